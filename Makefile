@@ -1,0 +1,63 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: help
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: install ## install, create the database, load the catalogue, make a demo key, serve
+	@$(BIN)/evref demo
+
+.PHONY: install
+install: $(VENV)/.installed ## what the service needs, into .venv
+
+.PHONY: install-dev
+install-dev: $(VENV)/.installed-dev ## what its tests and checks need besides
+
+.PHONY: test
+test: install-dev ## all tests, with branch coverage
+	@$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+
+.PHONY: lint
+lint: install-dev ## format, lint, types, import contracts
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+.PHONY: format
+format: install-dev ## put all code into the one format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+.PHONY: lock
+lock: install-dev ## resolve the dependencies anew, with hashes
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --upgrade pyproject.toml --group flit \
+		--output-file requirements/run.txt
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --upgrade pyproject.toml --group dev \
+		--constraint requirements/run.txt --output-file requirements/dev.txt
+
+.PHONY: clean
+clean: ## remove what the other targets made, but no data
+	rm -rf $(VENV) .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+
+# pip checks the hash of every file it installs; the project itself comes last, without
+# dependencies, built by the locked back end.
+$(VENV)/.installed: requirements/run.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("evref needs Python 3.11 or newer; name one: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV) …"
+	@$(PIP) install --require-hashes --requirement requirements/run.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
+	@echo "Installing what the tests need …"
+	@$(PIP) install --require-hashes --requirement requirements/dev.txt
+	@touch $@

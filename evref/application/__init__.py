@@ -1,0 +1,1 @@
+"""The use cases: one verb each, written against the ports, knowing no HTTP, SQL or framework."""

@@ -1,0 +1,34 @@
+"""Admit a request: is the key live, does its level suffice, may it still ask today; count it."""
+
+from evref.domain.access import KeyToken, Permission
+from evref.domain.errors import QuotaExceededError
+from evref.domain.quota import DailyWindow, QuotaStatus
+from evref.ports.clock import Clock
+from evref.ports.usage import Usage
+
+
+class AdmitRequest:
+    """Stands before everything that needs a key, with one round trip to storage."""
+
+    def __init__(self, usage: Usage, clock: Clock) -> None:
+        self._usage = usage
+        self._clock = clock
+
+    def __call__(self, token: str, needed: Permission) -> QuotaStatus:
+        """Count the request and tell where the key then stands.
+
+        Raises:
+            InvalidApiKeyError: for a token that is malformed, unknown, revoked or expired.
+            InsufficientPermissionError: for a key whose level is below `needed`.
+            QuotaExceededError: for a key whose limit is used up; holds where it stands.
+            StorageUnavailableError: when it could not be counted.
+
+        """
+        digest = KeyToken.parse(token).digest
+        instant = self._clock.now()
+        window = DailyWindow.of(instant)
+        tally = self._usage.admit(digest, needed, window.day)
+        status = QuotaStatus.after(tally, window, instant)
+        if not tally.was_admitted:
+            raise QuotaExceededError(status)
+        return status

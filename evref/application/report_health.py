@@ -1,0 +1,38 @@
+"""Report health: would a request be served now?"""
+
+from dataclasses import dataclass
+
+from evref.application.browse_catalogue import BrowseCatalogue
+from evref.domain.errors import NoCatalogueError, StorageUnavailableError
+from evref.ports.storage import Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether storage takes writes, and which catalogue is served, if any."""
+
+    storage_answers: bool
+    catalogue_version: str | None
+
+    @property
+    def ready(self) -> bool:
+        return self.storage_answers and self.catalogue_version is not None
+
+
+class ReportHealth:
+    """Asks the real parts, each time anew."""
+
+    def __init__(self, storage: Storage, browse: BrowseCatalogue) -> None:
+        self._storage = storage
+        self._browse = browse
+
+    def readiness(self) -> Readiness:
+        """Never raises for storage out of reach: that is an answer."""
+        try:
+            self._storage.ping()
+            version = self._browse.current().version
+        except StorageUnavailableError:
+            return Readiness(storage_answers=False, catalogue_version=None)
+        except NoCatalogueError:
+            return Readiness(storage_answers=True, catalogue_version=None)
+        return Readiness(storage_answers=True, catalogue_version=version)

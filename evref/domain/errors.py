@@ -1,0 +1,134 @@
+"""Every way in which the core says no. None of them knows of HTTP, SQL or a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evref.domain.quota import QuotaStatus
+
+
+class EvrefError(Exception):
+    """The base of all errors that the core raises; its text is fit to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with a value: the field that holds it, and what is allowed there."""
+
+    field: str
+    message: str
+
+
+class InvalidValueError(EvrefError, ValueError):
+    """Indicates that a value breaks a rule of the domain; holds every fault found.
+
+    >>> InvalidValueError([Fault("daily_limit", "must be a whole number from 0 to 10000000")])
+    InvalidValueError('daily_limit: must be a whole number from 0 to 10000000')
+    """
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(f"{fault.field}: {fault.message}" for fault in self.faults))
+
+
+class InvalidApiKeyError(EvrefError):
+    """Indicates a key that is malformed, unknown, revoked or expired; never says which."""
+
+    def __init__(self) -> None:
+        super().__init__("The API key is not valid.")
+
+
+class InsufficientPermissionError(EvrefError):
+    """Indicates a key whose permission level is below the one asked for."""
+
+    def __init__(self) -> None:
+        super().__init__("The permission level of this API key does not allow this.")
+
+
+class QuotaExceededError(EvrefError):
+    """Indicates that the key's daily request limit is used up."""
+
+    def __init__(self, status: QuotaStatus) -> None:
+        self.status = status
+        super().__init__(f"The daily limit of {status.limit} requests is used up.")
+
+
+class UnknownDiagnosisError(EvrefError):
+    """Indicates that the served catalogue has no diagnosis with this id."""
+
+    def __init__(self, diagnosis_id: str) -> None:
+        self.diagnosis_id = diagnosis_id
+        super().__init__("The catalogue has no diagnosis with this id.")
+
+
+class NoCatalogueError(EvrefError):
+    """Indicates that no catalogue has been published yet."""
+
+    def __init__(self) -> None:
+        super().__init__("No catalogue is published yet.")
+
+
+class StorageUnavailableError(EvrefError):
+    """Indicates that storage did not answer, or would not do what it was asked, in time.
+
+    `reason` is for the operator's log and may name files or hosts; `str()` never does.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__("Storage is out of reach.")
+
+
+class StorageNotReadyError(EvrefError):
+    """Indicates storage that must be created, migrated or replaced before it can serve."""
+
+
+class NotFoundError(EvrefError):
+    """Indicates that no institution, member or key answers to this name, e-mail or id."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        self.kind = kind
+        self.name = name
+        super().__init__(f"There is no {kind} {name!r}.")
+
+
+class AlreadyExistsError(EvrefError):
+    """Indicates that the name or e-mail address is taken."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        self.kind = kind
+        self.name = name
+        super().__init__(f"There is a {kind} {name!r} already.")
+
+
+class KeyRevokedError(EvrefError):
+    """Indicates a change asked of a key that is revoked, which is final."""
+
+    def __init__(self, key_id: str) -> None:
+        self.key_id = key_id
+        super().__init__(f"API key {key_id!r} is revoked; a revoked key cannot be changed.")
+
+
+@dataclass(frozen=True, slots=True)
+class FileFault:
+    """One thing wrong in a catalogue file; `line` counts from 1, None where no line fits."""
+
+    file: str
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {self.message}"
+
+
+class InvalidCatalogueError(EvrefError):
+    """Indicates catalogue files with faults; holds every one, by file and line."""
+
+    def __init__(self, faults: Sequence[FileFault]) -> None:
+        self.faults = tuple(faults)
+        count = len(self.faults)
+        super().__init__(f"{count} fault{'' if count == 1 else 's'} in the catalogue files.")

@@ -1,0 +1,125 @@
+"""How sure the evidence is, what its source recommends, and where to read it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evref.domain.rules import Rules
+
+_DOI = re.compile(r"10\.[0-9]{4,9}/\S+")
+_PMID = re.compile(r"[1-9][0-9]{0,8}")
+_URL = re.compile(r"https?://[^\s/]+\S*")
+
+
+class Certainty(StrEnum):
+    """Certainty of the evidence as GRADE words it; `not_graded` where the source gives none."""
+
+    HIGH = "high"
+    MODERATE = "moderate"
+    LOW = "low"
+    VERY_LOW = "very_low"
+    NOT_GRADED = "not_graded"
+
+
+class Recommendation(StrEnum):
+    """Direction and strength as GRADE words them; `not_stated` where the source gives none."""
+
+    STRONG_FOR = "strong_for"
+    CONDITIONAL_FOR = "conditional_for"
+    CONDITIONAL_AGAINST = "conditional_against"
+    STRONG_AGAINST = "strong_against"
+    NOT_STATED = "not_stated"
+
+
+class ReferenceKind(StrEnum):
+    """What kind of work a reference is."""
+
+    GUIDELINE = "guideline"
+    SYSTEMATIC_REVIEW = "systematic_review"
+    RANDOMISED_TRIAL = "randomised_trial"
+    COHORT_STUDY = "cohort_study"
+    DIAGNOSTIC_ACCURACY_STUDY = "diagnostic_accuracy_study"
+    CONSENSUS_STATEMENT = "consensus_statement"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A grade of evidence; `source_grade` is the grade in the source's own words, or None."""
+
+    certainty: Certainty
+    recommendation: Recommendation
+    source_grade: str | None
+
+    def __post_init__(self) -> None:
+        rules = Rules()
+        if self.source_grade is not None:
+            rules.text("source_grade", self.source_grade, shortest=1, longest=500)
+        rules.enforce()
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A published work. At least one of `doi`, `pmid` and `given_url` says where it is.
+
+    Raises:
+        InvalidValueError: with every field that breaks a rule.
+
+    """
+
+    title: str
+    authors: str
+    year: int
+    source: str
+    kind: ReferenceKind
+    doi: str | None
+    pmid: str | None
+    given_url: str | None
+
+    FIRST_YEAR = 1800
+    LAST_YEAR = 2200
+
+    def __post_init__(self) -> None:
+        rules = Rules()
+        rules.text("title", self.title, shortest=1, longest=1000)
+        rules.text("authors", self.authors, shortest=1, longest=1000)
+        rules.text("source", self.source, shortest=1, longest=500)
+        rules.require(
+            self.FIRST_YEAR <= self.year <= self.LAST_YEAR,
+            "year",
+            f"must be a year from {self.FIRST_YEAR} to {self.LAST_YEAR}",
+        )
+        if self.doi is not None:
+            rules.require(
+                _DOI.fullmatch(self.doi) is not None,
+                "doi",
+                "must be a DOI without a resolver before it, such as 10.1002/art.41142",
+            )
+        if self.pmid is not None:
+            rules.require(
+                _PMID.fullmatch(self.pmid) is not None,
+                "pmid",
+                'must be a PubMed number in quotes, such as "31908163"',
+            )
+        if self.given_url is not None:
+            rules.require(
+                _URL.fullmatch(self.given_url) is not None,
+                "url",
+                "must be an address that begins with https:// or http://",
+            )
+        rules.require(
+            bool(self.doi or self.pmid or self.given_url),
+            "url",
+            "must be given where there is neither a doi nor a pmid",
+        )
+        rules.enforce()
+
+    @property
+    def url(self) -> str:
+        """Where the work is: as given, else by its DOI, else by its PubMed number."""
+        if self.given_url is not None:
+            return self.given_url
+        if self.doi is not None:
+            return f"https://doi.org/{self.doi}"
+        return f"https://pubmed.ncbi.nlm.nih.gov/{self.pmid}/"

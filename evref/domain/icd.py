@@ -1,0 +1,113 @@
+"""Codes of WHO's classifications, which know their grammar and their place in the tree.
+
+Both classifications name a subdivision by appending to the code that it divides, so an
+ancestor's code is a prefix of its descendants'. Blocks and chapters have no such codes and are
+no codes here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Self
+
+from evref.domain.errors import Fault, InvalidValueError
+
+_ICD10 = re.compile(r"[A-Z][0-9]{2}(\.[0-9]{1,2})?")
+
+# Letters leave out I and O, which read like 1 and 0.
+_BASE_34 = "[0-9A-HJ-NP-Z]"
+_STEM = rf"[1-9A-HJ-NP-WYZ][A-HJ-NP-Z][0-9]{_BASE_34}(\.{_BASE_34}{{1,2}})?"
+_EXTENSION = rf"X[A-HJ-NP-Z][0-9]{_BASE_34}{{1,3}}"
+_ICD11 = re.compile(rf"{_STEM}(/{_STEM}|&{_EXTENSION})*")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Icd10Code:
+    """A code of WHO's ICD-10 (2019): a category such as M17, or a subdivision such as M17.1.
+
+    Raises:
+        InvalidValueError: when the text is not such a code, in upper case.
+
+    """
+
+    text: str
+
+    FORM = "a WHO ICD-10 code: a letter and two digits, then perhaps a dot and one or two digits"
+
+    def __post_init__(self) -> None:
+        if _ICD10.fullmatch(self.text) is None:
+            raise InvalidValueError([Fault("icd10", f"must be {self.FORM}, such as M17 or M17.1")])
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The code that a person typed, in whichever case."""
+        return cls(_upper(text))
+
+    def covers(self, other: Icd10Code) -> bool:
+        """Whether this code equals the other or is an ancestor of it.
+
+        >>> Icd10Code("M17").covers(Icd10Code("M17.1"))
+        True
+        """
+        return other.text.startswith(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Icd11Code:
+    """A code of ICD-11 MMS: a stem code, or a cluster of stem codes (/) and extension codes (&).
+
+    The grammar is that of the ICD-11 Reference Guide, "code structure": stem codes run from
+    1A00.00 to ZZ9Z.ZZ with a digit in third place, extension codes begin with X.
+
+    Raises:
+        InvalidValueError: when the text is not such a code, in upper case.
+
+    """
+
+    text: str
+
+    FORM = "an ICD-11 MMS stem code, or a cluster of them joined by / with extension codes after &"
+
+    def __post_init__(self) -> None:
+        if _ICD11.fullmatch(self.text) is None:
+            raise InvalidValueError(
+                [Fault("icd11", f"must be {self.FORM}, such as FA01, FA01.0 or FA01.0&XK8G")]
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The code that a person typed, in whichever case."""
+        return cls(_upper(text))
+
+    def covers(self, other: Icd11Code) -> bool:
+        """Whether this code equals the other or is an ancestor of it.
+
+        A cluster is a narrower statement than each of its parts, so a code covers a cluster
+        when each part of the code covers a part of the cluster.
+
+        >>> Icd11Code("FA01").covers(Icd11Code("FA01.0&XK8G"))
+        True
+        """
+        parts = _parts(other.text)
+        return all(any(_within(part, mine) for part in parts) for mine in _parts(self.text))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _upper(text: str) -> str:
+    # str.upper would turn characters outside of ASCII into letters of a code, such as a dotless i into I.
+    return text.upper() if text.isascii() else text
+
+
+def _parts(cluster: str) -> list[str]:
+    return re.split("[/&]", cluster)
+
+
+def _within(code: str, ancestor: str) -> bool:
+    """Whether a single ICD-11 code is the ancestor or below it; an extension code has no below."""
+    return code == ancestor or (not ancestor.startswith("X") and code.startswith(ancestor))

@@ -1,0 +1,74 @@
+"""Rules that several entities share, gathered so that every fault is told at once."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sized
+
+from evref.domain.errors import Fault, InvalidValueError
+
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+# The control characters C0 and C1 but for the line feed, and lone surrogates.
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class Rules:
+    """Checks the fields of one entity, then raises once with all that is wrong.
+
+    Raises:
+        InvalidValueError: from `enforce`, when any check failed.
+
+    """
+
+    def __init__(self) -> None:
+        self._faults: list[Fault] = []
+
+    def require(self, holds: bool, field: str, message: str) -> None:
+        if not holds:
+            self._faults.append(Fault(field, message))
+
+    def slug(self, field: str, value: str, *, longest: int) -> None:
+        """The value is a slug: lower-case letters and digits, in words joined by hyphens."""
+        self.require(
+            len(value) <= longest and _SLUG.fullmatch(value) is not None,
+            field,
+            f"must be a slug of 1 to {longest} characters: a-z, 0-9 and single hyphens between",
+        )
+
+    def text(self, field: str, value: str, *, shortest: int, longest: int) -> None:
+        """The value is trimmed plain text of so many characters; a line break is allowed."""
+        self.require(
+            shortest <= len(value) <= longest,
+            field,
+            f"must have {shortest} to {longest} characters, has {len(value)}",
+        )
+        self.require(value == value.strip(), field, "must not begin or end with white space")
+        self.require(
+            _CONTROL.search(value) is None,
+            field,
+            "must be plain text without control characters",
+        )
+
+    def some(self, field: str, values: Sized) -> None:
+        self.require(len(values) > 0, field, "must have at least one entry")
+
+    def distinct(self, field: str, values: Iterable[str]) -> None:
+        listed = list(values)
+        repeated = sorted({value for value in listed if listed.count(value) > 1})
+        self.require(not repeated, field, f"must not repeat {', '.join(repeated)}")
+
+    def enforce(self) -> None:
+        if self._faults:
+            raise InvalidValueError(self._faults)
+
+
+def folded(text: str) -> str:
+    """The text without case and accents, for comparison (Unicode caseless matching, NFKD).
+
+    >>> folded("Guillain-Barré SYNDROME")
+    'guillain-barre syndrome'
+    """
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(c for c in decomposed if not unicodedata.combining(c))

@@ -1,0 +1,43 @@
+"""Where API keys are kept."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from evref.domain.access import ApiKey
+from evref.domain.institution import AuditEntry
+
+
+class KeyStore(ABC):
+    """Keeps the records of keys and the digests of their tokens, never a token.
+
+    Each change is kept together with its audit entry: both or neither.
+    """
+
+    @abstractmethod
+    def add(self, key: ApiKey, digest: str, entry: AuditEntry) -> None:
+        """Keep a new key under the SHA-256 (hexadecimal) of its token."""
+
+    @abstractmethod
+    def get(self, key_id: str) -> ApiKey:
+        """The key with this id.
+
+        Raises:
+            NotFoundError: when there is none.
+
+        """
+
+    @abstractmethod
+    def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
+        """The keys of an institution, or of all, revoked ones included; oldest first, then id."""
+
+    @abstractmethod
+    def change(self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry]]) -> ApiKey:
+        """Replace the key by what `change` makes of it, and return that.
+
+        No other change comes between reading and writing. What `change` raises passes through,
+        and nothing is then changed.
+
+        Raises:
+            NotFoundError: when there is no such key.
+
+        """

@@ -1,0 +1,150 @@
+"""Builders with defaults: a test names only the fields that it is about."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+
+from evref.domain.access import ApiKey, Permission
+from evref.domain.catalogue import Catalogue, Entry
+from evref.domain.diagnosis import Diagnosis, Module
+from evref.domain.evidence import (
+    Certainty,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
+from evref.domain.icd import Icd10Code, Icd11Code
+from evref.domain.institution import Action, AuditEntry, Institution, Member
+from evref.domain.intervention import FittVp, Intervention, Phase
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def a_diagnosis(
+    diagnosis_id: str = "knee-osteoarthritis",
+    *,
+    name: str = "Knee osteoarthritis",
+    icd10: Sequence[str] = ("M17",),
+    icd11: Sequence[str] = ("FA01",),
+    modules: Sequence[Module] = tuple(Module),
+) -> Diagnosis:
+    return Diagnosis(
+        id=diagnosis_id,
+        name=name,
+        icd10_codes=tuple(Icd10Code(code) for code in icd10),
+        icd11_codes=tuple(Icd11Code(code) for code in icd11),
+        enabled_modules=tuple(modules),
+    )
+
+
+def a_reference(
+    *,
+    title: str = "A guideline",
+    authors: str = "Kolasinski SL, Neogi T, et al.",
+    year: int = 2020,
+    doi: str | None = "10.1002/art.41142",
+    pmid: str | None = None,
+    url: str | None = None,
+) -> Reference:
+    return Reference(
+        title=title,
+        authors=authors,
+        year=year,
+        source="Arthritis & Rheumatology",
+        kind=ReferenceKind.GUIDELINE,
+        doi=doi,
+        pmid=pmid,
+        given_url=url,
+    )
+
+
+def an_intervention(
+    intervention_id: str = "knee-osteoarthritis-exercise",
+    *,
+    diagnosis_id: str = "knee-osteoarthritis",
+    module: Module = Module.HOME,
+    phase: Phase = Phase.CHRONIC,
+    title: str = "Exercise at home",
+    summary: str = "A guideline describes exercise at home for people with this diagnosis. " * 2,
+    references: Sequence[Reference] | None = None,
+) -> Intervention:
+    dose = FittVp("Twice a week", None, None, "Strength", None, None)
+    return Intervention(
+        id=intervention_id,
+        diagnosis_id=diagnosis_id,
+        module=module,
+        phase=phase,
+        title=title,
+        summary=summary.strip(),
+        fitt_vp=dose if module is Module.FITT_VIP else None,
+        evidence=Evidence(Certainty.MODERATE, Recommendation.STRONG_FOR, "Strong"),
+        references=tuple(references) if references is not None else (a_reference(),),
+    )
+
+
+def an_entry(
+    diagnosis_id: str = "knee-osteoarthritis",
+    *,
+    name: str = "Knee osteoarthritis",
+    modules: Sequence[Module] = tuple(Module),
+    interventions: Sequence[Intervention] | None = None,
+) -> Entry:
+    if interventions is None:
+        interventions = [an_intervention(f"{diagnosis_id}-exercise", diagnosis_id=diagnosis_id)]
+    return Entry(a_diagnosis(diagnosis_id, name=name, modules=modules), tuple(interventions))
+
+
+def a_catalogue(*entries: Entry) -> Catalogue:
+    return Catalogue(entries or [an_entry()])
+
+
+def an_institution(institution_id: str = "i1", *, name: str = "General Hospital") -> Institution:
+    return Institution(institution_id, name, NOON)
+
+
+def a_member(
+    member_id: str = "m1", *, institution_id: str = "i1", email: str = "ward@example.org"
+) -> Member:
+    return Member(member_id, institution_id, email, "$argon2id$not-a-real-hash", NOON)
+
+
+def a_key(
+    key_id: str = "k1",
+    *,
+    institution_id: str = "i1",
+    name: str = "Ward app",
+    permission: Permission = Permission.READ,
+    limit: int = 1000,
+    created_at: datetime = NOON,
+    expires_on: date | None = None,
+    revoked_at: datetime | None = None,
+) -> ApiKey:
+    return ApiKey(
+        id=key_id,
+        institution_id=institution_id,
+        name=name,
+        permission=permission,
+        daily_limit=limit,
+        last_four="Zz09",
+        created_at=created_at,
+        expires_on=expires_on,
+        revoked_at=revoked_at,
+    )
+
+
+def an_audit_entry(
+    *,
+    institution_id: str = "i1",
+    action: Action = Action.KEY_CREATED,
+    key_id: str | None = "k1",
+    detail: str = "name 'Ward app'",
+    at: datetime = NOON,
+) -> AuditEntry:
+    return AuditEntry(
+        at=at,
+        institution_id=institution_id,
+        actor="operator",
+        action=action,
+        key_id=key_id,
+        detail=detail,
+    )
