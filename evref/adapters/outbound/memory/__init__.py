@@ -1,0 +1,24 @@
+"""Everything kept in the memory of one process: for trying out, and for tests.
+
+It keeps to the same contract as any other storage, but forgets when the process ends and is not
+shared between processes.
+"""
+
+from evref.adapters.outbound.memory.audit import MemoryAuditLog
+from evref.adapters.outbound.memory.catalogue import MemoryCatalogueStore
+from evref.adapters.outbound.memory.institutions import MemoryInstitutionStore, MemoryMemberStore
+from evref.adapters.outbound.memory.keys import MemoryKeyStore
+from evref.adapters.outbound.memory.state import MemoryState
+from evref.adapters.outbound.memory.storage import MemoryStorage
+from evref.adapters.outbound.memory.usage import MemoryUsage
+
+__all__ = [
+    "MemoryAuditLog",
+    "MemoryCatalogueStore",
+    "MemoryInstitutionStore",
+    "MemoryKeyStore",
+    "MemoryMemberStore",
+    "MemoryState",
+    "MemoryStorage",
+    "MemoryUsage",
+]

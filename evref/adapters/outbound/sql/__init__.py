@@ -1,0 +1,24 @@
+"""Everything kept in a SQL database, through SQLAlchemy Core; one store a port.
+
+`engine` alone knows which database it is; the stores' statements run on any that has
+`INSERT … ON CONFLICT … RETURNING`, such as SQLite and PostgreSQL.
+"""
+
+from evref.adapters.outbound.sql.audit import SqlAuditLog
+from evref.adapters.outbound.sql.catalogue import SqlCatalogueStore
+from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.institutions import SqlInstitutionStore, SqlMemberStore
+from evref.adapters.outbound.sql.keys import SqlKeyStore
+from evref.adapters.outbound.sql.storage import SqlStorage
+from evref.adapters.outbound.sql.usage import SqlUsage
+
+__all__ = [
+    "SqlAuditLog",
+    "SqlCatalogueStore",
+    "SqlDatabase",
+    "SqlInstitutionStore",
+    "SqlKeyStore",
+    "SqlMemberStore",
+    "SqlStorage",
+    "SqlUsage",
+]

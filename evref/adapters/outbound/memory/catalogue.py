@@ -1,0 +1,20 @@
+"""The published catalogue, as the object that was published."""
+
+from evref.adapters.outbound.memory.state import MemoryState
+from evref.ports import catalogue
+
+
+class MemoryCatalogueStore(catalogue.CatalogueStore):
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    def version(self) -> str | None:
+        publication = self._state.publication
+        return None if publication is None else publication.catalogue.version
+
+    def load(self) -> catalogue.Publication | None:
+        return self._state.publication
+
+    def publish(self, publication: catalogue.Publication) -> None:
+        # A publication is immutable, and binding a name to it is atomic: readers need no lock.
+        self._state.publication = publication

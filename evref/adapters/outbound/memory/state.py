@@ -1,0 +1,26 @@
+"""What all the stores in memory share."""
+
+import threading
+from dataclasses import dataclass, field
+from datetime import date
+
+from evref.domain.access import ApiKey
+from evref.domain.institution import AuditEntry, Institution, Member
+from evref.domain.quota import DayUsage
+from evref.ports.catalogue import Publication
+
+
+@dataclass(slots=True)
+class MemoryState:
+    """The records themselves; whoever reads or writes more than one thing holds the lock."""
+
+    institutions: dict[str, Institution] = field(default_factory=dict)
+    members: dict[str, Member] = field(default_factory=dict)
+    keys: dict[str, ApiKey] = field(default_factory=dict)
+    key_ids_by_digest: dict[str, str] = field(default_factory=dict)
+    days_by_key_id: dict[str, dict[date, DayUsage]] = field(default_factory=dict)
+    audit: list[AuditEntry] = field(default_factory=list)
+    publication: Publication | None = None
+
+    # Re-entrant, because what a caller passes to KeyStore.change may read other stores.
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False)

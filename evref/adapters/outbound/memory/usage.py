@@ -1,0 +1,56 @@
+"""Counts by key and day, under the one lock that changes of keys take too."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import date
+
+from evref.adapters.outbound.memory.state import MemoryState
+from evref.domain.access import Permission
+from evref.domain.errors import InvalidApiKeyError
+from evref.domain.quota import DayUsage, Tally
+from evref.ports import usage
+
+
+class MemoryUsage(usage.Usage):
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    def admit(self, digest: str, needed: Permission, day: date) -> Tally:
+        with self._state.lock:
+            key_id = self._state.key_ids_by_digest.get(digest)
+            if key_id is None:
+                raise InvalidApiKeyError
+            key = self._state.keys[key_id]
+            key.check(needed, day)
+            days = self._state.days_by_key_id.setdefault(key_id, {})
+            before = days.get(day, DayUsage(day, key.daily_limit, admitted=0, refused=0))
+            admitted = before.admitted < key.daily_limit
+            after = replace(
+                before,
+                limit=key.daily_limit,
+                admitted=before.admitted + admitted,
+                refused=before.refused + (not admitted),
+            )
+            days[day] = after
+        return Tally(key_id, after.limit, after.admitted, was_admitted=admitted)
+
+    def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
+        with self._state.lock:
+            days = list(self._state.days_by_key_id.get(key_id, {}).values())
+        in_range = (usage for usage in days if first <= usage.day <= last)
+        return tuple(sorted(in_range, key=lambda usage: usage.day))
+
+    def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, usage.KeyUse]:
+        with self._state.lock:
+            days_by_key_id = {
+                key_id: dict(self._state.days_by_key_id[key_id])
+                for key_id in key_ids
+                if key_id in self._state.days_by_key_id
+            }
+        return {
+            key_id: usage.KeyUse(
+                last_used_on=max((day for day, use in days.items() if use.admitted), default=None),
+                today=days.get(today),
+            )
+            for key_id, days in days_by_key_id.items()
+        }

@@ -1,0 +1,69 @@
+"""The published catalogue in SQL: a document an entry, and one row that says which are served."""
+
+from sqlalchemy import delete, insert, select, update
+
+from evref.adapters.outbound.sql import documents
+from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.tables import catalogue_entries, catalogue_publication
+from evref.domain.catalogue import Catalogue
+from evref.domain.errors import StorageUnavailableError
+from evref.ports import catalogue
+
+_VERSION = select(catalogue_publication.c.version)
+
+# One statement sees one state of the database, so what it joins belongs together. The outer
+# join is for a catalogue without entries.
+_WHOLE = (
+    select(
+        catalogue_publication.c.version,
+        catalogue_publication.c.published_at,
+        catalogue_entries.c.document,
+    )
+    .select_from(catalogue_publication)
+    .outerjoin(catalogue_entries, catalogue_entries.c.version == catalogue_publication.c.version)
+    .where(catalogue_publication.c.version.is_not(None))
+)
+
+
+class SqlCatalogueStore(catalogue.CatalogueStore):
+    def __init__(self, database: SqlDatabase) -> None:
+        self._database = database
+
+    def version(self) -> str | None:
+        with self._database.connect() as connection:
+            return connection.execute(_VERSION).scalar_one_or_none()
+
+    def load(self) -> catalogue.Publication | None:
+        with self._database.connect() as connection:
+            rows = connection.execute(_WHOLE).all()
+        if not rows:
+            return None
+        try:
+            entries = [documents.read(row.document) for row in rows if row.document is not None]
+            return catalogue.Publication(
+                Catalogue(entries, version=rows[0].version), rows[0].published_at
+            )
+        except ValueError as error:
+            # Only a hand that changed the rows gets here; whoever holds a catalogue keeps it.
+            raise StorageUnavailableError(f"the stored catalogue is damaged: {error}") from error
+
+    def publish(self, publication: catalogue.Publication) -> None:
+        version = publication.catalogue.version
+        rows = [
+            {
+                "version": version,
+                "diagnosis_id": entry.diagnosis.id,
+                "document": documents.write(entry),
+            }
+            for entry in publication.catalogue.entries
+        ]
+        with self._database.transaction() as connection:
+            # First the one row, locked until the end: several who publish go one after another.
+            connection.execute(
+                update(catalogue_publication).values(
+                    version=version, published_at=publication.published_at
+                )
+            )
+            connection.execute(delete(catalogue_entries))
+            if rows:
+                connection.execute(insert(catalogue_entries), rows)

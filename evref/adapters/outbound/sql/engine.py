@@ -1,0 +1,172 @@
+"""The way to the database: connections, transactions, and what becomes of errors."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
+
+from evref.domain.errors import (
+    AlreadyExistsError,
+    Fault,
+    InvalidValueError,
+    StorageUnavailableError,
+)
+
+# Whoever asks is owed an answer within three seconds. At worst a request waits for a connection
+# of the pool, and with it for the lock that another process holds: together, these two.
+_POOL_TIMEOUT_SECONDS = 0.5
+_BUSY_TIMEOUT_MILLISECONDS = 2000
+
+# SQLite lets one connection write at a time. Threads that queue for a few connections get their
+# turn in order; those that meet at SQLite's lock sleep and try again, in no order.
+_POOL_SIZE = 4
+
+# After these a connection may go on failing when the file is well again, so it is replaced.
+_SQLITE_CONNECTION_IS_SUSPECT = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+class SqlDatabase:
+    """A database by its URL, such as `sqlite:///evref.db`; connects when first asked for data.
+
+    Safe to share between threads, not between processes: see `close` and `after_fork`.
+
+    Raises:
+        InvalidValueError: when the URL cannot be read, names no supported database, or names
+            SQLite's database in memory, of which each connection would have its own.
+
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = _supported(url)
+        self._engine = _sqlite_engine(self._url)
+        self._transactions = _sqlite_transactions(self._engine)
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """A connection on which each statement is a transaction of its own.
+
+        Raises:
+            StorageUnavailableError: when the database does not do what it is asked, in time.
+
+        """
+        with self._errors_translated(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def transaction(self, *, taken: AlreadyExistsError | None = None) -> Iterator[Connection]:
+        """A connection whose statements take effect together at the end, or not at all.
+
+        On SQLite, no other writing comes between its beginning and its end.
+
+        Raises:
+            StorageUnavailableError: when the database does not do what it is asked, in time.
+            AlreadyExistsError: `taken`, where it is given, when something unique is taken.
+
+        """
+        with self._errors_translated(taken), self._transactions.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close all connections that are not in use; new ones are made on demand."""
+        self._engine.dispose()
+
+    def after_fork(self) -> None:
+        """Forget the connections of the parent process, which go on being its own."""
+        self._engine.dispose(close=False)
+
+    @contextmanager
+    def _errors_translated(self, taken: AlreadyExistsError | None = None) -> Iterator[None]:
+        try:
+            yield
+        except IntegrityError as error:
+            # Both SQLite and PostgreSQL have the word in their message, and in no other one.
+            if taken is not None and "unique" in str(error.orig).lower():
+                raise taken from error
+            raise StorageUnavailableError(self._reason(error)) from error
+        except SQLAlchemyError as error:
+            raise StorageUnavailableError(self._reason(error)) from error
+
+    def _reason(self, error: SQLAlchemyError) -> str:
+        # The driver's own message: SQLAlchemy's would add the statement.
+        cause = getattr(error, "orig", None) or error
+        return f"{self._url.render_as_string()}: {cause}"
+
+
+def _supported(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise _invalid_url() from error
+    if parsed.drivername not in {"sqlite", "sqlite+pysqlite"}:
+        raise _invalid_url()
+    if parsed.database in {None, "", ":memory:"} or "memory" in parsed.query.values():
+        raise _invalid_url()
+    return parsed
+
+
+def _invalid_url() -> InvalidValueError:
+    form = "must be a URL of a SQLite file, such as sqlite:///evref.db"
+    return InvalidValueError([Fault("database_url", form)])
+
+
+def _sqlite_engine(url: URL) -> Engine:
+    engine = create_engine(
+        url,
+        # The driver begins no transaction by itself; where one is wanted, we begin it.
+        isolation_level="AUTOCOMMIT",
+        poolclass=QueuePool,
+        pool_size=_POOL_SIZE,
+        max_overflow=0,
+        pool_timeout=_POOL_TIMEOUT_SECONDS,
+        # Digests and password hashes have no place in a log.
+        hide_parameters=True,
+        # Set below, once the journal mode is: that is tried, and not waited for.
+        connect_args={"timeout": 0},
+    )
+    event.listen(engine, "connect", _set_up_sqlite_connection)
+    event.listen(engine, "handle_error", _replace_suspect_sqlite_connection)
+    return engine
+
+
+def _set_up_sqlite_connection(connection: sqlite3.Connection, _record: object) -> None:
+    try:
+        # The mode stays with the file, so this has an effect but once. Where it cannot be had,
+        # because the file is read-only or in use, all works the same, only slower.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MILLISECONDS}")
+    except sqlite3.Error:
+        # The pool has not taken it over yet, and would leave it open.
+        connection.close()
+        raise
+
+
+def _replace_suspect_sqlite_connection(context: ExceptionContext) -> None:
+    # The low byte of SQLite's extended error codes is the code that they extend.
+    code = getattr(context.original_exception, "sqlite_errorcode", 0) & 0xFF
+    if code in _SQLITE_CONNECTION_IS_SUSPECT:
+        context.is_disconnect = True
+
+
+def _sqlite_transactions(engine: Engine) -> Engine:
+    """The same engine, but with transactions; they share one pool."""
+    transactions = engine.execution_options()
+    event.listen(transactions, "begin", _begin_immediate)
+    return transactions
+
+
+def _begin_immediate(connection: Connection) -> None:
+    # A transaction that began by reading could find, when it comes to write, that another has
+    # written since, and would have to start anew.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,0 +1,74 @@
+"""The life of the database: made and migrated by Alembic, checked and watched without it."""
+
+from pathlib import Path
+
+from sqlalchemy import Connection, String, column, inspect, select, table
+
+from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.domain.errors import StorageNotReadyError
+from evref.ports import storage
+
+# What `migrations` holds, oldest first, so that Alembic need not be imported to tell an older
+# database from a newer one.
+REVISIONS = ("0001",)
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_MADE_BY_NEWER = "The database was made by a newer version of evref; install that, or newer."
+
+
+class SqlStorage(storage.Storage):
+    def __init__(self, database: SqlDatabase) -> None:
+        self._database = database
+
+    def prepare(self) -> None:
+        # On SQLite the transaction lets nobody else write from its beginning: of several who
+        # prepare at once, the second finds it done. PostgreSQL would need a lock here.
+        with self._database.transaction() as connection:
+            revision = _revision(connection)
+            _refuse_newer(revision)
+            if revision != REVISIONS[-1]:
+                _migrate(connection)
+
+    def verify(self) -> None:
+        with self._database.connect() as connection:
+            revision = _revision(connection)
+        if revision is None:
+            raise StorageNotReadyError("The database has no tables yet; run: evref init")
+        _refuse_newer(revision)
+        if revision != REVISIONS[-1]:
+            raise StorageNotReadyError(
+                "The database was made by an older version of evref; run: evref init"
+            )
+
+    def ping(self) -> None:
+        # A transaction that may write begins only where writing is possible.
+        with self._database.transaction():
+            pass
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _revision(connection: Connection) -> str | None:
+    """Alembic's mark in the database; None where it has not been there."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    mark = select(column("version_num", String)).select_from(table("alembic_version"))
+    return connection.execute(mark).scalar_one_or_none()
+
+
+def _refuse_newer(revision: str | None) -> None:
+    if revision is not None and revision not in REVISIONS:
+        raise StorageNotReadyError(_MADE_BY_NEWER)
+
+
+def _migrate(connection: Connection) -> None:
+    # Only now, because importing it takes longer than a command such as `evref key list`.
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config(attributes={"connection": connection})
+    # The option is read with interpolation, in which a per cent sign is doubled.
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    command.upgrade(config, "head")

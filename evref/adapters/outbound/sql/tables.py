@@ -1,0 +1,132 @@
+"""The tables. What they become on a database is written down in `migrations`."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    Date,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+)
+
+
+class Instant(TypeDecorator[datetime]):
+    """An instant that knows its time zone; kept in UTC, and given back so.
+
+    SQLite has no time zones and would drop the zone without a word.
+    """
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("an instant must know its time zone")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+institutions = Table(
+    "institutions",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("name", String(200), nullable=False, unique=True),
+    Column("created_at", Instant, nullable=False),
+)
+
+members = Table(
+    "members",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("institution_id", ForeignKey("institutions.id"), nullable=False),
+    Column("email", String(254), nullable=False, unique=True),
+    Column("password_hash", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("institution_id", ForeignKey("institutions.id"), nullable=False),
+    Column("name", String(100), nullable=False),
+    Column("permission", String(16), nullable=False),
+    Column("daily_limit", Integer, nullable=False),
+    Column("last_four", String(4), nullable=False),
+    # SHA-256 in hexadecimal; the token itself is kept nowhere.
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_on", Date),
+    Column("revoked_at", Instant),
+    Index("ix_api_keys_institution_id", "institution_id"),
+)
+
+daily_usage = Table(
+    "daily_usage",
+    metadata,
+    Column("key_id", ForeignKey("api_keys.id"), primary_key=True),
+    Column("day", Date, primary_key=True),
+    # The limit that was in force at the day's last request.
+    Column("daily_limit", Integer, nullable=False),
+    Column("admitted", Integer, nullable=False),
+    Column("refused", Integer, nullable=False),
+    Column("last_admitted", Boolean, nullable=False),
+)
+
+# No foreign keys: the log must take an entry whatever else is kept.
+audit_entries = Table(
+    "audit_entries",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Instant, nullable=False),
+    Column("institution_id", String(64), nullable=False),
+    Column("actor", String(254), nullable=False),
+    Column("action", String(32), nullable=False),
+    Column("key_id", String(64)),
+    Column("detail", Text, nullable=False),
+    Index("ix_audit_entries_institution_id_at", "institution_id", "at"),
+)
+
+# One row, made together with the table, so that there always is something to lock and update.
+catalogue_publication = Table(
+    "catalogue_publication",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("version", String(64)),
+    Column("published_at", Instant),
+    CheckConstraint("id = 1", name="one_row"),
+)
+
+catalogue_entries = Table(
+    "catalogue_entries",
+    metadata,
+    Column("version", String(64), primary_key=True),
+    Column("diagnosis_id", String(64), primary_key=True),
+    # JSON as `documents` writes it.
+    Column("document", Text, nullable=False),
+)

@@ -1,0 +1,120 @@
+"""Admission and counting in SQL: one statement, which is the hot path of the whole service."""
+
+from collections.abc import Collection, Iterator, Mapping
+from datetime import date
+from itertools import islice
+
+from sqlalchemy import Boolean, Date, Integer, String, TextClause, bindparam, case, func, select
+from sqlalchemy import text as sql
+
+from evref.adapters.outbound.sql import keys
+from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.tables import api_keys, daily_usage
+from evref.domain.access import Permission
+from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
+from evref.domain.quota import DayUsage, Tally
+from evref.ports import usage
+
+# The key is looked up and checked, the request admitted or refused, and counted as either, in
+# one atomic step. No row comes back when no live key of a sufficient level has the digest.
+# The expressions after SET all see the row as it was before: see decision 0002.
+_ADMIT = """
+INSERT INTO daily_usage (key_id, day, daily_limit, admitted, refused, last_admitted)
+SELECT id, :day, daily_limit,
+       CASE WHEN daily_limit > 0 THEN 1 ELSE 0 END,
+       CASE WHEN daily_limit > 0 THEN 0 ELSE 1 END,
+       daily_limit > 0
+FROM api_keys
+WHERE token_hash = :digest
+  AND revoked_at IS NULL
+  AND (expires_on IS NULL OR expires_on >= :day)
+  AND permission IN ({levels})
+ON CONFLICT (key_id, day) DO UPDATE SET
+    daily_limit = excluded.daily_limit,
+    admitted = daily_usage.admitted
+        + CASE WHEN daily_usage.admitted < excluded.daily_limit THEN 1 ELSE 0 END,
+    refused = daily_usage.refused
+        + CASE WHEN daily_usage.admitted < excluded.daily_limit THEN 0 ELSE 1 END,
+    last_admitted = daily_usage.admitted < excluded.daily_limit
+RETURNING key_id, daily_limit, admitted, last_admitted
+"""
+
+# A key may be changed between the statement that refused it and the look at why, so often.
+_ATTEMPTS = 3
+
+# Databases limit the number of parameters of a statement; SQLite's is 32,766.
+_KEYS_AT_ONCE = 10_000
+
+
+def _admit_statement(needed: Permission) -> TextClause:
+    levels = ", ".join(f"'{level.value}'" for level in needed.and_above())
+    return sql(_ADMIT.format(levels=levels)).bindparams(
+        bindparam("day", type_=Date), bindparam("digest", type_=String)
+    )
+
+
+class SqlUsage(usage.Usage):
+    def __init__(self, database: SqlDatabase) -> None:
+        self._database = database
+        self._admit = {
+            needed: _admit_statement(needed).columns(
+                key_id=String, daily_limit=Integer, admitted=Integer, last_admitted=Boolean
+            )
+            for needed in Permission
+        }
+
+    def admit(self, digest: str, needed: Permission, day: date) -> Tally:
+        parameters = {"digest": digest, "day": day}
+        for _ in range(_ATTEMPTS):
+            with self._database.connect() as connection:
+                row = connection.execute(self._admit[needed], parameters).one_or_none()
+            if row is not None:
+                return Tally(*row)
+            self._check(digest, needed, day)
+        raise StorageUnavailableError("the key went on changing while a request was admitted")
+
+    def _check(self, digest: str, needed: Permission, day: date) -> None:
+        wanted = select(api_keys).where(api_keys.c.token_hash == digest)
+        with self._database.connect() as connection:
+            row = connection.execute(wanted).one_or_none()
+        if row is None:
+            raise InvalidApiKeyError
+        keys.read(row).check(needed, day)
+
+    def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
+        table = daily_usage.c
+        days = (
+            select(table.day, table.daily_limit, table.admitted, table.refused)
+            .where(table.key_id == key_id, table.day.between(first, last))
+            .order_by(table.day)
+        )
+        with self._database.connect() as connection:
+            return tuple(DayUsage(*row) for row in connection.execute(days))
+
+    def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, usage.KeyUse]:
+        table = daily_usage.c
+        is_today = table.day == today
+        uses = select(
+            table.key_id,
+            func.max(case((table.admitted > 0, table.day))).label("last_used_on"),
+            func.max(case((is_today, table.daily_limit))).label("daily_limit"),
+            func.max(case((is_today, table.admitted))).label("admitted"),
+            func.max(case((is_today, table.refused))).label("refused"),
+        ).group_by(table.key_id)
+        overview = {}
+        with self._database.connect() as connection:
+            for some_ids in _batches(key_ids):
+                for row in connection.execute(uses.where(table.key_id.in_(some_ids))):
+                    used_today = (
+                        None
+                        if row.daily_limit is None
+                        else DayUsage(today, row.daily_limit, row.admitted, row.refused)
+                    )
+                    overview[row.key_id] = usage.KeyUse(row.last_used_on, used_today)
+        return overview
+
+
+def _batches(key_ids: Collection[str]) -> Iterator[list[str]]:
+    rest = iter(key_ids)
+    while batch := list(islice(rest, _KEYS_AT_ONCE)):
+        yield batch
