@@ -1,0 +1,178 @@
+"""`evref`: the commands, and the one place where what they raise becomes a line and a status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+import evref
+from evref.adapters.inbound.cli import demo as demo_data
+from evref.adapters.inbound.cli.catalogue import catalogue, summary
+from evref.adapters.inbound.cli.institutions import institution, member
+from evref.adapters.inbound.cli.keys import key
+from evref.adapters.inbound.cli.output import progress_bar, say
+from evref.adapters.inbound.cli.wiring import RefusedError, wired
+from evref.app import create_app
+from evref.container import Container
+from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
+from evref.server import AddressInUseError, Server, require_free
+from evref.settings import DEFAULT_BIND, SettingsError, StorageKind
+
+DEFAULT_WORKERS = 2
+DEFAULT_THREADS = 4
+
+
+class _Bind(click.ParamType[str]):
+    name = "HOST:PORT"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        host, colon, port = value.rpartition(":")
+        if not (host and colon and port.isascii() and port.isdigit() and int(port) < 65536):  # noqa: PLR2004
+            self.fail(f"{value!r} is not of the form HOST:PORT, such as {DEFAULT_BIND}", param, ctx)
+        return value
+
+
+_bind = click.option("--bind", type=_Bind(), default=DEFAULT_BIND, show_default=True)
+_workers = click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help=f"Processes that answer.  [default: {DEFAULT_WORKERS}; 1 where storage is memory]",
+)
+_threads = click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    default=DEFAULT_THREADS,
+    show_default=True,
+    metavar="N",
+    help="Threads of each process.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(evref.__version__, prog_name="evref")
+def cli() -> None:
+    """The Evidence Reference Service: educational reference data for health professionals.
+
+    It gives no clinical decisions and no treatment prescriptions; the physician, health
+    professional or user always makes the final decision.
+    """
+
+
+@cli.command()
+def init() -> None:
+    """Create or migrate the storage, and load the bundled catalogue where there is none."""
+    container = wired()
+    if container.settings().storage is StorageKind.MEMORY:
+        raise RefusedError("EVREF_STORAGE=memory has nothing to create; use evref demo")
+    _prepare(container)
+    click.echo("The storage is ready.")
+
+
+@cli.command()
+@_bind
+@_workers
+@_threads
+def serve(bind: str, workers: int | None, threads: int) -> None:
+    """Serve, with gunicorn. SIGTERM stops it once the requests under way are answered."""
+    container = wired(bind)
+    require_free(bind)
+    if container.settings().storage is StorageKind.MEMORY:
+        # A process's memory starts empty, and no other command can reach it.
+        _prepare(container)
+        _tell(container, demo_data.prepare(container))
+    else:
+        container.storage().verify()
+        container.storage().ping()
+    _serve(container, bind, workers, threads)
+
+
+@cli.command()
+@_bind
+@_workers
+@_threads
+def demo(bind: str, workers: int | None, threads: int) -> None:
+    """From nothing to a running service, with a ready curl line.
+
+    Creates the storage, loads the bundled catalogue, and makes an institution, a member and a
+    key, each where there is none.
+    """
+    container = wired(bind)
+    require_free(bind)
+    _prepare(container)
+    _tell(container, demo_data.prepare(container))
+    _serve(container, bind, workers, threads)
+
+
+cli.add_command(institution)
+cli.add_command(member)
+cli.add_command(key)
+cli.add_command(catalogue)
+
+
+def _prepare(container: Container) -> None:
+    container.storage().prepare()
+    with progress_bar("Loading the bundled catalogue") as progress:
+        published = container.publish().load_bundled_where_none(progress)
+    if published is not None:
+        say(summary(published).splitlines()[0])
+
+
+def _tell(container: Container, made: demo_data.Demo) -> None:
+    base_url = container.settings().base_url
+    click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
+    if made.password is not None:
+        click.echo(f"Member {demo_data.MEMBER}, password {made.password} (shown this once)")
+    if made.expires:
+        click.echo(
+            "The key of an earlier start cannot be shown again; this one works until tomorrow"
+        )
+    click.echo(
+        f'\nTry it:\n\n  curl -H "Authorization: Bearer {made.token}" {base_url}/api/v1/diagnoses\n'
+    )
+    sys.stdout.flush()
+
+
+def _serve(container: Container, bind: str, workers: int | None, threads: int) -> None:
+    in_memory = container.settings().storage is StorageKind.MEMORY
+    if in_memory and workers not in (None, 1):
+        raise RefusedError("EVREF_STORAGE=memory is one process's memory; use --workers 1")
+    app = create_app(container.settings(), container)
+    count = workers or (1 if in_memory else DEFAULT_WORKERS)
+    Server(app, container, bind=bind, workers=count, threads=threads).run()
+
+
+def main() -> NoReturn:
+    """Run the command line. Exit status: 0 done, 1 refused or failed, 2 wrong usage."""
+    try:
+        cli.main(prog_name="evref", standalone_mode=False)
+    except click.UsageError as error:
+        error.show()
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(1)
+    except click.Abort:
+        say("evref: stopped")
+        sys.exit(1)
+    except InvalidCatalogueError as error:
+        for fault in error.faults:
+            say(str(fault))
+        _fail(str(error))
+    except StorageUnavailableError as error:
+        _fail(f"{error} ({error.reason})")
+    except (EvrefError, SettingsError, AddressInUseError) as error:
+        _fail(str(error))
+    except BrokenPipeError:
+        # Whoever read the output has enough of it; Python would complain when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    sys.exit(0)
+
+
+def _fail(message: str) -> NoReturn:
+    say(f"evref: {' '.join(message.split())}")
+    sys.exit(1)

@@ -1,0 +1,81 @@
+"""What commands print: tables for people, JSON for programs, progress for the patient."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+_LEAST_FILES_FOR_A_BAR = 20
+
+
+def print_records(records: Sequence[dict[str, Any]], *, as_json: bool, empty: str) -> None:
+    """Print records that share their fields, as a table or as a JSON list."""
+    if as_json:
+        print_json(records)
+        return
+    if not records:
+        click.echo(empty)
+        return
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in records[0]:
+        table.add_column(name.replace("_", " "), overflow="fold")
+    for record in records:
+        table.add_row(*(_cell(value) for value in record.values()))
+    # Text that is piped must not be cut at the width of a terminal that is not there.
+    console = Console(highlight=False, markup=False)
+    console.print(
+        table, width=None if console.is_terminal else 400, no_wrap=not console.is_terminal
+    )
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON; dates in ISO 8601."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_iso))
+
+
+def say(text: str) -> None:
+    """Tell a person something on standard error, where it is in no program's way."""
+    click.echo(text, err=True)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error while many files are read; nothing where it is no terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = None
+
+        def advance(done: int, total: int) -> None:
+            nonlocal task
+            if bar.console.is_terminal and total >= _LEAST_FILES_FOR_A_BAR:
+                if task is None:
+                    task = bar.add_task(label, total=total)
+                bar.update(task, completed=done)
+
+        yield advance
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M UTC")
+    return str(value)
+
+
+def _iso(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds").replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"not for JSON: {type(value)}")

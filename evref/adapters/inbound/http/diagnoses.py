@@ -1,0 +1,87 @@
+"""The three data endpoints: parse, ask the catalogue, render."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apiflask import APIBlueprint
+from marshmallow import RAISE
+
+from evref.adapters.inbound.http.parameters import DiagnosesQuery, InterventionsQuery, NoQuery
+from evref.adapters.inbound.http.schemas import (
+    DISCLAIMER,
+    DiagnosisAnswerSchema,
+    DiagnosisListSchema,
+    InterventionListSchema,
+)
+from evref.adapters.inbound.http.served import Served
+from evref.domain.access import Permission
+from evref.domain.catalogue import Catalogue, DiagnosisFilter
+
+
+def blueprint(served: Served) -> APIBlueprint:
+    """The endpoints, behind what `served` puts before them."""
+    api = APIBlueprint("diagnoses", __name__, url_prefix="/api/v1", tag="Catalogue")
+
+    @api.get("/diagnoses")
+    @served(Permission.READ)
+    @api.input(DiagnosesQuery, location="query", arg_name="query", unknown=RAISE)
+    @api.output(DiagnosisListSchema)
+    @api.doc(operation_id="listDiagnoses")
+    def list_diagnoses(catalogue: Catalogue, query: dict[str, Any]) -> dict[str, Any]:
+        """List diagnoses
+
+        All diagnoses of the catalogue, or those that meet every parameter given, ordered by name,
+        then id.
+        """
+        text = query.pop("q", None)
+        found = catalogue.find(DiagnosisFilter(**query, text=text))
+        return {"data": found, "meta": {"count": len(found), **_meta(catalogue)}}
+
+    @api.get("/diagnoses/<diagnosis_id>")
+    @served(Permission.READ)
+    @api.input(NoQuery, location="query", arg_name="query", unknown=RAISE)
+    @api.output(DiagnosisAnswerSchema)
+    @api.doc(operation_id="getDiagnosis")
+    def get_diagnosis(
+        catalogue: Catalogue,
+        diagnosis_id: str,
+        query: dict[str, Any],  # noqa: ARG001
+    ) -> dict[str, Any]:
+        """Get a diagnosis
+
+        One diagnosis by its id, which never changes.
+        """
+        return {"data": catalogue.entry(diagnosis_id).diagnosis, "meta": _meta(catalogue)}
+
+    @api.get("/diagnoses/<diagnosis_id>/interventions")
+    @served(Permission.READ)
+    @api.input(InterventionsQuery, location="query", arg_name="query", unknown=RAISE)
+    @api.output(InterventionListSchema)
+    @api.doc(operation_id="listInterventions")
+    def list_interventions(
+        catalogue: Catalogue, diagnosis_id: str, query: dict[str, Any]
+    ) -> dict[str, Any]:
+        """List the interventions of a diagnosis
+
+        The interventions of the diagnosis's enabled modules, or those of one module, of one
+        phase, or of both, ordered by module, phase (each in its fixed order), title, then id.
+        """
+        entry = catalogue.entry(diagnosis_id)
+        module, phase = query.get("module"), query.get("phase")
+        found = entry.visible_interventions(module, phase)
+        return {
+            "data": found,
+            "meta": {
+                "count": len(found),
+                "diagnosis": entry.diagnosis,
+                "filters": {"module": module, "phase": phase},
+                **_meta(catalogue),
+            },
+        }
+
+    return api
+
+
+def _meta(catalogue: Catalogue) -> dict[str, Any]:
+    return {"catalogue_version": catalogue.version, "disclaimer": DISCLAIMER}

@@ -1,0 +1,66 @@
+"""The fields that every response carries: request id, security headers, rate limit."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+from flask import Flask, Response, g, request
+
+from evref.domain.quota import SECONDS_A_DAY, QuotaStatus
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+PAGE_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+_DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+RATE_LIMIT_FIELDS = (
+    "RateLimit-Policy",
+    "RateLimit",
+    "X-RateLimit-Limit",
+    "X-RateLimit-Remaining",
+    "X-RateLimit-Reset",
+)
+
+
+def register(app: Flask) -> None:
+    """Have the application put these fields on every response, errors included."""
+    app.after_request(_complete)
+
+
+def request_id() -> str:
+    """The client's own id of this request where it is well-formed, else one made here."""
+    if "request_id" not in g:
+        given = request.headers.get("X-Request-ID", "")
+        g.request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    return str(g.request_id)
+
+
+def _complete(response: Response) -> Response:
+    headers = response.headers
+    headers["X-Request-ID"] = request_id()
+    headers["X-Content-Type-Options"] = "nosniff"
+    headers["Referrer-Policy"] = "no-referrer"
+    if "Content-Security-Policy" not in headers:
+        is_page = response.mimetype == "text/html"
+        headers["Content-Security-Policy"] = PAGE_POLICY if is_page else _DATA_POLICY
+    if (quota := g.get("quota")) is not None:
+        headers.extend(rate_limit(quota))
+    return response
+
+
+def rate_limit(quota: QuotaStatus) -> dict[str, str]:
+    """Where the key stands, in the fields of draft-ietf-httpapi-ratelimit-headers-11 and the
+    older ones: requests, seconds to the window's end (t), and its end in Unix time (Reset).
+    """
+    limit, remaining = str(quota.limit), str(quota.remaining)
+    return {
+        "RateLimit-Policy": f'"daily";q={limit};w={SECONDS_A_DAY}',
+        "RateLimit": f'"daily";r={remaining};t={quota.seconds_left}',
+        "X-RateLimit-Limit": limit,
+        "X-RateLimit-Remaining": remaining,
+        "X-RateLimit-Reset": str(quota.resets_at),
+    }

@@ -1,0 +1,92 @@
+"""Builds the WSGI application. Importing this does nothing; two applications never mix."""
+
+from __future__ import annotations
+
+import sys
+
+from apiflask import APIFlask
+from flask_cors import CORS
+
+import evref
+from evref.adapters.inbound.http import (
+    description,
+    diagnoses,
+    errors,
+    fields,
+    health,
+    pages,
+)
+from evref.adapters.inbound.http.served import Served
+from evref.container import Container
+from evref.domain.errors import StorageNotReadyError, StorageUnavailableError
+from evref.settings import Settings, SettingsError
+
+
+def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
+    """The application, wired by a container; both are made from the environment where not given.
+
+    Raises:
+        SettingsError: when a setting in the environment is not allowed.
+
+    """
+    settings = settings or Settings.read()
+    container = container or Container(settings=settings)
+
+    app = APIFlask(
+        "evref",
+        title="Evidence Reference Service",
+        version=evref.__version__,
+        spec_path=None,
+        docs_path=None,
+        json_errors=False,
+        static_folder="adapters/inbound/http/static",
+        template_folder="adapters/inbound/http/templates",
+    )
+    # Every address has one spelling: no redirect to another, whose form a client would choose.
+    app.url_map.merge_slashes = False
+    app.url_map.strict_slashes = True
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = bool(settings.cors_origins)
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # of Flask's default provider
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.json.compact = True  # type: ignore[attr-defined]
+
+    description.configure(app, settings.base_url)
+    served = Served(
+        container.admit(), container.browse(), settings.representation_cache_mb * 1024 * 1024
+    )
+    app.register_blueprint(diagnoses.blueprint(served))
+    app.register_blueprint(description.blueprint())
+    app.register_blueprint(pages.blueprint(settings.base_url))
+    app.register_blueprint(health.blueprint(container.report_health()))
+    errors.register(app, settings.base_url)
+    fields.register(app)
+    if settings.cors_origins:
+        CORS(
+            app,
+            resources={"/api/*": {"origins": list(settings.cors_origins)}},
+            methods=["GET", "HEAD"],
+            allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
+            expose_headers=["ETag", "Retry-After", "X-Request-ID", *fields.RATE_LIMIT_FIELDS],
+        )
+    return app
+
+
+def create_app_or_exit() -> APIFlask:
+    """The application for a WSGI server; what keeps it from starting is one line, then exit.
+
+    A database that is merely out of reach is no reason not to start: requests are answered with
+    503 until it is back.
+    """
+    try:
+        settings = Settings.read()
+        container = Container(settings=settings)
+        app = create_app(settings, container)
+        container.storage().verify()
+    except StorageUnavailableError as error:
+        print(f"evref: starting without storage: {error.reason}", file=sys.stderr)  # noqa: T201
+    except (SettingsError, StorageNotReadyError) as error:
+        print(f"evref: {error}", file=sys.stderr)  # noqa: T201
+        # gunicorn's own status for an application that cannot load: it stops, not retries.
+        raise SystemExit(4) from None
+    container.storage().close()
+    return app

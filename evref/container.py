@@ -1,0 +1,82 @@
+"""The composition root: which adapter stands behind each port, and nothing else.
+
+Only this module knows dependency-injector, and only it knows both sides of the ports.
+"""
+
+from pathlib import Path
+
+from dependency_injector import containers, providers
+
+from evref.adapters.outbound import memory, sql, system
+from evref.adapters.outbound.yaml import YamlCatalogueFiles
+from evref.application.admit_request import AdmitRequest
+from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.manage_institutions import ManageInstitutions
+from evref.application.manage_keys import ManageKeys
+from evref.application.publish_catalogue import PublishCatalogue
+from evref.application.report_health import ReportHealth
+from evref.settings import Settings
+
+BUNDLED_CATALOGUE = Path(__file__).parent / "data" / "catalogue"
+
+# gunicorn's threads ask for the first instance at once; a plain Singleton would make two.
+One = providers.ThreadSafeSingleton
+
+
+class Container(containers.DeclarativeContainer):
+    """Made with `Container(settings=…)`; each attribute is called to get the one instance."""
+
+    settings = providers.Dependency(instance_of=Settings)
+
+    clock = One(system.SystemClock)
+    randomness = One(system.SystemRandomness)
+    passwords = One(system.Argon2PasswordHasher)
+    catalogue_files = One(YamlCatalogueFiles)
+
+    state = One(memory.MemoryState)
+    database = One(sql.SqlDatabase, settings.provided.database_url)
+
+    storage = providers.Selector(
+        settings.provided.storage,
+        memory=One(memory.MemoryStorage, state),
+        sql=One(sql.SqlStorage, database),
+    )
+    catalogue_store = providers.Selector(
+        settings.provided.storage,
+        memory=One(memory.MemoryCatalogueStore, state),
+        sql=One(sql.SqlCatalogueStore, database),
+    )
+    keys = providers.Selector(
+        settings.provided.storage,
+        memory=One(memory.MemoryKeyStore, state),
+        sql=One(sql.SqlKeyStore, database),
+    )
+    usage = providers.Selector(
+        settings.provided.storage,
+        memory=One(memory.MemoryUsage, state),
+        sql=One(sql.SqlUsage, database),
+    )
+    institutions = providers.Selector(
+        settings.provided.storage,
+        memory=One(memory.MemoryInstitutionStore, state),
+        sql=One(sql.SqlInstitutionStore, database),
+    )
+    members = providers.Selector(
+        settings.provided.storage,
+        memory=One(memory.MemoryMemberStore, state),
+        sql=One(sql.SqlMemberStore, database),
+    )
+    audit_log = providers.Selector(
+        settings.provided.storage,
+        memory=One(memory.MemoryAuditLog, state),
+        sql=One(sql.SqlAuditLog, database),
+    )
+
+    admit = One(AdmitRequest, usage, clock)
+    browse = One(BrowseCatalogue, catalogue_store, clock)
+    publish = One(PublishCatalogue, catalogue_store, catalogue_files, clock, BUNDLED_CATALOGUE)
+    report_health = One(ReportHealth, storage, browse)
+    manage_keys = One(ManageKeys, keys, institutions, usage, clock, randomness)
+    manage_institutions = One(
+        ManageInstitutions, institutions, members, passwords, clock, randomness
+    )

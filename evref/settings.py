@@ -1,0 +1,152 @@
+"""The settings, from `EVREF_*` variables and a `.env` file; nothing else reads the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from dotenv import dotenv_values
+
+PREFIX = "EVREF_"
+DEFAULT_BIND = "127.0.0.1:8000"
+
+
+class SettingsError(Exception):
+    """Indicates a setting with a value that is not allowed; its text is one line."""
+
+
+class StorageKind(StrEnum):
+    """Where everything is kept: in a database, or in the memory of the one serving process."""
+
+    SQL = "sql"
+    MEMORY = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What an operator can set. Each field is the variable of the same name with `EVREF_`.
+
+    `database_url` is an SQLAlchemy URL; `base_url` is where clients reach the service, without
+    a path; `cors_origins` are the origins whose scripts may call the API, none by default;
+    `representation_cache_mb` is how many MiB of ready answers a worker keeps.
+    """
+
+    storage: StorageKind = StorageKind.SQL
+    database_url: str = "sqlite:///evref.sqlite"
+    base_url: str = f"http://{DEFAULT_BIND}"
+    cors_origins: tuple[str, ...] = ()
+    representation_cache_mb: int = 16
+
+    @classmethod
+    def read(
+        cls,
+        environ: Mapping[str, str] | None = None,
+        env_file: Path = Path(".env"),
+        defaults: Mapping[str, str] | None = None,
+    ) -> Settings:
+        """The settings in the environment, else in the file, else in `defaults`, else as above.
+
+        Raises:
+            SettingsError: when a value is not allowed.
+
+        """
+        values = _gather(os.environ if environ is None else environ, env_file, defaults or {})
+        read: dict[str, object] = {}
+        for name, text in values.items():
+            if name in _READERS:
+                try:
+                    read[name] = _READERS[name](text)
+                except ValueError as error:
+                    raise SettingsError(f"{PREFIX}{name.upper()} {error}") from None
+        return cls(**read)  # type: ignore[arg-type]  # _READERS give each field its own type
+
+    @classmethod
+    def unknown_names(
+        cls, environ: Mapping[str, str] | None = None, env_file: Path = Path(".env")
+    ) -> list[str]:
+        """Variables with the prefix that are no settings: most likely mistyped."""
+        values = _gather(os.environ if environ is None else environ, env_file, {})
+        return sorted(f"{PREFIX}{name.upper()}" for name in values if name not in _READERS)
+
+
+def _gather(
+    environ: Mapping[str, str], env_file: Path, defaults: Mapping[str, str]
+) -> dict[str, str]:
+    values = dict(defaults)
+    for source in (dotenv_values(env_file), environ):
+        values |= {
+            name.removeprefix(PREFIX).lower(): text
+            for name, text in source.items()
+            if name.startswith(PREFIX) and text
+        }
+    return values
+
+
+def _storage(text: str) -> StorageKind:
+    try:
+        return StorageKind(text)
+    except ValueError:
+        raise ValueError(f"must be one of {', '.join(StorageKind)}, not {text!r}") from None
+
+
+def _database_url(text: str) -> str:
+    if not text.startswith("sqlite:///") or text == "sqlite:///":
+        raise ValueError("must be of the form sqlite:///FILE (or sqlite:////ABSOLUTE/FILE)")
+    return text
+
+
+def _base_url(text: str) -> str:
+    if not _is_origin(text.removesuffix("/")):
+        raise ValueError(
+            f"must be an address such as https://evref.example.org, without a path, not {text!r}"
+        )
+    return text.removesuffix("/")
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    origins = tuple(_words(text))
+    for origin in origins:
+        if not _is_origin(origin):
+            raise ValueError(f"must list origins such as https://app.example.org, not {origin!r}")
+    return origins
+
+
+def _megabytes(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 4096):  # noqa: PLR2004
+        raise ValueError(f"must be a whole number from 1 to 4096, not {text!r}")
+    return int(text)
+
+
+def _is_origin(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    return (
+        parts.scheme in {"http", "https"}
+        and bool(parts.hostname)
+        and text.lower() == f"{parts.scheme}://{parts.netloc}".lower()
+        and "@" not in parts.netloc
+        and port != 0
+        and text.isascii()
+        and not any(c.isspace() for c in text)
+    )
+
+
+def _words(text: str) -> Iterable[str]:
+    return text.replace(",", " ").split()
+
+
+_READERS = {
+    "storage": _storage,
+    "database_url": _database_url,
+    "base_url": _base_url,
+    "cors_origins": _origins,
+    "representation_cache_mb": _megabytes,
+}
+assert set(_READERS) == {field.name for field in fields(Settings)}  # noqa: S101 - at import
