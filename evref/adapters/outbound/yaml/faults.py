@@ -1,0 +1,33 @@
+"""What is wrong with one file, gathered so that all of it is told at once."""
+
+from evref.domain.errors import FileFault
+
+_LONGEST_SHOWN = 60
+
+
+class Faults:
+    """The faults of one file, by whichever name the person who gave it knows it."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        # A dictionary, since what several aliases share would be told once for each of them.
+        self._told: dict[FileFault, None] = {}
+
+    def add(self, line: int | None, message: str) -> None:
+        self._told[FileFault(self.file, line, message)] = None
+
+    def in_order(self) -> list[FileFault]:
+        """The faults by line, those of the file as a whole first."""
+        return sorted(self._told, key=lambda fault: fault.line or 0)
+
+    def __bool__(self) -> bool:
+        return bool(self._told)
+
+
+def shown(text: str, longest: int = _LONGEST_SHOWN) -> str:
+    """The text as it can stand in a message: on one line, of bounded length, all of it visible."""
+    clipped = text if len(text) <= longest else text[: longest - 1] + "…"
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in clipped
+    )
