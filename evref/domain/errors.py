@@ -101,7 +101,7 @@ class AlreadyExistsError(EvrefError):
     def __init__(self, kind: str, name: str) -> None:
         self.kind = kind
         self.name = name
-        super().__init__(f"There is a {kind} {name!r} already.")
+        super().__init__(f"The {kind} {name!r} exists already.")
 
 
 class KeyRevokedError(EvrefError):

@@ -15,7 +15,7 @@ from rich.table import Table
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
-_LEAST_FILES_FOR_A_BAR = 20
+_WIDTH_WHERE_PIPED = 1000
 
 
 def print_records(records: Sequence[dict[str, Any]], *, as_json: bool, empty: str) -> None:
@@ -33,9 +33,9 @@ def print_records(records: Sequence[dict[str, Any]], *, as_json: bool, empty: st
         table.add_row(*(_cell(value) for value in record.values()))
     # Text that is piped must not be cut at the width of a terminal that is not there.
     console = Console(highlight=False, markup=False)
-    console.print(
-        table, width=None if console.is_terminal else 400, no_wrap=not console.is_terminal
-    )
+    if not console.is_terminal:
+        console.width = _WIDTH_WHERE_PIPED
+    console.print(table)
 
 
 def print_json(value: object) -> None:
@@ -51,18 +51,14 @@ def say(text: str) -> None:
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on standard error while many files are read; nothing where it is no terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _done, _total: None
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = None
-
-        def advance(done: int, total: int) -> None:
-            nonlocal task
-            if bar.console.is_terminal and total >= _LEAST_FILES_FOR_A_BAR:
-                if task is None:
-                    task = bar.add_task(label, total=total)
-                bar.update(task, completed=done)
-
-        yield advance
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _cell(value: object) -> str:

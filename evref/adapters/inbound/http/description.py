@@ -179,9 +179,17 @@ def configure(app: APIFlask, base_url: str) -> None:
         "SPEC_PROCESSOR_PASS_OBJECT": True,
     }
 
+    app.schema_name_resolver = _schema_name
+
     @app.spec_processor
     def finish(spec: Any) -> Any:
         return _finish(spec, base_url)
+
+
+def _schema_name(schema: Any) -> str:
+    """The name of a schema in the document: that of its class, without the ending."""
+    kind = schema if isinstance(schema, type) else type(schema)
+    return kind.__name__.removesuffix("Schema")
 
 
 def blueprint() -> Blueprint:
@@ -260,7 +268,7 @@ def _finish_operation(path: str, operation: dict[str, Any], answers: dict[str, A
     for parameter in operation["parameters"]:
         if parameter["in"] == "path":
             parameter["description"] = "The id of a diagnosis."
-            parameter["schema"] |= {"maxLength": 64, "examples": ["knee-osteoarthritis"]}
+            parameter["schema"] |= {"minLength": 1, "examples": ["knee-osteoarthritis"]}
     operation["parameters"] += [{"$ref": f"#/components/parameters/{name}"} for name in _PARAMETERS]
 
 

@@ -21,13 +21,13 @@ from evref.domain.catalogue import Catalogue, DiagnosisFilter
 
 def blueprint(served: Served) -> APIBlueprint:
     """The endpoints, behind what `served` puts before them."""
-    api = APIBlueprint("diagnoses", __name__, url_prefix="/api/v1", tag="Catalogue")
+    api = APIBlueprint("diagnoses", __name__, url_prefix="/api/v1")
 
     @api.get("/diagnoses")
     @served(Permission.READ)
     @api.input(DiagnosesQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(DiagnosisListSchema)
-    @api.doc(operation_id="listDiagnoses")
+    @api.doc(operation_id="listDiagnoses", tags=["Catalogue"])
     def list_diagnoses(catalogue: Catalogue, query: dict[str, Any]) -> dict[str, Any]:
         """List diagnoses
 
@@ -38,36 +38,38 @@ def blueprint(served: Served) -> APIBlueprint:
         found = catalogue.find(DiagnosisFilter(**query, text=text))
         return {"data": found, "meta": {"count": len(found), **_meta(catalogue)}}
 
-    @api.get("/diagnoses/<diagnosis_id>")
+    @api.get("/diagnoses/<id>")
     @served(Permission.READ)
     @api.input(NoQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(DiagnosisAnswerSchema)
-    @api.doc(operation_id="getDiagnosis")
+    @api.doc(operation_id="getDiagnosis", tags=["Catalogue"])
     def get_diagnosis(
         catalogue: Catalogue,
-        diagnosis_id: str,
-        query: dict[str, Any],  # noqa: ARG001
+        id: str,  # noqa: A002 - the name that the path has in public
+        query: dict[str, Any],  # noqa: ARG001 - it takes none, and so refuses all
     ) -> dict[str, Any]:
         """Get a diagnosis
 
         One diagnosis by its id, which never changes.
         """
-        return {"data": catalogue.entry(diagnosis_id).diagnosis, "meta": _meta(catalogue)}
+        return {"data": catalogue.entry(id).diagnosis, "meta": _meta(catalogue)}
 
-    @api.get("/diagnoses/<diagnosis_id>/interventions")
+    @api.get("/diagnoses/<id>/interventions")
     @served(Permission.READ)
     @api.input(InterventionsQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(InterventionListSchema)
-    @api.doc(operation_id="listInterventions")
+    @api.doc(operation_id="listInterventions", tags=["Catalogue"])
     def list_interventions(
-        catalogue: Catalogue, diagnosis_id: str, query: dict[str, Any]
+        catalogue: Catalogue,
+        id: str,  # noqa: A002
+        query: dict[str, Any],
     ) -> dict[str, Any]:
         """List the interventions of a diagnosis
 
         The interventions of the diagnosis's enabled modules, or those of one module, of one
         phase, or of both, ordered by module, phase (each in its fixed order), title, then id.
         """
-        entry = catalogue.entry(diagnosis_id)
+        entry = catalogue.entry(id)
         module, phase = query.get("module"), query.get("phase")
         found = entry.visible_interventions(module, phase)
         return {

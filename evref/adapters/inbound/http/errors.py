@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 from flask import Flask, Response, g, render_template, request
 from werkzeug.exceptions import HTTPException
@@ -96,7 +97,7 @@ def _unforeseen(answer: _Answer) -> Callable[[Exception], Response]:
 
 def _answer(status: int, content: dict[str, Any], headers: dict[str, str]) -> Response:
     if request.path == "/api" or request.path.startswith("/api/"):
-        content |= {"instance": request.path, "request_id": request_id()}
+        content |= {"instance": quote(request.path), "request_id": request_id()}
         response = Response(
             json.dumps(content, ensure_ascii=False),
             status,

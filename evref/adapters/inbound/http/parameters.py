@@ -61,7 +61,7 @@ def _enumeration(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
         kind,
         by_value=True,
         error_messages={"unknown": "is not one of the allowed values"},
-        metadata={"description": description, "allowed": values},
+        metadata={"type": "string", "description": description, "allowed": values},
     )
 
 

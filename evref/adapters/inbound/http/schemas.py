@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from apiflask import Schema, fields
+from marshmallow import EXCLUDE
 
 from evref.domain.diagnosis import Diagnosis, Module
 from evref.domain.evidence import Certainty, Recommendation, ReferenceKind
@@ -35,11 +36,18 @@ def _one_of(kind: type[StrEnum], description: str, *, nullable: bool = False) ->
         by_value=True,
         required=True,
         allow_none=nullable,
-        metadata={"description": description},
+        metadata={"type": "string", "description": description},
     )
 
 
-class DiagnosisSchema(Schema):
+class Record(Schema):
+    """A record that may gain members in a later version, so the document leaves it open."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+
+class DiagnosisSchema(Record):
     """A diagnosis with its codes and enabled modules."""
 
     id = _slug(Diagnosis.LONGEST_ID, "Identifies the diagnosis; stable for ever.")
@@ -58,7 +66,7 @@ class DiagnosisSchema(Schema):
         },
     )
     enabled_modules = fields.List(
-        fields.Enum(Module, by_value=True),
+        fields.Enum(Module, by_value=True, metadata={"type": "string"}),
         required=True,
         metadata={
             "description": "The modules that are shown for this diagnosis, in their fixed order.",
@@ -67,7 +75,7 @@ class DiagnosisSchema(Schema):
     )
 
 
-class FittVpSchema(Schema):
+class FittVpSchema(Record):
     """A dose of exercise by the FITT-VP elements; null where the source does not state one."""
 
     frequency = _text("How often.", nullable=True)
@@ -78,7 +86,7 @@ class FittVpSchema(Schema):
     progression = _text("How it increases.", nullable=True)
 
 
-class EvidenceSchema(Schema):
+class EvidenceSchema(Record):
     """How certain the evidence is and what its source recommends."""
 
     certainty = _one_of(Certainty, "GRADE certainty; not_graded where the source gives none.")
@@ -88,7 +96,7 @@ class EvidenceSchema(Schema):
     source_grade = _text("The grade as the source words it.", nullable=True)
 
 
-class ReferenceSchema(Schema):
+class ReferenceSchema(Record):
     """A published work that the intervention rests on."""
 
     title = _text("The published title.")
@@ -101,7 +109,7 @@ class ReferenceSchema(Schema):
     url = _text("Where to find it; from the DOI, else the PubMed number.", format="uri")
 
 
-class InterventionSchema(Schema):
+class InterventionSchema(Record):
     """What a module holds for a diagnosis in one phase, with its evidence."""
 
     id = _slug(Intervention.LONGEST_ID, "Identifies the intervention; unique in the catalogue.")
@@ -122,7 +130,7 @@ class InterventionSchema(Schema):
     )
 
 
-class MetaSchema(Schema):
+class MetaSchema(Record):
     """What every answer says about itself."""
 
     catalogue_version = _text(
@@ -140,7 +148,7 @@ class ListMetaSchema(MetaSchema):
     )
 
 
-class FiltersSchema(Schema):
+class FiltersSchema(Record):
     """The filters that were asked for; null where none was."""
 
     module = _one_of(Module, "The module asked for.", nullable=True)
@@ -154,28 +162,28 @@ class InterventionListMetaSchema(ListMetaSchema):
     filters = fields.Nested(FiltersSchema, required=True)
 
 
-class DiagnosisListSchema(Schema):
+class DiagnosisListSchema(Record):
     """Diagnoses, ordered by name, then id."""
 
     data = fields.List(fields.Nested(DiagnosisSchema), required=True)
     meta = fields.Nested(ListMetaSchema, required=True)
 
 
-class DiagnosisAnswerSchema(Schema):
+class DiagnosisAnswerSchema(Record):
     """One diagnosis."""
 
     data = fields.Nested(DiagnosisSchema, required=True)
     meta = fields.Nested(MetaSchema, required=True)
 
 
-class InterventionListSchema(Schema):
+class InterventionListSchema(Record):
     """Interventions, ordered by module, phase (in their fixed order), title, then id."""
 
     data = fields.List(fields.Nested(InterventionSchema), required=True)
     meta = fields.Nested(InterventionListMetaSchema, required=True)
 
 
-class ProblemSchema(Schema):
+class ProblemSchema(Record):
     """Problem details (RFC 9457)."""
 
     type = _text("Identifies the kind of problem; a page that explains it.", format="uri")
@@ -186,7 +194,7 @@ class ProblemSchema(Schema):
     request_id = _text("Names this request in the service's log; also in X-Request-ID.")
 
 
-class ParameterFaultSchema(Schema):
+class ParameterFaultSchema(Record):
     """One thing wrong with a query parameter."""
 
     parameter = _text("The parameter's name.")
