@@ -8,9 +8,11 @@ from enum import StrEnum
 
 from evref.domain.rules import Rules
 
-_DOI = re.compile(r"10\.[0-9]{4,9}/\S+")
+# Neither white space, nor a control character, nor a lone surrogate, which no UTF-8 can hold.
+_VISIBLE = r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]"
+_DOI = re.compile(rf"10\.[0-9]{{4,9}}/{_VISIBLE}+")
 _PMID = re.compile(r"[1-9][0-9]{0,8}")
-_URL = re.compile(r"https?://[^\s/]+\S*")
+_URL = re.compile(rf"https?://(?!/){_VISIBLE}+")
 
 
 class Certainty(StrEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sized
 
 from evref.domain.errors import Fault, InvalidValueError
@@ -55,8 +56,7 @@ class Rules:
         self.require(len(values) > 0, field, "must have at least one entry")
 
     def distinct(self, field: str, values: Iterable[str]) -> None:
-        listed = list(values)
-        repeated = sorted({value for value in listed if listed.count(value) > 1})
+        repeated = sorted(value for value, times in Counter(values).items() if times > 1)
         self.require(not repeated, field, f"must not repeat {', '.join(repeated)}")
 
     def enforce(self) -> None:
