@@ -86,28 +86,33 @@ class Icd11Code:
     def covers(self, other: Icd11Code) -> bool:
         """Whether this code equals the other or is an ancestor of it.
 
-        A cluster is a narrower statement than each of its parts, so a code covers a cluster
-        when each part of the code covers a part of the cluster.
+        A cluster says more than each of its parts, so a code covers a cluster when each stem of
+        the code equals or is an ancestor of a stem of the cluster that has all its extensions.
+        The order of stems, and that of the extensions of one stem, say nothing.
 
         >>> Icd11Code("FA01").covers(Icd11Code("FA01.0&XK8G"))
         True
+        >>> Icd11Code("FA01&XK8G").covers(Icd11Code("FA01/FB53.1&XK8G"))
+        False
         """
-        parts = _parts(other.text)
-        return all(any(_within(part, mine) for part in parts) for mine in _parts(self.text))
+        theirs = _stems(other.text)
+        return all(
+            any(stem.startswith(ancestor) and extensions >= needed for stem, extensions in theirs)
+            for ancestor, needed in _stems(self.text)
+        )
 
     def __str__(self) -> str:
         return self.text
 
 
 def _upper(text: str) -> str:
-    # str.upper would turn characters outside of ASCII into letters of a code, such as a dotless i into I.
+    # Beyond ASCII, str.upper turns some characters, such as a dotless i, into a code's letters.
     return text.upper() if text.isascii() else text
 
 
-def _parts(cluster: str) -> list[str]:
-    return re.split("[/&]", cluster)
-
-
-def _within(code: str, ancestor: str) -> bool:
-    """Whether a single ICD-11 code is the ancestor or below it; an extension code has no below."""
-    return code == ancestor or (not ancestor.startswith("X") and code.startswith(ancestor))
+def _stems(cluster: str) -> list[tuple[str, frozenset[str]]]:
+    """The stem codes of a cluster, each with the extension codes that follow it."""
+    return [
+        (stem, frozenset(extensions))
+        for stem, *extensions in (part.split("&") for part in cluster.split("/"))
+    ]
