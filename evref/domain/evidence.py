@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from urllib.parse import quote
 
 from evref.domain.rules import Rules
 
@@ -13,6 +14,9 @@ _VISIBLE = r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]"
 _DOI = re.compile(rf"10\.[0-9]{{4,9}}/{_VISIBLE}+")
 _PMID = re.compile(r"[1-9][0-9]{0,8}")
 _URL = re.compile(rf"https?://(?!/){_VISIBLE}+")
+
+# What a DOI may have of the characters that stand for themselves in a URL's path (RFC 3986).
+_PLAIN_IN_PATH = "/:@!$&'()*+,;="
 
 
 class Certainty(StrEnum):
@@ -48,7 +52,12 @@ class ReferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A grade of evidence; `source_grade` is the grade in the source's own words, or None."""
+    """A grade of evidence; `source_grade` is the grade in the source's own words, or None.
+
+    Raises:
+        InvalidValueError: when `source_grade` breaks a rule.
+
+    """
 
     certainty: Certainty
     recommendation: Recommendation
@@ -123,5 +132,5 @@ class Reference:
         if self.given_url is not None:
             return self.given_url
         if self.doi is not None:
-            return f"https://doi.org/{self.doi}"
+            return f"https://doi.org/{quote(self.doi, safe=_PLAIN_IN_PATH)}"
         return f"https://pubmed.ncbi.nlm.nih.gov/{self.pmid}/"
