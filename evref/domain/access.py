@@ -129,8 +129,7 @@ class ApiKey:
 
     def __post_init__(self) -> None:
         rules = Rules()
-        rules.text("name", self.name, shortest=1, longest=self.LONGEST_NAME)
-        rules.require("\n" not in self.name, "name", "must be a single line")
+        rules.line("name", self.name, shortest=1, longest=self.LONGEST_NAME)
         rules.require(
             0 <= self.daily_limit <= HIGHEST_DAILY_LIMIT,
             "daily_limit",

@@ -41,7 +41,7 @@ class Diagnosis:
     def __post_init__(self) -> None:
         rules = Rules()
         rules.slug("id", self.id, longest=self.LONGEST_ID)
-        rules.text("name", self.name, shortest=1, longest=self.LONGEST_NAME)
+        rules.line("name", self.name, shortest=1, longest=self.LONGEST_NAME)
         rules.some("icd10_codes", self.icd10_codes)
         rules.distinct("icd10_codes", map(str, self.icd10_codes))
         rules.some("icd11_codes", self.icd11_codes)

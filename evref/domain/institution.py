@@ -11,21 +11,28 @@ from evref.domain.rules import Rules
 
 SHORTEST_PASSWORD = 8
 LONGEST_PASSWORD = 1024
-_EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
+_IN_EMAIL = r"[^\s@\x00-\x1f\x7f-\x9f\ud800-\udfff]"
+_EMAIL = re.compile(rf"{_IN_EMAIL}+@{_IN_EMAIL}+\.{_IN_EMAIL}+")
 
 
 @dataclass(frozen=True, slots=True)
 class Institution:
-    """A customer of the service; its name is unique."""
+    """A customer of the service; its name is unique.
+
+    Raises:
+        InvalidValueError: when the name breaks a rule.
+
+    """
 
     id: str
     name: str
     created_at: datetime
 
+    LONGEST_NAME = 200
+
     def __post_init__(self) -> None:
         rules = Rules()
-        rules.text("name", self.name, shortest=1, longest=200)
-        rules.require("\n" not in self.name, "name", "must be a single line")
+        rules.line("name", self.name, shortest=1, longest=self.LONGEST_NAME)
         rules.enforce()
 
 
@@ -33,7 +40,11 @@ class Institution:
 class Member:
     """A person who manages an institution's keys; the e-mail is unique, in lower case.
 
-    `password_hash` is an argon2id string in PHC form.
+    `password_hash` is an argon2id string in PHC form, which the representation leaves out.
+
+    Raises:
+        InvalidValueError: when the e-mail breaks a rule.
+
     """
 
     id: str
@@ -42,13 +53,17 @@ class Member:
     password_hash: str
     created_at: datetime
 
+    LONGEST_EMAIL = 254
+
     def __post_init__(self) -> None:
         rules = Rules()
         rules.require(
-            len(self.email) <= 254 and _EMAIL.fullmatch(self.email) is not None,  # noqa: PLR2004
+            len(self.email) <= self.LONGEST_EMAIL and _EMAIL.fullmatch(self.email) is not None,
             "email",
-            "must be an e-mail address of at most 254 characters, such as name@example.org",
+            f"must be an e-mail address of at most {self.LONGEST_EMAIL} characters, "
+            "such as name@example.org",
         )
+        rules.require(self.email == self.email.lower(), "email", "must be in lower case")
         rules.enforce()
 
     def __repr__(self) -> str:

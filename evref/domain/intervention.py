@@ -20,7 +20,12 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FittVp:
-    """A dose of exercise by the FITT-VP elements; None where the source does not state one."""
+    """A dose of exercise by the FITT-VP elements; None where the source does not state one.
+
+    Raises:
+        InvalidValueError: with every element that breaks a rule.
+
+    """
 
     frequency: str | None
     intensity: str | None
@@ -62,7 +67,7 @@ class Intervention:
     def __post_init__(self) -> None:
         rules = Rules()
         rules.slug("id", self.id, longest=self.LONGEST_ID)
-        rules.text("title", self.title, shortest=5, longest=120)
+        rules.line("title", self.title, shortest=5, longest=120)
         rules.text("summary", self.summary, shortest=80, longest=700)
         rules.some("references", self.references)
         if self.module is Module.FITT_VIP:

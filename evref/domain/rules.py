@@ -14,6 +14,8 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # The control characters C0 and C1 but for the line feed, and lone surrogates.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
+_LINE_END = re.compile("[\n\u2028\u2029]")
+
 
 class Rules:
     """Checks the fields of one entity, then raises once with all that is wrong.
@@ -51,6 +53,11 @@ class Rules:
             field,
             "must be plain text without control characters",
         )
+
+    def line(self, field: str, value: str, *, shortest: int, longest: int) -> None:
+        """The value is text, as above, on a single line."""
+        self.text(field, value, shortest=shortest, longest=longest)
+        self.require(_LINE_END.search(value) is None, field, "must be a single line")
 
     def some(self, field: str, values: Sized) -> None:
         self.require(len(values) > 0, field, "must have at least one entry")
