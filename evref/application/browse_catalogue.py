@@ -23,6 +23,7 @@ class BrowseCatalogue:
         self._store = store
         self._clock = clock
         self._held: Catalogue | None = None
+        self._failure: StorageUnavailableError | None = None
         self._next_look = float("-inf")
         self._looking = threading.Lock()
 
@@ -33,27 +34,34 @@ class BrowseCatalogue:
 
         Raises:
             NoCatalogueError: when none was ever published.
-            StorageUnavailableError: when none is held yet and storage is out of reach.
+            StorageUnavailableError: when none is held yet and storage was out of reach at the
+                last look.
 
         """
         if self._clock.monotonic() >= self._next_look:
             self._look()
-        if self._held is None:
-            raise NoCatalogueError
-        return self._held
+        if self._held is not None:
+            return self._held
+        failure = self._failure
+        if failure is not None:
+            raise StorageUnavailableError(failure.reason) from failure
+        raise NoCatalogueError
 
     def _look(self) -> None:
+        # With nothing held there is nothing to go on with but what the one who looks will find.
         if not self._looking.acquire(blocking=self._held is None):
             return
         try:
             if self._clock.monotonic() < self._next_look:
                 return
-            self._follow()
-            self._next_look = self._clock.monotonic() + self.SECONDS_BETWEEN_LOOKS
-        except StorageUnavailableError as error:
-            if self._held is None:
-                raise
-            log.warning("serving the catalogue that is held: %s", error.reason)
+            try:
+                self._follow()
+                self._failure = None
+            except StorageUnavailableError as error:
+                # Kept for those who wait for the lock: each trying anew would add up their waits.
+                self._failure = error
+                if self._held is not None:
+                    log.warning("serving the catalogue that is held: %s", error.reason)
             self._next_look = self._clock.monotonic() + self.SECONDS_BETWEEN_LOOKS
         finally:
             self._looking.release()
