@@ -84,10 +84,11 @@ class ManageInstitutions:
 
     def members(self) -> tuple[MemberInInstitution, ...]:
         """All members, ordered by e-mail."""
+        # Members first: an institution that one of them belongs to is then there to be found.
+        members = self._members.list()
         by_id = {institution.id: institution for institution in self._institutions.list()}
         return tuple(
-            MemberInInstitution(member, by_id[member.institution_id])
-            for member in self._members.list()
+            MemberInInstitution(member, by_id[member.institution_id]) for member in members
         )
 
     def reset_password(self, email: str, *, password: str, actor: str) -> None:

@@ -178,6 +178,8 @@ class ManageKeys:
 
 
 def _difference(before: ApiKey, after: ApiKey) -> str:
+    if before.revoked_at != after.revoked_at:
+        return f"name {after.name!r}"
     changes = [
         f"{label} from {old!s} to {new!s}"
         for label, old, new in (
@@ -187,4 +189,4 @@ def _difference(before: ApiKey, after: ApiKey) -> str:
         )
         if old != new
     ]
-    return ", ".join(changes) or f"name {after.name!r}"
+    return ", ".join(changes) or "nothing differs from before"
