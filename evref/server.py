@@ -37,7 +37,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "bind": bind,
             "workers": workers,
             "threads": threads,
-            "worker_class": "gthread",
+            "worker_class": "evref.worker.Worker",
             "preload_app": True,
             "graceful_timeout": GRACEFUL_SECONDS,
             "keepalive": 5,
