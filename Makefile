@@ -34,6 +34,19 @@ format: install-dev ## put all code into the one format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+.PHONY: docs
+docs: install-dev ## these documents as a site, in site/; broken links are errors
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --nitpicky docs site
+	@echo "Open site/index.html"
+
+.PHONY: bench
+bench: install-dev ## how fast it is, as ratios measured side by side
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+.PHONY: snapshots
+snapshots: install-dev ## rewrite the snapshot of the OpenAPI document, and its examples
+	@$(BIN)/python -m tests.http.snapshots
+
 .PHONY: lock
 lock: install-dev ## resolve the dependencies anew, with hashes
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -45,7 +58,7 @@ lock: install-dev ## resolve the dependencies anew, with hashes
 
 .PHONY: clean
 clean: ## remove what the other targets made, but no data
-	rm -rf $(VENV) .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # pip checks the hash of every file it installs; the project itself comes last, without
 # dependencies, built by the locked back end.
