@@ -1,10 +1,20 @@
 """The way to the database: connections, transactions, and what becomes of errors."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    QueuePool,
+    TextClause,
+    create_engine,
+    event,
+    make_url,
+)
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
 
@@ -17,12 +27,13 @@ from evref.domain.errors import (
 
 # Whoever asks is owed an answer within three seconds. At worst a request waits for a connection
 # of the pool, and with it for the lock that another process holds: together, these two.
-_POOL_TIMEOUT_SECONDS = 0.5
-_BUSY_TIMEOUT_MILLISECONDS = 2000
+_POOL_TIMEOUT_SECONDS = 0.4
+_BUSY_TIMEOUT_MILLISECONDS = 2500
 
-# SQLite lets one connection write at a time. Threads that queue for a few connections get their
-# turn in order; those that meet at SQLite's lock sleep and try again, in no order.
-_POOL_SIZE = 4
+# More than a worker has threads, so that none waits for a connection; made when first needed.
+_POOL_SIZE = 64
+
+Row = tuple[Any, ...]
 
 # After these a connection may go on failing when the file is well again, so it is replaced.
 _SQLITE_CONNECTION_IS_SUSPECT = {
@@ -49,6 +60,7 @@ class SqlDatabase:
         self._url = _supported(url)
         self._engine = _sqlite_engine(self._url)
         self._transactions = _sqlite_transactions(self._engine)
+        self._driver_error: type[Exception] = self._engine.dialect.loaded_dbapi.Error
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
@@ -75,6 +87,43 @@ class SqlDatabase:
         with self._errors_translated(taken), self._transactions.begin() as connection:
             yield connection
 
+    def direct(self, statement: TextClause) -> Callable[[Mapping[str, object]], Row | None]:
+        """The statement as a function of its parameters; for what every request executes.
+
+        It is a transaction of its own, and comes to one row at most, as the driver gives it.
+        Going straight to the driver, it takes a third of the time that `connect` would.
+
+        Raises:
+            StorageUnavailableError: when the database does not do what it is asked, in time.
+
+        """
+        dialect = self._engine.dialect
+        compiled = statement.compile(dialect=dialect)
+        processors = {
+            name: processor
+            for name, parameter in compiled.binds.items()
+            if (processor := parameter.type.dialect_impl(dialect).bind_processor(dialect))
+        }
+
+        def execute(parameters: Mapping[str, object]) -> Row | None:
+            values = {
+                name: processors[name](value) if name in processors else value
+                for name, value in parameters.items()
+            }
+            with self._errors_translated(), closing(self._engine.raw_connection()) as connection:
+                try:
+                    cursor = connection.cursor()
+                    cursor.execute(compiled.string, values)
+                    # All of them, because SQLite commits when it has come to the end.
+                    rows = cursor.fetchall()
+                    cursor.close()
+                except self._driver_error as error:
+                    connection.invalidate(error)
+                    raise
+            return rows[0] if rows else None
+
+        return execute
+
     def close(self) -> None:
         """Close all connections that are not in use; new ones are made on demand."""
         self._engine.dispose()
@@ -92,10 +141,10 @@ class SqlDatabase:
             if taken is not None and "unique" in str(error.orig).lower():
                 raise taken from error
             raise StorageUnavailableError(self._reason(error)) from error
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, self._driver_error) as error:
             raise StorageUnavailableError(self._reason(error)) from error
 
-    def _reason(self, error: SQLAlchemyError) -> str:
+    def _reason(self, error: Exception) -> str:
         # The driver's own message: SQLAlchemy's would add the statement.
         cause = getattr(error, "orig", None) or error
         return f"{self._url.render_as_string()}: {cause}"
@@ -123,6 +172,8 @@ def _sqlite_engine(url: URL) -> Engine:
         url,
         # The driver begins no transaction by itself; where one is wanted, we begin it.
         isolation_level="AUTOCOMMIT",
+        # Parameters by name, as PostgreSQL's driver takes them too.
+        paramstyle="named",
         poolclass=QueuePool,
         pool_size=_POOL_SIZE,
         max_overflow=0,

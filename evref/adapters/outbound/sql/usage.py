@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 from itertools import islice
 
-from sqlalchemy import Boolean, Date, Integer, String, TextClause, bindparam, case, func, select
+from sqlalchemy import Date, String, TextClause, bindparam, case, func, select
 from sqlalchemy import text as sql
 
 from evref.adapters.outbound.sql import keys
@@ -56,20 +56,15 @@ def _admit_statement(needed: Permission) -> TextClause:
 class SqlUsage(usage.Usage):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
-        self._admit = {
-            needed: _admit_statement(needed).columns(
-                key_id=String, daily_limit=Integer, admitted=Integer, last_admitted=Boolean
-            )
-            for needed in Permission
-        }
+        self._admit = {needed: database.direct(_admit_statement(needed)) for needed in Permission}
 
     def admit(self, digest: str, needed: Permission, day: date) -> Tally:
-        parameters = {"digest": digest, "day": day}
         for _ in range(_ATTEMPTS):
-            with self._database.connect() as connection:
-                row = connection.execute(self._admit[needed], parameters).one_or_none()
+            row = self._admit[needed]({"digest": digest, "day": day})
             if row is not None:
-                return Tally(*row)
+                key_id, limit, admitted, was_admitted = row
+                # SQLite has no truth values, but 0 and 1.
+                return Tally(key_id, limit, admitted, was_admitted=bool(was_admitted))
             self._check(digest, needed, day)
         raise StorageUnavailableError("the key went on changing while a request was admitted")
 
