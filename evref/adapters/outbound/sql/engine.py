@@ -10,6 +10,8 @@ from sqlalchemy import (
     Connection,
     Engine,
     QueuePool,
+    Row,
+    Select,
     TextClause,
     create_engine,
     event,
@@ -32,8 +34,6 @@ _BUSY_TIMEOUT_MILLISECONDS = 2500
 
 # More than a worker has threads, so that none waits for a connection; made when first needed.
 _POOL_SIZE = 64
-
-Row = tuple[Any, ...]
 
 # After these a connection may go on failing when the file is well again, so it is replaced.
 _SQLITE_CONNECTION_IS_SUSPECT = {
@@ -73,6 +73,20 @@ class SqlDatabase:
         with self._errors_translated(), self._engine.connect() as connection:
             yield connection
 
+    def find(self, statement: Select[Any]) -> Row[Any] | None:
+        """The one row that the statement selects; None where there is none.
+
+        Raises:
+            StorageUnavailableError: when the database does not do what it is asked, in time.
+
+        """
+        try:
+            with self.connect() as connection:
+                return connection.execute(statement).one_or_none()
+        except UnicodeEncodeError:
+            # Text with half a surrogate pair, as a command line can have; no row has it.
+            return None
+
     @contextmanager
     def transaction(self, *, taken: AlreadyExistsError | None = None) -> Iterator[Connection]:
         """A connection whose statements take effect together at the end, or not at all.
@@ -87,7 +101,9 @@ class SqlDatabase:
         with self._errors_translated(taken), self._transactions.begin() as connection:
             yield connection
 
-    def direct(self, statement: TextClause) -> Callable[[Mapping[str, object]], Row | None]:
+    def direct(
+        self, statement: TextClause
+    ) -> Callable[[Mapping[str, object]], tuple[Any, ...] | None]:
         """The statement as a function of its parameters; for what every request executes.
 
         It is a transaction of its own, and comes to one row at most, as the driver gives it.
@@ -105,7 +121,7 @@ class SqlDatabase:
             if (processor := parameter.type.dialect_impl(dialect).bind_processor(dialect))
         }
 
-        def execute(parameters: Mapping[str, object]) -> Row | None:
+        def execute(parameters: Mapping[str, object]) -> tuple[Any, ...] | None:
             values = {
                 name: processors[name](value) if name in processors else value
                 for name, value in parameters.items()

@@ -32,8 +32,7 @@ class SqlInstitutionStore(institutions.InstitutionStore):
 
     def named(self, name: str) -> Institution:
         wanted = select(institution_table).where(institution_table.c.name == name)
-        with self._database.connect() as connection:
-            row = connection.execute(wanted).one_or_none()
+        row = self._database.find(wanted)
         if row is None:
             raise NotFoundError("institution", name)
         return _institution(row)
@@ -64,8 +63,7 @@ class SqlMemberStore(institutions.MemberStore):
 
     def with_email(self, email: str) -> Member:
         wanted = select(member_table).where(member_table.c.email == email)
-        with self._database.connect() as connection:
-            row = connection.execute(wanted).one_or_none()
+        row = self._database.find(wanted)
         if row is None:
             raise NotFoundError("member", email)
         return _member(row)

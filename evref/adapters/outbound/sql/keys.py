@@ -24,8 +24,7 @@ class SqlKeyStore(keys.KeyStore):
             audit.append(connection, entry)
 
     def get(self, key_id: str) -> ApiKey:
-        with self._database.connect() as connection:
-            row = connection.execute(select(api_keys).where(api_keys.c.id == key_id)).one_or_none()
+        row = self._database.find(select(api_keys).where(api_keys.c.id == key_id))
         return _found(row, key_id)
 
     def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
@@ -38,6 +37,8 @@ class SqlKeyStore(keys.KeyStore):
         return tuple(sorted(map(read, rows), key=lambda key: (key.created_at, key.id)))
 
     def change(self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry]]) -> ApiKey:
+        # First without a transaction: for an unknown key nobody need wait.
+        self.get(key_id)
         this = api_keys.c.id == key_id
         with self._database.transaction() as connection:
             # SQLite has no FOR UPDATE, and needs none: it has begun to write already.

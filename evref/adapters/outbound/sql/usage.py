@@ -69,9 +69,7 @@ class SqlUsage(usage.Usage):
         raise StorageUnavailableError("the key went on changing while a request was admitted")
 
     def _check(self, digest: str, needed: Permission, day: date) -> None:
-        wanted = select(api_keys).where(api_keys.c.token_hash == digest)
-        with self._database.connect() as connection:
-            row = connection.execute(wanted).one_or_none()
+        row = self._database.find(select(api_keys).where(api_keys.c.token_hash == digest))
         if row is None:
             raise InvalidApiKeyError
         keys.read(row).check(needed, day)

@@ -1,0 +1,45 @@
+"""The stores in SQL keep to the contracts of their ports, on each database of the fixture."""
+
+from evref.adapters.outbound.sql import (
+    SqlAuditLog,
+    SqlCatalogueStore,
+    SqlInstitutionStore,
+    SqlKeyStore,
+    SqlMemberStore,
+    SqlStorage,
+    SqlUsage,
+)
+from tests.contracts.audit import AuditLogContract
+from tests.contracts.catalogue import CatalogueStoreContract
+from tests.contracts.institutions import InstitutionStoreContract, MemberStoreContract
+from tests.contracts.keys import KeyStoreContract
+from tests.contracts.storage import StorageContract
+from tests.contracts.usage import UsageContract
+
+
+class TestSqlStorage(StorageContract):
+    adapter = SqlStorage
+
+
+class TestSqlCatalogueStore(CatalogueStoreContract):
+    adapter = SqlCatalogueStore
+
+
+class TestSqlKeyStore(KeyStoreContract):
+    adapter = SqlKeyStore
+
+
+class TestSqlUsage(UsageContract):
+    adapter = SqlUsage
+
+
+class TestSqlInstitutionStore(InstitutionStoreContract):
+    adapter = SqlInstitutionStore
+
+
+class TestSqlMemberStore(MemberStoreContract):
+    adapter = SqlMemberStore
+
+
+class TestSqlAuditLog(AuditLogContract):
+    adapter = SqlAuditLog

@@ -1,0 +1,63 @@
+"""The contract of the port `AuditLog`."""
+
+from datetime import timedelta
+
+import pytest
+
+from evref.domain.institution import Action
+from evref.ports.audit import AuditLog
+from tests.builders import NOON, an_audit_entry, an_institution
+from tests.contracts.contract import Contract
+from tests.contracts.stores import Stores
+
+
+class AuditLogContract(Contract):
+    port = AuditLog
+
+    def test_the_store_is_the_adapter(self, stores: Stores) -> None:
+        """The tests ask the adapter that this contract names."""
+        assert type(stores.audit) is self.adapter
+
+    def test_an_institution_without_entries_has_an_empty_log(self, stores: Stores) -> None:
+        """So has one that nobody knows."""
+        assert stores.audit.entries("unknown") == ()
+
+    @pytest.mark.parametrize("action", Action)
+    def test_an_entry_comes_back_as_it_was_written(self, stores: Stores, action: Action) -> None:
+        """Every action, with a key and without."""
+        entry = an_audit_entry(
+            action=action,
+            key_id="k1" if action.name.startswith("KEY") else None,
+            detail="name from 'Ä' to 'B', limit from 1 to 2\n",
+            at=NOON + timedelta(microseconds=1),
+        )
+
+        stores.institutions.add(an_institution(), entry)
+
+        assert stores.audit.entries("i1") == (entry,)
+
+    def test_the_latest_entry_comes_first(self, stores: Stores) -> None:
+        """Of entries of one instant, the one that was written last does."""
+        details = ["second", "first, written before", "first, written after", "third"]
+        hours = [1, 0, 0, 2]
+        for number, (detail, hour) in enumerate(zip(details, hours, strict=True)):
+            stores.institutions.add(
+                an_institution(f"i{number}", name=detail),
+                an_audit_entry(detail=detail, at=NOON + timedelta(hours=hour)),
+            )
+
+        assert [entry.detail for entry in stores.audit.entries("i1")] == [
+            "third",
+            "second",
+            "first, written after",
+            "first, written before",
+        ]
+
+    def test_an_institution_reads_only_its_own_entries(self, stores: Stores) -> None:
+        """What was done in another one is not told."""
+        stores.institutions.add(an_institution("i1", name="A"), an_audit_entry(detail="own"))
+        stores.institutions.add(
+            an_institution("i2", name="B"), an_audit_entry(institution_id="i2", detail="other")
+        )
+
+        assert [entry.detail for entry in stores.audit.entries("i1")] == ["own"]

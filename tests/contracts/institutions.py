@@ -1,0 +1,156 @@
+"""The contracts of the ports `InstitutionStore` and `MemberStore`."""
+
+from dataclasses import replace
+
+import pytest
+
+from evref.domain.errors import AlreadyExistsError, NotFoundError
+from evref.domain.institution import Action
+from evref.ports.institutions import InstitutionStore, MemberStore
+from tests.builders import a_member, an_audit_entry, an_institution
+from tests.contracts.contract import Contract
+from tests.contracts.stores import Stores, at_once, keep_institutions
+
+CREATED = an_audit_entry(action=Action.INSTITUTION_CREATED, key_id=None)
+JOINED = an_audit_entry(action=Action.MEMBER_CREATED, key_id=None)
+RESET = an_audit_entry(action=Action.PASSWORD_RESET, key_id=None)
+
+
+class InstitutionStoreContract(Contract):
+    port = InstitutionStore
+
+    def test_the_store_is_the_adapter(self, stores: Stores) -> None:
+        """The tests ask the adapter that this contract names."""
+        assert type(stores.institutions) is self.adapter
+
+    def test_an_institution_is_found_by_its_name(self, stores: Stores) -> None:
+        """It comes back as it was kept, and its audit entry with it."""
+        institution = an_institution(name="Çocuk Hastanesi 'A'")
+
+        stores.institutions.add(institution, CREATED)
+
+        assert stores.institutions.named("Çocuk Hastanesi 'A'") == institution
+        assert stores.audit.entries("i1") == (CREATED,)
+
+    @pytest.mark.parametrize("name", ["general hospital", "General", "%", "", "\ud800"])
+    def test_another_name_is_not_found(self, stores: Stores, name: str) -> None:
+        """Names are compared as they are written."""
+        stores.institutions.add(an_institution(name="General Hospital"), CREATED)
+
+        with pytest.raises(NotFoundError):
+            stores.institutions.named(name)
+
+    def test_institutions_are_listed_by_name(self, stores: Stores) -> None:
+        """In the order of Unicode's code points, whatever the storage."""
+        for number, name in enumerate(["b", "Ä", "a", "B"]):
+            institution = an_institution(f"i{number}", name=name)
+            stores.institutions.add(institution, replace(CREATED, institution_id=institution.id))
+
+        names = [institution.name for institution in stores.institutions.list()]
+
+        assert names == ["B", "a", "b", "Ä"]
+
+    def test_nothing_kept_is_an_empty_list(self, stores: Stores) -> None:
+        """A new storage has no institutions."""
+        assert stores.institutions.list() == ()
+
+    def test_a_name_is_taken_only_once(self, stores: Stores) -> None:
+        """The first one stays as it is, and no audit entry is written for the second."""
+        stores.institutions.add(an_institution("i1", name="Same"), CREATED)
+
+        with pytest.raises(AlreadyExistsError) as caught:
+            stores.institutions.add(
+                an_institution("i2", name="Same"), replace(CREATED, institution_id="i2")
+            )
+
+        assert caught.value.name == "Same"
+        assert stores.institutions.list() == (an_institution("i1", name="Same"),)
+        assert stores.audit.entries("i2") == ()
+
+    def test_of_many_who_take_a_name_at_once_one_succeeds(self, stores: Stores) -> None:
+        """The others are told that it is taken."""
+
+        def add(number: int) -> bool:
+            try:
+                stores.institutions.add(an_institution(f"i{number}", name="Same"), CREATED)
+            except AlreadyExistsError:
+                return False
+            return True
+
+        assert sum(at_once(8, add)) == 1
+        assert len(stores.institutions.list()) == 1
+
+
+class MemberStoreContract(Contract):
+    port = MemberStore
+
+    @pytest.fixture(autouse=True)
+    def _institutions(self, stores: Stores) -> None:
+        keep_institutions(stores, "i1", "i2")
+
+    def test_the_store_is_the_adapter(self, stores: Stores) -> None:
+        """The tests ask the adapter that this contract names."""
+        assert type(stores.members) is self.adapter
+
+    def test_a_member_is_found_by_e_mail(self, stores: Stores) -> None:
+        """They come back as they were kept, and their audit entry with them."""
+        stores.members.add(a_member(email="ward@example.org"), JOINED)
+
+        assert stores.members.with_email("ward@example.org") == a_member()
+        assert JOINED in stores.audit.entries("i1")
+
+    @pytest.mark.parametrize("email", ["nobody@example.org", "WARD@example.org", "", "\ud800"])
+    def test_an_unknown_e_mail_is_not_found(self, stores: Stores, email: str) -> None:
+        """The error tells what was looked for."""
+        stores.members.add(a_member(email="ward@example.org"), JOINED)
+
+        with pytest.raises(NotFoundError) as caught:
+            stores.members.with_email(email)
+
+        assert caught.value.name == email
+
+    def test_members_are_listed_by_e_mail(self, stores: Stores) -> None:
+        """Those of all institutions together."""
+        for number, name in enumerate(["c", "a", "b"]):
+            stores.members.add(a_member(f"m{number}", email=f"{name}@example.org"), JOINED)
+
+        emails = [member.email for member in stores.members.list()]
+
+        assert emails == ["a@example.org", "b@example.org", "c@example.org"]
+
+    def test_an_e_mail_is_taken_only_once_in_whichever_institution(self, stores: Stores) -> None:
+        """The first one stays as it is, and no audit entry is written for the second."""
+        stores.members.add(a_member("m1", institution_id="i1"), JOINED)
+        entries_before = stores.audit.entries("i2")
+
+        with pytest.raises(AlreadyExistsError) as caught:
+            stores.members.add(
+                a_member("m2", institution_id="i2"), replace(JOINED, institution_id="i2")
+            )
+
+        assert caught.value.name == "ward@example.org"
+        assert stores.members.list() == (a_member("m1", institution_id="i1"),)
+        assert stores.audit.entries("i2") == entries_before
+
+    def test_a_password_is_replaced_together_with_its_audit_entry(self, stores: Stores) -> None:
+        """Nothing else of the member changes, nor another's password."""
+        stores.members.add(a_member("m1"), JOINED)
+        other = a_member("m2", email="other@example.org")
+        stores.members.add(other, JOINED)
+
+        stores.members.set_password("m1", "$argon2id$another", RESET)
+
+        assert stores.members.with_email("ward@example.org") == replace(
+            a_member("m1"), password_hash="$argon2id$another"
+        )
+        assert stores.members.with_email("other@example.org") == other
+        assert RESET in stores.audit.entries("i1")
+
+    def test_an_unknown_member_has_no_password_to_replace(self, stores: Stores) -> None:
+        """No audit entry tells of it."""
+        entries_before = stores.audit.entries("i1")
+
+        with pytest.raises(NotFoundError):
+            stores.members.set_password("unknown", "$argon2id$another", RESET)
+
+        assert stores.audit.entries("i1") == entries_before

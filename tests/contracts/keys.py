@@ -1,0 +1,158 @@
+"""The contract of the port `KeyStore`."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+
+from evref.domain.access import ApiKey, Permission
+from evref.domain.errors import KeyRevokedError, NotFoundError
+from evref.domain.institution import Action, AuditEntry
+from evref.ports.keys import KeyStore
+from tests.builders import NOON, a_key, an_audit_entry
+from tests.contracts.contract import Contract
+from tests.contracts.stores import Stores, at_once, digest_of, keep_institutions, keep_key
+
+
+class KeyStoreContract(Contract):
+    port = KeyStore
+
+    @pytest.fixture(autouse=True)
+    def _institutions(self, stores: Stores) -> None:
+        keep_institutions(stores, "i1", "i2")
+
+    def test_the_store_is_the_adapter(self, stores: Stores) -> None:
+        """The tests ask the adapter that this contract names."""
+        assert type(stores.keys) is self.adapter
+
+    @pytest.mark.parametrize(
+        "key",
+        [
+            a_key(),
+            a_key(limit=0, permission=Permission.NONE, expires_on=date(2028, 2, 29)),
+            a_key(limit=10_000_000, revoked_at=datetime(2026, 3, 2, 0, 0, 0, 123456, tzinfo=UTC)),
+            a_key(name="Клиника № 1 'a\"b; -- %s :day 🩺"),
+        ],
+        ids=["plain", "expiring", "revoked", "any-characters"],
+    )
+    def test_a_key_comes_back_as_it_was_kept(self, stores: Stores, key: ApiKey) -> None:
+        """Every field, and instants to the microsecond."""
+        keep_key(stores, key)
+
+        assert stores.keys.get(key.id) == key
+        assert stores.keys.list() == (key,)
+
+    def test_an_instant_is_kept_whatever_its_time_zone(self, stores: Stores) -> None:
+        """It comes back as the same instant, and knows its time zone."""
+        in_delhi = NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))
+        keep_key(stores, a_key(created_at=in_delhi))
+
+        assert stores.keys.get("k1").created_at == NOON
+
+    def test_adding_a_key_writes_its_audit_entry(self, stores: Stores) -> None:
+        """The entry is kept together with the key."""
+        entry = an_audit_entry(action=Action.KEY_CREATED, key_id="k1", detail="new")
+
+        stores.keys.add(a_key(), digest_of(a_key()), entry)
+
+        assert entry in stores.audit.entries("i1")
+
+    @pytest.mark.parametrize("key_id", ["unknown", "K1", "", "k1\ud800"])
+    def test_an_unknown_key_is_not_found(self, stores: Stores, key_id: str) -> None:
+        """The error tells what was looked for, also where no key could be called so."""
+        keep_key(stores, a_key("k1"))
+
+        with pytest.raises(NotFoundError) as caught:
+            stores.keys.get(key_id)
+
+        assert caught.value.name == key_id
+
+    def test_keys_are_listed_oldest_first_then_by_id(self, stores: Stores) -> None:
+        """The order in which they were kept plays no part."""
+        for key in (
+            a_key("k3"),
+            a_key("k2", created_at=NOON + timedelta(microseconds=1)),
+            a_key("k1"),
+            a_key("k4", created_at=NOON - timedelta(days=1), revoked_at=NOON),
+        ):
+            keep_key(stores, key)
+
+        assert [key.id for key in stores.keys.list()] == ["k4", "k1", "k3", "k2"]
+
+    def test_keys_are_listed_by_institution(self, stores: Stores) -> None:
+        """Without one all are listed; one without keys, or unknown, has none."""
+        keep_key(stores, a_key("k1", institution_id="i1"))
+        keep_key(stores, a_key("k2", institution_id="i2"))
+
+        assert [key.id for key in stores.keys.list("i2")] == ["k2"]
+        assert [key.id for key in stores.keys.list()] == ["k1", "k2"]
+        assert stores.keys.list("unknown") == ()
+
+    def test_a_change_replaces_the_key_and_writes_its_audit_entry(self, stores: Stores) -> None:
+        """The changed key is returned and kept; other keys stay as they are."""
+        keep_key(stores, a_key("k1"))
+        keep_key(stores, a_key("k2"))
+        entry = an_audit_entry(action=Action.KEY_CHANGED, detail="limit from 1000 to 7")
+
+        after = stores.keys.change("k1", lambda key: (key.changed(daily_limit=7), entry))
+
+        assert after == a_key("k1", limit=7)
+        assert stores.keys.get("k1") == after
+        assert stores.keys.get("k2") == a_key("k2")
+        assert entry in stores.audit.entries("i1")
+
+    def test_a_change_that_fails_changes_nothing(self, stores: Stores) -> None:
+        """What it raises passes through; neither key nor audit log are touched."""
+        key = a_key(revoked_at=NOON)
+        keep_key(stores, key)
+        entries_before = stores.audit.entries("i1")
+
+        with pytest.raises(KeyRevokedError):
+            stores.keys.change("k1", lambda key: (key.changed(name="x"), an_audit_entry()))
+
+        assert stores.keys.get("k1") == key
+        assert stores.audit.entries("i1") == entries_before
+
+    @pytest.mark.parametrize("key_id", ["unknown", "k1\ud800"])
+    def test_an_unknown_key_cannot_be_changed(self, stores: Stores, key_id: str) -> None:
+        """The change is not even asked for, and no audit entry is written."""
+        asked: list[ApiKey] = []
+
+        def change(key: ApiKey) -> tuple[ApiKey, AuditEntry]:
+            asked.append(key)
+            return key, an_audit_entry()
+
+        entries_before = stores.audit.entries("i1")
+
+        with pytest.raises(NotFoundError):
+            stores.keys.change(key_id, change)
+
+        assert asked == []
+        assert stores.audit.entries("i1") == entries_before
+
+    def test_changes_at_once_come_one_after_another(self, stores: Stores) -> None:
+        """None of them overwrites what another has made."""
+        keep_key(stores, a_key(limit=0))
+
+        at_once(
+            12,
+            lambda _: stores.keys.change(
+                "k1", lambda key: (key.changed(daily_limit=key.daily_limit + 1), an_audit_entry())
+            ),
+        )
+
+        assert stores.keys.get("k1").daily_limit == 12
+
+    def test_a_key_is_revoked_only_once(self, stores: Stores) -> None:
+        """Of several who revoke it at once one succeeds, and one audit entry is written."""
+        keep_key(stores, a_key())
+        entry = an_audit_entry(action=Action.KEY_REVOKED)
+
+        def revoke(_: int) -> bool:
+            try:
+                stores.keys.change("k1", lambda key: (key.revoked(NOON), entry))
+            except KeyRevokedError:
+                return False
+            return True
+
+        assert sum(at_once(8, revoke)) == 1
+        assert stores.audit.entries("i1").count(entry) == 1

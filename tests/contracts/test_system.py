@@ -1,0 +1,16 @@
+"""The machine's own adapters keep to their contracts."""
+
+from evref.adapters.outbound.system import Argon2PasswordHasher, SystemClock, SystemRandomness
+from tests.contracts.system import ClockContract, PasswordHasherContract, RandomnessContract
+
+
+class TestSystemClock(ClockContract):
+    adapter = SystemClock
+
+
+class TestSystemRandomness(RandomnessContract):
+    adapter = SystemRandomness
+
+
+class TestArgon2PasswordHasher(PasswordHasherContract):
+    adapter = Argon2PasswordHasher
