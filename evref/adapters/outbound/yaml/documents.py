@@ -59,9 +59,13 @@ class Scalar:
 
 @dataclass(slots=True)
 class Broken:
-    """Stands where a node was refused and the fault told; nothing more is to be said of it."""
+    """Stands where a node was refused and the fault told; nothing more is to be said of it.
+
+    `text` is what a tag was refused for, so that a field with such a key is not missing besides.
+    """
 
     line: int
+    text: str = ""
     size: int = 1
 
 
@@ -112,8 +116,7 @@ def document(text: str, faults: Faults) -> Node | None:
     except _GivenUpError:
         return None
     except yaml.MarkedYAMLError as error:
-        line = composer.line(error.problem_mark or error.context_mark)
-        faults.add(line, f"is no valid YAML: {shown(error.problem or str(error), 200)}")
+        faults.add(*composer.syntax_fault(error))
         return None
 
 
@@ -167,6 +170,13 @@ class _Composer:
             self._faults.add(None, "is empty, must be a mapping with the fields of a diagnosis")
         return self._root
 
+    def syntax_fault(self, error: yaml.MarkedYAMLError) -> tuple[int, str]:
+        """The line where the parser stopped and what it says, with where it began if elsewhere."""
+        line = self.line(error.problem_mark or error.context_mark)
+        begun = line if error.context_mark is None else self.line(error.context_mark)
+        context = "" if begun == line else f", {error.context} that begins on line {begun}"
+        return line, f"is no valid YAML: {shown(f'{error.problem}{context}', 200)}"
+
     def line(self, mark: _Mark | None) -> int:
         index = 0 if mark is None else mark.index
         return min(bisect_left(self._line_ends, index) + 1, self._last_line)
@@ -182,7 +192,7 @@ class _Composer:
         node: Node = Scalar(line, event.value, plain=event.implicit[0])
         if event.tag is not None:
             self._refuse_tag(line, event.tag)
-            node = Broken(line)
+            node = Broken(line, event.value)
         else:
             control = _CONTROL.search(event.value)
             if control is not None:
@@ -246,6 +256,8 @@ class _Composer:
     def _key(self, mapping: Mapping, node: Node) -> Scalar | None:
         """The key that the node makes; None, with a fault, where its value is to be dropped."""
         if isinstance(node, Broken):
+            if node.text:
+                mapping.fields.setdefault(node.text, Field(node.line, node))
             return None
         if not isinstance(node, Scalar):
             self._faults.add(node.line, "a key must be a plain word, not a list or a mapping")
@@ -257,6 +269,8 @@ class _Composer:
         if earlier is not None:
             name = shown(node.text)
             self._faults.add(node.line, f"{name}: is given twice, first on line {earlier.line}")
+            # Whichever was meant, what stands in it is not to be judged before that is settled.
+            earlier.value = Broken(earlier.line)
             return None
         return node
 

@@ -11,14 +11,15 @@ class Faults:
     def __init__(self, file: str) -> None:
         self.file = file
         # A dictionary, since what several aliases share would be told once for each of them.
-        self._told: dict[FileFault, None] = {}
+        self._told: dict[tuple[int | None, str], None] = {}
 
     def add(self, line: int | None, message: str) -> None:
-        self._told[FileFault(self.file, line, message)] = None
+        self._told[line, message] = None
 
     def in_order(self) -> list[FileFault]:
         """The faults by line, those of the file as a whole first."""
-        return sorted(self._told, key=lambda fault: fault.line or 0)
+        in_order = sorted(self._told, key=lambda told: told[0] or 0)
+        return [FileFault(self.file, line, message) for line, message in in_order]
 
     def __bool__(self) -> bool:
         return bool(self._told)

@@ -6,8 +6,7 @@ as well; what is built with a placeholder is thrown away in the end.
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import TypeVar
 
@@ -38,17 +37,15 @@ _MOST_KEYS_SHOWN = 10
 _NAMES_IN_FILES = {"icd10_codes": "icd10", "icd11_codes": "icd11"}
 
 
-@dataclass(frozen=True, slots=True)
 class _Shape:
-    """The fields that a mapping must have, but for those that it may leave out."""
+    """The fields that a mapping must have, but for the optional ones, which it may leave out."""
 
-    name: str
-    fields: tuple[str, ...]
-    optional: frozenset[str] = frozenset()
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        return tuple(name for name in self.fields if name not in self.optional)
+    def __init__(self, name: str, fields: Iterable[str], optional: Iterable[str] = ()) -> None:
+        self.name = name
+        self.fields = dict.fromkeys(fields)
+        self.required = [field for field in self.fields if field not in optional]
+        self.allowed = ", ".join(self.fields)
+        self.needed = ", ".join(self.required)
 
 
 _DIAGNOSIS = _Shape(
@@ -58,14 +55,14 @@ _DIAGNOSIS = _Shape(
 _INTERVENTION = _Shape(
     "an intervention",
     ("id", "module", "phase", "title", "summary", "fitt_vp", "evidence", "references"),
-    optional=frozenset({"fitt_vp"}),
+    optional=("fitt_vp",),
 )
 _FITT_VP = _Shape("fitt_vp", ("frequency", "intensity", "time", "type", "volume", "progression"))
 _EVIDENCE = _Shape("evidence", ("certainty", "recommendation", "source_grade"))
 _REFERENCE = _Shape(
     "a reference",
     ("title", "authors", "year", "source", "kind", "doi", "pmid", "url"),
-    optional=frozenset({"doi", "pmid", "url"}),
+    optional=("doi", "pmid", "url"),
 )
 
 _SOME_FITT_VP = FittVp(None, None, None, None, None, None)
@@ -79,20 +76,17 @@ class _Record:
     """A mapping of a known shape, read field by field; unknown and missing ones are told."""
 
     def __init__(self, shape: _Shape, line: int, fields: dict[str, Field], faults: Faults) -> None:
-        self._shape = shape
         self._line = line
         self._fields = fields
         self._faults = faults
         self._told: set[str] = set()
         for name, field in fields.items():
             if name not in shape.fields:
-                allowed = ", ".join(shape.fields)
-                faults.add(
-                    field.line, f"{shown(name)}: is no field of {shape.name}, which has {allowed}"
-                )
+                message = f"is no field of {shape.name}, which has {shape.allowed}"
+                faults.add(field.line, f"{shown(name)}: {message}")
         for name in shape.required:
             if name not in fields:
-                self.fault(name, f"is missing; {shape.name} must have {', '.join(shape.required)}")
+                self.fault(name, f"is missing; {shape.name} must have {shape.needed}")
 
     def line_of(self, name: str) -> int:
         return self._fields[name].line if name in self._fields else self._line
@@ -446,8 +440,8 @@ def _record(node: Node, line: int, name: str, shape: _Shape, faults: Faults) -> 
     if isinstance(node, Mapping):
         return _Record(shape, line, node.fields, faults)
     if not isinstance(node, Broken):
-        fields = ", ".join(shape.fields)
-        faults.add(line, f"{name}: must be a mapping with the fields {fields}, {_is(node)}")
+        message = f"must be a mapping with the fields {shape.allowed}, {_is(node)}"
+        faults.add(line, f"{name}: {message}")
     return None
 
 
@@ -459,13 +453,13 @@ def _is(node: Node) -> str:
     """What stands there instead, to end a message with."""
     match node:
         case Scalar() if node.kind == "null":
-            return "is null" if node.text else "is empty"
+            return "but is null" if node.text else "but is empty"
         case Scalar():
             return f"not {_quoted(node.text)}"
         case Sequence():
-            return "is a list"
+            return "but is a list"
         case _:
-            return "is a mapping"
+            return "but is a mapping"
 
 
 def _quoted(text: str) -> str:
