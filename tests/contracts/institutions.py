@@ -40,6 +40,15 @@ class InstitutionStoreContract(Contract):
         with pytest.raises(NotFoundError):
             stores.institutions.named(name)
 
+    def test_an_institution_is_found_by_its_id(self, stores: Stores) -> None:
+        """Another id is not found."""
+        keep_institutions(stores, "i1", "i2")
+
+        assert stores.institutions.get("i2") == an_institution("i2", name="i2")
+        with pytest.raises(NotFoundError) as caught:
+            stores.institutions.get("I2")
+        assert caught.value.name == "I2"
+
     def test_institutions_are_listed_by_name(self, stores: Stores) -> None:
         """In the order of Unicode's code points, whatever the storage."""
         for number, name in enumerate(["b", "Ä", "a", "B"]):
@@ -108,6 +117,15 @@ class MemberStoreContract(Contract):
             stores.members.with_email(email)
 
         assert caught.value.name == email
+
+    def test_a_member_is_found_by_id(self, stores: Stores) -> None:
+        """Another id is not found."""
+        stores.members.add(a_member("m1"), JOINED)
+
+        assert stores.members.get("m1") == a_member("m1")
+        with pytest.raises(NotFoundError) as caught:
+            stores.members.get("M1")
+        assert caught.value.name == "M1"
 
     def test_members_are_listed_by_e_mail(self, stores: Stores) -> None:
         """Those of all institutions together."""

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from evref.domain.access import ApiKey, Permission
-from evref.domain.errors import KeyRevokedError, NotFoundError
+from evref.domain.errors import AlreadyExistsError, KeyRevokedError, NotFoundError
 from evref.domain.institution import Action, AuditEntry
 from evref.ports.keys import KeyStore
 from tests.builders import NOON, a_key, an_audit_entry
@@ -55,6 +55,20 @@ class KeyStoreContract(Contract):
         stores.keys.add(a_key(), digest_of(a_key()), entry)
 
         assert entry in stores.audit.entries("i1")
+
+    def test_an_id_is_taken_only_once(self, stores: Stores) -> None:
+        """The first key stays as it is, and no audit entry is written for the second."""
+        keep_key(stores, a_key("k1"))
+        entries_before = stores.audit.entries("i2")
+
+        with pytest.raises(AlreadyExistsError) as caught:
+            stores.keys.add(
+                a_key("k1", institution_id="i2"), "0" * 64, an_audit_entry(institution_id="i2")
+            )
+
+        assert caught.value.name == "k1"
+        assert stores.keys.list() == (a_key("k1"),)
+        assert stores.audit.entries("i2") == entries_before
 
     @pytest.mark.parametrize("key_id", ["unknown", "K1", "", "k1\ud800"])
     def test_an_unknown_key_is_not_found(self, stores: Stores, key_id: str) -> None:

@@ -25,6 +25,18 @@ class MemoryInstitutionStore(institutions.InstitutionStore):
                 return institution
         raise NotFoundError("institution", name)
 
+    def get(self, institution_id: str) -> Institution:
+        try:
+            return self._state.institutions[institution_id]
+        except KeyError:
+            raise NotFoundError("institution", institution_id) from None
+
+    def get(self, institution_id: str) -> Institution:
+        try:
+            return self._state.institutions[institution_id]
+        except KeyError:
+            raise NotFoundError("institution", institution_id) from None
+
     def list(self) -> tuple[Institution, ...]:
         with self._state.lock:
             found = list(self._state.institutions.values())
@@ -48,6 +60,18 @@ class MemoryMemberStore(institutions.MemberStore):
                 return member
         raise NotFoundError("member", email)
 
+    def get(self, member_id: str) -> Member:
+        try:
+            return self._state.members[member_id]
+        except KeyError:
+            raise NotFoundError("member", member_id) from None
+
+    def get(self, member_id: str) -> Member:
+        try:
+            return self._state.members[member_id]
+        except KeyError:
+            raise NotFoundError("member", member_id) from None
+
     def list(self) -> tuple[Member, ...]:
         with self._state.lock:
             found = list(self._state.members.values())
@@ -55,8 +79,6 @@ class MemoryMemberStore(institutions.MemberStore):
 
     def set_password(self, member_id: str, password_hash: str, entry: AuditEntry) -> None:
         with self._state.lock:
-            member = self._state.members.get(member_id)
-            if member is None:
-                raise NotFoundError("member", member_id)
+            member = self.get(member_id)
             self._state.members[member_id] = replace(member, password_hash=password_hash)
             self._state.audit.append(entry)

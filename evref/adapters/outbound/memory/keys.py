@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.domain.access import ApiKey
-from evref.domain.errors import NotFoundError
+from evref.domain.errors import AlreadyExistsError, NotFoundError
 from evref.domain.institution import AuditEntry
 from evref.ports import keys
 
@@ -15,6 +15,8 @@ class MemoryKeyStore(keys.KeyStore):
 
     def add(self, key: ApiKey, digest: str, entry: AuditEntry) -> None:
         with self._state.lock:
+            if key.id in self._state.keys:
+                raise AlreadyExistsError("API key", key.id)
             self._state.keys[key.id] = key
             self._state.key_ids_by_digest[digest] = key.id
             self._state.audit.append(entry)

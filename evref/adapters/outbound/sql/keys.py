@@ -9,7 +9,7 @@ from evref.adapters.outbound.sql import audit
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import api_keys
 from evref.domain.access import ApiKey, Permission
-from evref.domain.errors import NotFoundError
+from evref.domain.errors import AlreadyExistsError, NotFoundError
 from evref.domain.institution import AuditEntry
 from evref.ports import keys
 
@@ -19,7 +19,8 @@ class SqlKeyStore(keys.KeyStore):
         self._database = database
 
     def add(self, key: ApiKey, digest: str, entry: AuditEntry) -> None:
-        with self._database.transaction() as connection:
+        taken = AlreadyExistsError("API key", key.id)
+        with self._database.transaction(taken=taken) as connection:
             connection.execute(insert(api_keys).values(token_hash=digest, **_written(key)))
             audit.append(connection, entry)
 
