@@ -1,0 +1,80 @@
+"""What hypothesis draws: codes by their grammar, and whole catalogues."""
+
+from hypothesis import strategies as st
+
+from evref.domain.catalogue import Catalogue, Entry
+from evref.domain.diagnosis import Module
+from evref.domain.intervention import Phase
+from tests.builders import a_diagnosis, an_intervention
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LETTERS_11 = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+DIGITS = "0123456789"
+BASE_34 = DIGITS + LETTERS_11
+
+
+def _parts(*alphabets: str) -> st.SearchStrategy[str]:
+    return st.tuples(*(st.sampled_from(alphabet) for alphabet in alphabets)).map("".join)
+
+
+def _dotted(alphabet: str) -> st.SearchStrategy[str]:
+    return st.just("") | st.text(alphabet, min_size=1, max_size=2).map(lambda text: f".{text}")
+
+
+icd10_texts = st.builds(str.__add__, _parts(LETTERS, DIGITS, DIGITS), _dotted(DIGITS))
+stem_texts = st.builds(
+    str.__add__,
+    _parts(BASE_34.replace("X", "").removeprefix("0"), LETTERS_11, DIGITS, BASE_34),
+    _dotted(BASE_34),
+)
+extension_texts = st.builds(
+    str.__add__, _parts("X", LETTERS_11, DIGITS), st.text(BASE_34, min_size=1, max_size=3)
+)
+
+
+def clusters_of(
+    stems: st.SearchStrategy[str], extensions: st.SearchStrategy[str]
+) -> st.SearchStrategy[str]:
+    links = st.lists(stems.map("/{}".format) | extensions.map("&{}".format), max_size=4)
+    return st.builds(lambda stem, rest: stem + "".join(rest), stems, links)
+
+
+icd11_texts = clusters_of(stem_texts, extension_texts)
+
+
+@st.composite
+def entries(draw: st.DrawFn, diagnosis_id: str = "asthma") -> Entry:
+    """An entry whose interventions are of any module, enabled or not.
+
+    There is little to choose from, so that two entries often are the same or nearly so.
+    """
+    drawn = draw(
+        st.lists(
+            st.tuples(st.integers(0, 9), st.sampled_from(Module), st.sampled_from(Phase)),
+            max_size=4,
+            unique_by=lambda one: one[0],
+        )
+    )
+    diagnosis = a_diagnosis(
+        diagnosis_id,
+        name=draw(st.sampled_from(["Asthma", "asthma", "Guillain-Barré syndrome"])),
+        icd10=draw(st.sampled_from([("J45",), ("J45.0",), ("J45", "G61.0")])),
+        modules=draw(st.sampled_from([(), (Module.HOME,), tuple(Module)[:3], tuple(Module)])),
+    )
+    interventions = [
+        an_intervention(
+            f"{diagnosis_id}-{number}",
+            diagnosis_id=diagnosis_id,
+            module=module,
+            phase=phase,
+            title=["Exercise", "Education", "exercise"][number % 3],
+        )
+        for number, module, phase in drawn
+    ]
+    return Entry(diagnosis, tuple(interventions))
+
+
+@st.composite
+def catalogues(draw: st.DrawFn) -> Catalogue:
+    ids = draw(st.lists(st.sampled_from(["a", "b", "a-b"]), max_size=3, unique=True))
+    return Catalogue([draw(entries(diagnosis_id)) for diagnosis_id in ids])

@@ -1,0 +1,290 @@
+"""Tokens of API keys, permission levels, and how long a key lives."""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from evref.domain.access import ApiKey, KeyState, KeyToken, Permission
+from evref.domain.errors import (
+    InsufficientPermissionError,
+    InvalidApiKeyError,
+    InvalidValueError,
+    KeyRevokedError,
+)
+from tests.builders import NOON, a_key
+
+BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+TODAY = NOON.date()
+secrets = st.integers(0, 62**40 - 1)
+
+
+def crc_32(data: bytes) -> int:
+    """CRC-32 as in ISO/IEC 8802-3, bit by bit: not the library that the code under test uses."""
+    remainder = 0xFFFFFFFF
+    for byte in data:
+        remainder ^= byte
+        for _ in range(8):
+            remainder = (remainder >> 1) ^ (0xEDB88320 if remainder & 1 else 0)
+    return remainder ^ 0xFFFFFFFF
+
+
+def number(digits: str) -> int:
+    value = 0
+    for digit in digits:
+        value = value * 62 + BASE_62.index(digit)
+    return value
+
+
+@pytest.fixture
+def token() -> str:
+    return KeyToken.make(0x5EED << 200).text
+
+
+def refused(text: str) -> bool:
+    try:
+        KeyToken.parse(text)
+    except InvalidApiKeyError:
+        return True
+    return False
+
+
+@given(secrets)
+@example(0)
+@example(62**40 - 1)
+def test_a_token_has_the_documented_form(secret: int) -> None:
+    assert re.fullmatch(r"evref_[0-9A-Za-z]{46}", KeyToken.make(secret).text)
+
+
+@given(secrets)
+@example(0)
+@example(62**40 - 1)
+def test_a_token_holds_its_secret_number_and_the_checksum_of_all_before_it(secret: int) -> None:
+    text = KeyToken.make(secret).text
+
+    assert number(text[6:46]) == secret
+    assert number(text[46:]) == crc_32(text[:46].encode("ascii"))
+
+
+@given(secrets)
+def test_a_token_that_was_made_is_read_back(secret: int) -> None:
+    token = KeyToken.make(secret)
+
+    assert KeyToken.parse(token.text) == token
+
+
+def test_a_token_stays_the_same_from_version_to_version() -> None:
+    """Keys that clients hold go on working: the form is never to change."""
+    token = KeyToken.make(123456789)
+
+    assert token.text == "evref_000000000000000000000000000000000008M0kX0cNDse"
+    assert token.digest == "b882b7b9d0a2974b597b0242e87c447ef4e1913b0dea0ed1039de4a80fa5f187"
+    assert token.last_four == "NDse"
+
+
+def test_any_single_changed_character_is_refused(token: str) -> None:
+    changed = [
+        token[:place] + other + token[place + 1 :]
+        for place in range(len(token))
+        for other in f"{BASE_62}_- \n\u0661"
+        if other != token[place]
+    ]
+
+    assert [text for text in changed if not refused(text)] == []
+
+
+@given(secrets)
+def test_any_two_neighbours_swapped_are_refused(secret: int) -> None:
+    token = KeyToken.make(secret).text
+    swapped = [
+        token[:place] + token[place + 1] + token[place] + token[place + 2 :]
+        for place in range(len(token) - 1)
+        if token[place] != token[place + 1]
+    ]
+
+    assert [text for text in swapped if not refused(text)] == []
+
+
+def test_any_truncation_is_refused(token: str) -> None:
+    from_either_end = [token[:end] for end in range(len(token))] + [
+        token[start:] for start in range(1, len(token))
+    ]
+
+    assert [text for text in from_either_end if not refused(text)] == []
+
+
+@given(secrets, st.text(min_size=1, max_size=3))
+@example(0, "\n")
+@example(0, "0")
+def test_any_extension_is_refused(secret: int, more: str) -> None:
+    token = KeyToken.make(secret).text
+
+    assert refused(token + more)
+    assert refused(more + token)
+
+
+@given(st.text() | st.text(BASE_62, min_size=46, max_size=46).map("evref_{}".format))
+@example("")
+@example("evref_")
+@example("\ud800")
+def test_what_is_no_token_is_refused(text: str) -> None:
+    assert refused(text)
+
+
+@given(secrets)
+def test_the_representation_never_shows_the_secret(secret: int) -> None:
+    token = KeyToken.make(secret)
+    shown = f"{token!r} {token} {[token]}"
+
+    assert not any(token.text[start : start + 5] in shown for start in range(6, 48))
+    assert token.last_four in shown
+
+
+@given(secrets, secrets)
+def test_two_tokens_have_one_digest_only_when_they_are_one(one: int, other: int) -> None:
+    same_digest = KeyToken.make(one).digest == KeyToken.make(other).digest
+
+    assert same_digest == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("level", "needed", "allowed"),
+    [
+        (Permission.NONE, Permission.NONE, True),
+        (Permission.NONE, Permission.READ, False),
+        (Permission.READ, Permission.NONE, True),
+        (Permission.READ, Permission.READ, True),
+    ],
+)
+def test_a_level_allows_itself_and_what_is_below(
+    level: Permission, needed: Permission, allowed: bool
+) -> None:
+    assert level.allows(needed) is allowed
+    assert (level in needed.and_above()) is allowed
+
+
+def test_the_levels_are_none_then_read() -> None:
+    assert [str(level) for level in Permission] == ["none", "read"]
+
+
+@given(st.integers(0, 10_000_000))
+@example(0)
+@example(10_000_000)
+def test_a_limit_from_0_to_10_000_000_is_allowed(limit: int) -> None:
+    assert a_key(limit=limit).daily_limit == limit
+
+
+@pytest.mark.parametrize("limit", [-1, 10_000_001, -(10**20), 10**20])
+def test_a_limit_beyond_is_refused(limit: int) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        a_key(limit=limit)
+
+    assert [fault.field for fault in caught.value.faults] == ["daily_limit"]
+    assert "0 to 10000000" in str(caught.value)
+
+
+def test_the_limit_is_1000_where_none_is_named() -> None:
+    assert ApiKey.DEFAULT_DAILY_LIMIT == 1000
+
+
+@pytest.mark.parametrize("name", ["W", "Ward app", "Ward 7, Étage 2", "x" * 100])
+def test_a_name_is_one_line_of_1_to_100_characters(name: str) -> None:
+    assert a_key(name=name).name == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", " Ward", "Ward ", "x" * 101, "Ward\napp", "a\u2028b", "a\x00b", "a\ud800b"]
+)
+def test_another_name_is_refused(name: str) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        a_key(name=name)
+
+    assert {fault.field for fault in caught.value.faults} == {"name"}
+
+
+def test_every_fault_is_told_at_once() -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        a_key(name="", limit=-1)
+
+    assert [fault.field for fault in caught.value.faults] == ["name", "daily_limit"]
+
+
+def test_a_key_without_expiry_stays_active() -> None:
+    assert a_key(expires_on=None).state(date.max) is KeyState.ACTIVE
+
+
+@given(st.dates(), st.dates())
+def test_a_key_works_up_to_and_on_its_last_day(expires_on: date, today: date) -> None:
+    expected = KeyState.EXPIRED if today > expires_on else KeyState.ACTIVE
+
+    assert a_key(expires_on=expires_on).state(today) is expected
+
+
+def test_a_key_works_on_its_last_day_and_not_on_the_next() -> None:
+    key = a_key(expires_on=TODAY)
+
+    assert key.state(TODAY) is KeyState.ACTIVE
+    assert key.state(TODAY + timedelta(days=1)) is KeyState.EXPIRED
+
+
+def test_a_revoked_key_is_revoked_also_once_it_expired() -> None:
+    key = a_key(revoked_at=NOON, expires_on=TODAY)
+
+    assert key.state(TODAY) is KeyState.REVOKED
+    assert key.state(date.max) is KeyState.REVOKED
+
+
+def test_a_live_key_of_the_needed_level_passes() -> None:
+    a_key(permission=Permission.READ).check(Permission.READ, TODAY)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        a_key(revoked_at=NOON),
+        a_key(expires_on=TODAY - timedelta(days=1)),
+        a_key(revoked_at=NOON, permission=Permission.NONE),
+    ],
+    ids=["revoked", "expired", "revoked without permission"],
+)
+def test_a_dead_key_is_refused_as_invalid_whatever_its_level(key: ApiKey) -> None:
+    with pytest.raises(InvalidApiKeyError):
+        key.check(Permission.READ, TODAY)
+
+
+def test_a_live_key_below_the_needed_level_is_refused_for_that() -> None:
+    with pytest.raises(InsufficientPermissionError):
+        a_key(permission=Permission.NONE).check(Permission.READ, TODAY)
+
+
+def test_a_change_keeps_what_is_not_named() -> None:
+    key = a_key(name="Ward app", limit=1000, expires_on=TODAY)
+
+    assert key.changed(name="Study") == a_key(name="Study", limit=1000, expires_on=TODAY)
+    assert key.changed(daily_limit=0) == a_key(name="Ward app", limit=0, expires_on=TODAY)
+    assert key.changed(permission=Permission.NONE).permission is Permission.NONE
+    assert key.changed() == key
+
+
+def test_a_change_to_what_is_not_allowed_is_refused() -> None:
+    with pytest.raises(InvalidValueError):
+        a_key().changed(daily_limit=-1)
+
+
+def test_revoking_is_final() -> None:
+    revoked = a_key("k7").revoked(NOON)
+
+    assert revoked.revoked_at == NOON
+    with pytest.raises(KeyRevokedError, match="k7"):
+        revoked.revoked(datetime(2026, 3, 2, tzinfo=UTC))
+    with pytest.raises(KeyRevokedError, match="k7"):
+        revoked.changed(name="Alive again")
+
+
+def test_the_record_of_a_key_has_no_place_for_its_token() -> None:
+    token = KeyToken.make(7)
+
+    assert token.text not in repr(a_key())
+    assert token.digest not in repr(a_key())

@@ -1,0 +1,386 @@
+"""Filtering, visibility, order, uniqueness and version of a catalogue."""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.domain.catalogue import Catalogue, CatalogueChanges, DiagnosisFilter, Entry
+from evref.domain.diagnosis import Diagnosis, Module
+from evref.domain.errors import InvalidValueError, UnknownDiagnosisError
+from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
+from evref.domain.icd import Icd10Code, Icd11Code
+from evref.domain.intervention import FittVp, Intervention, Phase, listing_order
+from tests.builders import a_catalogue, a_diagnosis, an_entry, an_intervention
+from tests.domain.strategies import catalogues, entries
+
+modules_or_none = st.none() | st.sampled_from(Module)
+phases_or_none = st.none() | st.sampled_from(Phase)
+
+
+# Visibility
+
+
+@given(entries(), modules_or_none, phases_or_none)
+def test_what_is_shown_is_enabled_and_of_the_named_module_and_phase_and_nothing_is_left_out(
+    entry: Entry, module: Module | None, phase: Phase | None
+) -> None:
+    expected = [
+        intervention
+        for intervention in sorted(entry.interventions, key=listing_order)
+        if intervention.module in entry.diagnosis.enabled_modules
+        if module in {None, intervention.module}
+        if phase in {None, intervention.phase}
+    ]
+
+    assert list(entry.visible_interventions(module, phase)) == expected
+
+
+@given(entries(), st.sampled_from(Module), phases_or_none)
+def test_a_disabled_module_is_never_visible(
+    entry: Entry, module: Module, phase: Phase | None
+) -> None:
+    enabled = tuple(one for one in entry.diagnosis.enabled_modules if one is not module)
+    without = Entry(replace(entry.diagnosis, enabled_modules=enabled), entry.interventions)
+
+    assert without.visible_interventions(module, phase) == ()
+    assert module not in {one.module for one in without.visible_interventions()}
+
+
+@given(entries(), st.data())
+def test_an_entry_lists_in_one_order_whatever_the_order_it_was_given(
+    entry: Entry, data: st.DataObject
+) -> None:
+    shuffled = data.draw(st.permutations(entry.interventions))
+
+    assert Entry(entry.diagnosis, tuple(shuffled)) == entry
+
+
+@pytest.mark.parametrize(
+    ("module", "phase", "expected"),
+    [
+        (None, None, ["a-1", "a-2", "a-3"]),
+        (Module.HOME, None, ["a-1", "a-2"]),
+        (None, Phase.CHRONIC, ["a-2", "a-3"]),
+        (Module.HOME, Phase.CHRONIC, ["a-2"]),
+        (Module.PREVENTION, None, []),
+        (Module.DIAGNOSTIC, None, []),
+        (Module.HOME, Phase.SUBACUTE, []),
+    ],
+)
+def test_filtering_by_example(
+    module: Module | None, phase: Phase | None, expected: Sequence[str]
+) -> None:
+    """`a-4` is of a module that is not enabled; of the module prevention there is nothing."""
+    interventions = [
+        an_intervention("a-1", diagnosis_id="a", module=Module.HOME, phase=Phase.ACUTE),
+        an_intervention("a-2", diagnosis_id="a", module=Module.HOME, phase=Phase.CHRONIC),
+        an_intervention("a-3", diagnosis_id="a", module=Module.CONCEPT, phase=Phase.CHRONIC),
+        an_intervention("a-4", diagnosis_id="a", module=Module.DIAGNOSTIC, phase=Phase.CHRONIC),
+    ]
+    enabled = (Module.HOME, Module.CONCEPT, Module.PREVENTION)
+    entry = an_entry("a", modules=enabled, interventions=interventions)
+
+    assert [one.id for one in entry.visible_interventions(module, phase)] == expected
+
+
+def test_an_entry_refuses_the_interventions_of_another_diagnosis() -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        Entry(a_diagnosis("asthma"), (an_intervention("x", diagnosis_id="migraine"),))
+
+    assert str(caught.value) == "diagnosis_id: x belongs to migraine"
+
+
+# Finding diagnoses
+
+GUILLAIN = a_diagnosis(
+    "guillain-barre-syndrome",
+    name="Guillain-Barré syndrome",
+    icd10=("G61.0",),
+    icd11=("8C01.0",),
+    modules=(Module.HOME,),
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Guillain-Barré syndrome",
+        "guillain",
+        "BARRE",
+        "barré",
+        "BARRE\u0301",
+        "syndrome guillain",
+        "syn  \t barr",
+        "g",
+        "",
+    ],
+)
+def test_each_word_is_found_whatever_its_place_case_and_accents(text: str) -> None:
+    assert DiagnosisFilter(text=text).admits(GUILLAIN)
+
+
+@pytest.mark.parametrize("text", ["asthma", "guillain asthma", "guillainbarre", "syndrome,"])
+def test_one_word_that_is_not_found_is_enough_to_refuse(text: str) -> None:
+    assert not DiagnosisFilter(text=text).admits(GUILLAIN)
+
+
+def test_a_code_finds_the_diagnosis_of_which_a_code_covers_it() -> None:
+    several = a_diagnosis(icd10=("G30", "F00"), icd11=("FA01", "8A00.0"))
+
+    assert DiagnosisFilter(icd10=Icd10Code("F00.1")).admits(several)
+    assert DiagnosisFilter(icd11=Icd11Code("8A00.0&XK8G")).admits(several)
+    assert not DiagnosisFilter(icd10=Icd10Code("F01")).admits(several)
+    assert not DiagnosisFilter(icd11=Icd11Code("8A00")).admits(several)
+
+
+met = DiagnosisFilter(Icd10Code("G61.0"), Icd11Code("8C01.00"), Module.HOME, "barre")
+ONE_NOT_MET = {
+    "icd10": replace(met, icd10=Icd10Code("G61")),
+    "icd11": replace(met, icd11=Icd11Code("8C01")),
+    "module": replace(met, module=Module.CONCEPT),
+    "text": replace(met, text="asthma"),
+}
+
+
+def test_nothing_asked_admits_everything() -> None:
+    assert DiagnosisFilter().admits(GUILLAIN)
+
+
+def test_all_that_is_asked_is_met() -> None:
+    assert met.admits(GUILLAIN)
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(DiagnosisFilter)])
+def test_one_thing_not_met_is_enough_to_refuse(field: str) -> None:
+    assert not ONE_NOT_MET[field].admits(GUILLAIN)
+
+
+@given(catalogues(), modules_or_none, st.none() | st.sampled_from(["asthma", "barre", "x"]))
+def test_find_gives_what_each_part_of_the_filter_admits_in_the_catalogues_order(
+    catalogue: Catalogue, module: Module | None, text: str | None
+) -> None:
+    found = catalogue.find(DiagnosisFilter(module=module, text=text))
+    parts = [DiagnosisFilter(module=module), DiagnosisFilter(text=text)]
+
+    assert list(found) == [
+        entry.diagnosis
+        for entry in catalogue.entries
+        if all(part.admits(entry.diagnosis) for part in parts)
+    ]
+
+
+# Order and uniqueness
+
+
+@given(catalogues(), st.data())
+def test_the_order_is_by_name_then_id_whatever_the_order_given(
+    catalogue: Catalogue, data: st.DataObject
+) -> None:
+    again = Catalogue(data.draw(st.permutations(catalogue.entries)))
+    names = [(entry.diagnosis.name, entry.diagnosis.id) for entry in again.entries]
+
+    assert names == sorted(names)
+    assert again.entries == catalogue.entries
+    assert again.version == catalogue.version
+
+
+def test_diagnoses_of_one_name_are_ordered_by_id() -> None:
+    catalogue = a_catalogue(an_entry("b", name="Pain"), an_entry("a", name="Pain"))
+
+    assert [entry.diagnosis.id for entry in catalogue.entries] == ["a", "b"]
+
+
+def test_every_id_that_repeats_is_named() -> None:
+    shared = "shared-exercise"
+    doubled = [
+        an_entry(name, interventions=[an_intervention(shared, diagnosis_id=name)])
+        for name in ("a", "b", "b")
+    ]
+
+    with pytest.raises(InvalidValueError) as caught:
+        Catalogue(doubled)
+
+    assert str(caught.value) == "id: b is not unique; id: shared-exercise is not unique"
+
+
+@given(catalogues())
+def test_each_entry_is_found_by_its_id(catalogue: Catalogue) -> None:
+    for entry in catalogue.entries:
+        assert catalogue.entry(entry.diagnosis.id) is entry
+
+
+@pytest.mark.parametrize("diagnosis_id", ["", "knee", "KNEE-OSTEOARTHRITIS", "\x00", "../a"])
+def test_an_unknown_id_is_an_error_well_formed_or_not(diagnosis_id: str) -> None:
+    with pytest.raises(UnknownDiagnosisError) as caught:
+        a_catalogue().entry(diagnosis_id)
+
+    assert caught.value.diagnosis_id == diagnosis_id
+
+
+@given(catalogues())
+def test_interventions_are_counted_visible_or_not(catalogue: Catalogue) -> None:
+    assert catalogue.intervention_count == sum(len(one.interventions) for one in catalogue.entries)
+
+
+# Version
+
+REFERENCE = Reference(
+    title="A trial",
+    authors="Doe J",
+    year=2020,
+    source="A journal",
+    kind=ReferenceKind.RANDOMISED_TRIAL,
+    doi="10.1000/a",
+    pmid="1",
+    given_url=None,
+)
+DOSE = FittVp("Daily", "Light", "10 minutes", "Walking", "70 minutes", "Slowly")
+EVIDENCE = Evidence(Certainty.LOW, Recommendation.NOT_STATED, "Weak")
+WALK = Intervention(
+    id="pain-walk",
+    diagnosis_id="pain",
+    module=Module.FITT_VIP,
+    phase=Phase.ACUTE,
+    title="Walking",
+    summary="x" * 80,
+    fitt_vp=DOSE,
+    evidence=EVIDENCE,
+    references=(REFERENCE,),
+)
+REST = replace(WALK, id="pain-rest", module=Module.HOME, fitt_vp=None, title="Resting")
+PAIN = a_diagnosis("pain", name="Pain")
+ENTRY = Entry(PAIN, (WALK, REST))
+
+
+def with_walk(**changes: object) -> Entry:
+    return Entry(PAIN, (replace(WALK, **changes), REST))  # type: ignore[arg-type]
+
+
+def with_reference(**changes: object) -> Entry:
+    return with_walk(references=(replace(REFERENCE, **changes),))  # type: ignore[arg-type]
+
+
+def with_evidence(**changes: object) -> Entry:
+    return with_walk(evidence=replace(EVIDENCE, **changes))  # type: ignore[arg-type]
+
+
+def with_diagnosis(**changes: object) -> Entry:
+    return Entry(replace(PAIN, **changes), (WALK, REST))  # type: ignore[arg-type]
+
+
+OTHER_PAIN = Entry(
+    replace(PAIN, id="ache"),
+    (replace(WALK, diagnosis_id="ache"), replace(REST, diagnosis_id="ache")),
+)
+ONE_FIELD_CHANGED = {
+    "Entry.diagnosis": with_diagnosis(name="Ache"),
+    "Entry.interventions": Entry(PAIN, (WALK,)),
+    "Diagnosis.id": OTHER_PAIN,
+    "Diagnosis.name": with_diagnosis(name="pain"),
+    "Diagnosis.icd10_codes": with_diagnosis(icd10_codes=(Icd10Code("M17.0"),)),
+    "Diagnosis.icd11_codes": with_diagnosis(icd11_codes=(Icd11Code("FA01.0"),)),
+    "Diagnosis.enabled_modules": with_diagnosis(enabled_modules=()),
+    "Intervention.id": with_walk(id="pain-walks"),
+    "Intervention.diagnosis_id": OTHER_PAIN,
+    "Intervention.module": Entry(PAIN, (WALK, replace(REST, module=Module.CONCEPT))),
+    "Intervention.phase": with_walk(phase=Phase.CHRONIC),
+    "Intervention.title": with_walk(title="Walking!"),
+    "Intervention.summary": with_walk(summary="x" * 81),
+    "Intervention.fitt_vp": with_walk(fitt_vp=replace(DOSE, time=None)),
+    "Intervention.evidence": with_evidence(certainty=Certainty.VERY_LOW),
+    "Intervention.references": with_walk(references=(REFERENCE, REFERENCE)),
+    **{
+        f"FittVp.{field.name}": with_walk(fitt_vp=replace(DOSE, **{field.name: "Else"}))
+        for field in fields(FittVp)
+    },
+    "Evidence.certainty": with_evidence(certainty=Certainty.HIGH),
+    "Evidence.recommendation": with_evidence(recommendation=Recommendation.STRONG_FOR),
+    "Evidence.source_grade": with_evidence(source_grade=None),
+    "Reference.title": with_reference(title="Trial"),
+    "Reference.authors": with_reference(authors="Roe J"),
+    "Reference.year": with_reference(year=2021),
+    "Reference.source": with_reference(source="Another journal"),
+    "Reference.kind": with_reference(kind=ReferenceKind.COHORT_STUDY),
+    "Reference.doi": with_reference(doi="10.1000/b"),
+    "Reference.pmid": with_reference(pmid=None),
+    "Reference.given_url": with_reference(given_url="https://example.org/"),
+}
+
+
+def test_a_version_is_16_hexadecimal_digits_and_the_same_on_any_machine() -> None:
+    assert a_catalogue(ENTRY).version == "1dde7791e09f22bc"
+
+
+def test_every_field_of_the_content_is_tried() -> None:
+    """A field that is added to the content without being added here fails this."""
+    content = (Entry, Diagnosis, Intervention, FittVp, Evidence, Reference)
+
+    assert {
+        f"{part.__name__}.{field.name}" for part in content for field in fields(part)
+    } == ONE_FIELD_CHANGED.keys()
+
+
+@pytest.mark.parametrize("field", ONE_FIELD_CHANGED)
+def test_any_one_field_changed_gives_another_version(field: str) -> None:
+    assert a_catalogue(ONE_FIELD_CHANGED[field]).version != a_catalogue(ENTRY).version
+
+
+@given(catalogues(), catalogues())
+def test_two_catalogues_have_one_version_only_when_their_content_is_one(
+    one: Catalogue, other: Catalogue
+) -> None:
+    assert (one.version == other.version) == (one.entries == other.entries)
+
+
+def test_the_order_of_interventions_in_a_file_is_no_content() -> None:
+    assert a_catalogue(Entry(PAIN, (REST, WALK))).version == a_catalogue(ENTRY).version
+
+
+def test_a_version_that_storage_kept_is_taken_over() -> None:
+    assert Catalogue([ENTRY], version="0123456789abcdef").version == "0123456789abcdef"
+
+
+def test_a_catalogue_without_entries_has_a_version_too() -> None:
+    assert Catalogue([]).version != a_catalogue(ENTRY).version
+
+
+# Changes
+
+
+def test_changes_name_what_was_added_changed_and_removed() -> None:
+    before = a_catalogue(an_entry("kept"), an_entry("edited"), an_entry("gone"))
+    after = a_catalogue(
+        an_entry("kept"), an_entry("edited", name="Edited"), an_entry("new"), an_entry("also-new")
+    )
+
+    assert after.changes_since(before) == CatalogueChanges(
+        added=("also-new", "new"), changed=("edited",), removed=("gone",)
+    )
+
+
+@given(catalogues())
+def test_everything_is_added_where_there_was_nothing(catalogue: Catalogue) -> None:
+    ids = tuple(sorted(entry.diagnosis.id for entry in catalogue.entries))
+
+    assert catalogue.changes_since(None) == CatalogueChanges(ids, (), ())
+
+
+@given(catalogues(), catalogues())
+def test_nothing_differs_exactly_when_the_version_is_the_same(
+    one: Catalogue, other: Catalogue
+) -> None:
+    nothing = CatalogueChanges((), (), ())
+
+    assert (one.changes_since(other) == nothing) == (one.version == other.version)
+    assert one.changes_since(one) == nothing
+
+
+@given(catalogues(), catalogues())
+def test_what_one_way_adds_the_other_way_removes(one: Catalogue, other: Catalogue) -> None:
+    there, back = one.changes_since(other), other.changes_since(one)
+
+    assert (there.added, there.removed) == (back.removed, back.added)
+    assert there.changed == back.changed

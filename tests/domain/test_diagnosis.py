@@ -1,0 +1,63 @@
+"""What a diagnosis must have."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.domain.diagnosis import Diagnosis, Module
+from evref.domain.errors import InvalidValueError
+from tests.builders import a_diagnosis
+
+
+def test_the_modules_are_the_documented_ones_in_that_order() -> None:
+    assert [str(module) for module in Module] == [
+        "fitt_vip",
+        "pharmaconeutral",
+        "home",
+        "concept",
+        "prevention",
+        "diagnostic",
+    ]
+
+
+@given(st.lists(st.sampled_from(Module), unique=True))
+def test_enabled_modules_are_kept_in_order_however_they_are_given(modules: list[Module]) -> None:
+    expected = tuple(module for module in Module if module in modules)
+
+    assert a_diagnosis(modules=modules).enabled_modules == expected
+
+
+def test_no_module_at_all_may_be_enabled() -> None:
+    assert a_diagnosis(modules=()).enabled_modules == ()
+
+
+@pytest.mark.parametrize("diagnosis_id", ["a", "0", "knee-osteoarthritis", "x" * 64])
+def test_an_id_of_up_to_64_characters_is_allowed(diagnosis_id: str) -> None:
+    assert a_diagnosis(diagnosis_id).id == diagnosis_id
+
+
+@pytest.mark.parametrize(
+    ("make", "field"),
+    [
+        (lambda: a_diagnosis(""), "id"),
+        (lambda: a_diagnosis("x" * 65), "id"),
+        (lambda: a_diagnosis("Knee"), "id"),
+        (lambda: a_diagnosis("knee_pain"), "id"),
+        (lambda: a_diagnosis("knee\n"), "id"),
+        (lambda: a_diagnosis(name=""), "name"),
+        (lambda: a_diagnosis(name="x" * 121), "name"),
+        (lambda: a_diagnosis(name="Knee\npain"), "name"),
+        (lambda: a_diagnosis(icd10=()), "icd10_codes"),
+        (lambda: a_diagnosis(icd10=("M17", "M17")), "icd10_codes"),
+        (lambda: a_diagnosis(icd11=()), "icd11_codes"),
+        (lambda: a_diagnosis(icd11=("FA01", "FA01")), "icd11_codes"),
+        (lambda: a_diagnosis(modules=(Module.HOME, Module.HOME)), "enabled_modules"),
+    ],
+)
+def test_a_broken_rule_is_told_by_its_field(make: Callable[[], Diagnosis], field: str) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        make()
+
+    assert {fault.field for fault in caught.value.faults} == {field}

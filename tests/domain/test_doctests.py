@@ -1,0 +1,23 @@
+"""The examples in the docstrings of the domain are run here, and nowhere else."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import evref.domain
+
+MODULES = [f"evref.domain.{module.name}" for module in pkgutil.iter_modules(evref.domain.__path__)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_a_module_hold(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_there_are_examples() -> None:
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    found = [test for name in MODULES for test in finder.find(importlib.import_module(name))]
+
+    assert sum(len(test.examples) for test in found) > 0

@@ -1,0 +1,126 @@
+"""Grades of evidence, and the works that they rest on."""
+
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.domain.errors import InvalidValueError
+from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
+from tests.builders import a_reference
+
+
+def faulty_fields(**given_fields: object) -> set[str]:
+    with pytest.raises(InvalidValueError) as caught:
+        a_reference(**given_fields)  # type: ignore[arg-type]  # each test gives one field
+
+    return {fault.field for fault in caught.value.faults}
+
+
+def test_the_enumerations_are_the_documented_ones() -> None:
+    assert [*Certainty] == ["high", "moderate", "low", "very_low", "not_graded"]
+    assert [*Recommendation] == [
+        "strong_for",
+        "conditional_for",
+        "conditional_against",
+        "strong_against",
+        "not_stated",
+    ]
+    assert [*ReferenceKind] == [
+        "guideline",
+        "systematic_review",
+        "randomised_trial",
+        "cohort_study",
+        "diagnostic_accuracy_study",
+        "consensus_statement",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reference", "url"),
+    [
+        (a_reference(doi="10.1002/art.41142"), "https://doi.org/10.1002/art.41142"),
+        (a_reference(doi="10.1002/art.41142", pmid="1"), "https://doi.org/10.1002/art.41142"),
+        (a_reference(doi=None, pmid="31908163"), "https://pubmed.ncbi.nlm.nih.gov/31908163/"),
+        (a_reference(doi=None, url="https://example.org/a"), "https://example.org/a"),
+        (a_reference(url="https://example.org/a"), "https://example.org/a"),
+        (a_reference(doi="10.1000/a#b?c"), "https://doi.org/10.1000/a%23b%3Fc"),
+        (
+            a_reference(doi="10.1002/(SICI)1097-0258(19980815)17:15<1661::AID>3.0.CO;2-2"),
+            "https://doi.org/10.1002/(SICI)1097-0258(19980815)17:15%3C1661::AID%3E3.0.CO;2-2",
+        ),
+    ],
+)
+def test_the_url_is_as_given_else_by_doi_else_by_pmid(reference: Reference, url: str) -> None:
+    assert reference.url == url
+
+
+visible = st.characters(codec="utf-8", exclude_categories=("C", "Z"))
+
+
+@given(st.text(visible, min_size=1).map("10.1000/{}".format))
+def test_a_doi_comes_back_whole_from_the_path_of_its_url(doi: str) -> None:
+    parts = urlsplit(a_reference(doi=doi).url)
+
+    assert (parts.scheme, parts.netloc) == ("https", "doi.org")
+    assert unquote(parts.path) == f"/{doi}"
+    assert (parts.query, parts.fragment) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "doi",
+    [
+        "",
+        "art.41142",
+        "10.1002",
+        "10.1002/",
+        "10.12/a",
+        "doi:10.1002/art.41142",
+        "https://doi.org/10.1002/art.41142",
+        "10.1002/art 41142",
+        "10.1002/art.41142\n",
+        "10.1002/\x00",
+        "10.1002/\ud800",
+    ],
+)
+def test_a_doi_has_no_resolver_and_no_invisible_character(doi: str) -> None:
+    assert "doi" in faulty_fields(doi=doi)
+
+
+@pytest.mark.parametrize("pmid", ["", "0", "031908163", "3190816a", "1234567890", "٣", "1\n"])
+def test_a_pmid_is_a_number_of_up_to_9_digits(pmid: str) -> None:
+    assert faulty_fields(pmid=pmid) == {"pmid"}
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "example.org", "ftp://example.org", "javascript:alert(1)", "https://", "https:///a",
+     "https://a b", "https://example.org/\n", "https://example.org/\ud800"],
+)  # fmt: skip
+def test_a_url_begins_with_http_or_https_and_has_a_host(url: str) -> None:
+    assert faulty_fields(url=url) == {"url"}
+
+
+def test_a_reference_says_where_the_work_is() -> None:
+    assert faulty_fields(doi=None, pmid=None, url=None) == {"url"}
+
+
+@pytest.mark.parametrize("year", [1799, 2201, 0, -1])
+def test_a_year_is_one_in_which_works_are_published(year: int) -> None:
+    assert faulty_fields(year=year) == {"year"}
+
+
+def test_title_and_authors_are_never_empty() -> None:
+    assert faulty_fields(title="", authors="") == {"title", "authors"}
+
+
+@pytest.mark.parametrize("grade", [None, "Strong", "ACR/AF 2019: strongly recommended", "x" * 500])
+def test_the_grade_of_the_source_is_its_own_words_or_nothing(grade: str | None) -> None:
+    assert Evidence(Certainty.LOW, Recommendation.NOT_STATED, grade).source_grade == grade
+
+
+@pytest.mark.parametrize("grade", ["", " ", "x" * 501])
+def test_an_empty_grade_is_no_grade(grade: str) -> None:
+    with pytest.raises(InvalidValueError, match="source_grade"):
+        Evidence(Certainty.LOW, Recommendation.NOT_STATED, grade)

@@ -1,0 +1,292 @@
+"""The grammars of both classifications, and which codes cover which."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from evref.domain.errors import InvalidValueError
+from evref.domain.icd import Icd10Code, Icd11Code
+from tests.domain.strategies import (
+    BASE_34,
+    DIGITS,
+    LETTERS,
+    LETTERS_11,
+    clusters_of,
+    extension_texts,
+    icd10_texts,
+    icd11_texts,
+    stem_texts,
+)
+
+type_of_code = pytest.mark.parametrize("code_type", [Icd10Code, Icd11Code])
+
+# As the bundled catalogue and WHO's own examples write them.
+REAL_ICD10 = """
+    A09 C50 E11 E66 F00 F32 F41.1 F43.1 F51.0 G20 G30 G35 G43 G47.0 G56.0 G61.0 G80 G90.5 H81.1
+    I10 I25 I50 I61 I63 I70.2 I73.9 J44 J45 K07.6 M05 M06.0 M06.9 M16 M17 M17.1 M45 M54.2 M54.5
+    M72.2 M75.0 M75.1 M79.7 M80 M81 M82 N39.3 S06 S14.0 S34.1 S72.0 S72.01 S83.5 S93.4 T09.3 U07.1
+    U09 Z99.9
+""".split()  # noqa: SIM905 - a list of literals would fill pages
+REAL_ICD11 = """
+    1A00 2C60 2C6Y 2C6Z 5A11 5B81 6A70 6B00 6B40 6D80 7A00 8A00.0 8A40 8A80 8B00 8B11 8C01.0
+    8C10.0 8D20 8D2Z 8D8A.0 AB31.2 BA00 BA5Z BD10 BD40.0 CA22 CA23 DA0E.8 FA00 FA01 FA01.0 FA20
+    FA92.0 FB40.1 FB53.0 FB53.1 FB83.1 MB23.1 ME84.2 MF50.20 MG30.01 NA07 NA3Z NB6Z NC72.2 NC93.60
+    ND14.7 ND51.2 RA02 VV00 ZZ9Z.ZZ
+    FA01.0&XK8G DA63/ME24.90&XA9780 NC72.2&XK8G&XJ1C6 8B11/MB53.Z 2C60&XH1QH0/ME24.90&XA9780
+""".split()  # noqa: SIM905 - a list of literals would fill pages
+
+
+@pytest.mark.parametrize("text", REAL_ICD10)
+def test_a_real_icd10_code_is_one(text: str) -> None:
+    assert str(Icd10Code(text)) == text
+
+
+@pytest.mark.parametrize("text", REAL_ICD11)
+def test_a_real_icd11_code_is_one(text: str) -> None:
+    assert str(Icd11Code(text)) == text
+
+
+@given(icd10_texts)
+def test_what_the_icd10_grammar_makes_is_a_code(text: str) -> None:
+    assert Icd10Code(text).text == text
+
+
+@given(icd11_texts)
+def test_what_the_icd11_grammar_makes_is_a_code(text: str) -> None:
+    assert Icd11Code(text).text == text
+
+
+def is_icd10(text: str) -> bool:
+    """The grammar, told a second time and in another way."""
+    category, dot, rest = text.partition(".")
+    return (
+        len(category) == 3
+        and category[0] in LETTERS
+        and category[1] in DIGITS
+        and category[2] in DIGITS
+        and (not dot or (len(rest) in {1, 2} and set(rest) <= set(DIGITS)))
+    )
+
+
+def is_stem(text: str) -> bool:
+    category, dot, rest = text.partition(".")
+    return (
+        len(category) == 4
+        and category[0] in set(BASE_34) - {"0", "X"}
+        and category[1] in LETTERS_11
+        and category[2] in DIGITS
+        and category[3] in BASE_34
+        and (not dot or (len(rest) in {1, 2} and set(rest) <= set(BASE_34)))
+    )
+
+
+def is_extension(text: str) -> bool:
+    return (
+        len(text) in {4, 5, 6}
+        and text[0] == "X"
+        and text[1] in LETTERS_11
+        and text[2] in DIGITS
+        and set(text[3:]) <= set(BASE_34)
+    )
+
+
+def is_icd11(text: str) -> bool:
+    groups = [group.split("&") for group in text.split("/")]
+    return all(
+        is_stem(stem) and all(is_extension(extension) for extension in extensions)
+        for stem, *extensions in groups
+    )
+
+
+@st.composite
+def mutated(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> str:
+    """A code with one character dropped, put in or replaced."""
+    text: str = draw(texts)
+    place = draw(st.integers(0, len(text)))
+    put_in: str = draw(st.sampled_from(["", *BASE_34, *"IOXio./&-+ \n\t\u0660\u0131\u212a\uff2d"]))
+    return text[:place] + put_in + text[place + draw(st.integers(0, 1)) :]
+
+
+def accepts(code_type: type[Icd10Code] | type[Icd11Code], text: str) -> bool:
+    try:
+        code_type(text)
+    except InvalidValueError:
+        return False
+    return True
+
+
+@given(mutated(icd10_texts) | mutated(icd11_texts) | st.text(max_size=8))
+@example("M17.")
+@example("M17.123")
+@example("M17\n")
+@example("M1")
+@example("M1\u0661")
+@example("m17")
+def test_an_icd10_code_is_what_the_grammar_says_and_nothing_else(text: str) -> None:
+    assert accepts(Icd10Code, text) == is_icd10(text)
+
+
+@given(mutated(icd11_texts) | mutated(icd10_texts) | st.text(max_size=12))
+@example("XK8G")
+@example("FA01&")
+@example("FA01&FA02")
+@example("FA01/XK8G")
+@example("FA01.0.0")
+@example("FI01")
+@example("0A00")
+@example("FA01\n")
+@example("fa01")
+def test_an_icd11_code_is_what_the_grammar_says_and_nothing_else(text: str) -> None:
+    assert accepts(Icd11Code, text) == is_icd11(text)
+
+
+@given(st.data())
+def test_a_code_is_read_in_whichever_case(data: st.DataObject) -> None:
+    text = data.draw(icd11_texts)
+    upper = data.draw(st.lists(st.booleans(), min_size=len(text), max_size=len(text)))
+    typed = "".join(c if up else c.lower() for c, up in zip(text, upper, strict=True))
+
+    assert Icd11Code.parse(typed) == Icd11Code(text)
+
+
+def test_an_icd10_code_is_read_in_whichever_case() -> None:
+    assert Icd10Code.parse("m17.1") == Icd10Code("M17.1")
+
+
+@type_of_code
+@pytest.mark.parametrize("text", ["\u0131A00", "1A0\u017f", "\uff2d17", "M1\u0667", "FA0\ufb06"])
+def test_a_character_beyond_ascii_is_never_read_as_a_letter_of_a_code(
+    code_type: type[Icd10Code] | type[Icd11Code], text: str
+) -> None:
+    """Where `str.upper` gives a letter of ASCII, as for a dotless i or a long s, as elsewhere."""
+    with pytest.raises(InvalidValueError):
+        code_type.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("code_type", "field"), [(Icd10Code, "icd10"), (Icd11Code, "icd11")], ids=["10", "11"]
+)
+def test_a_fault_names_the_field_and_tells_the_form(
+    code_type: type[Icd10Code] | type[Icd11Code], field: str
+) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        code_type("knee")
+
+    (fault,) = caught.value.faults
+    assert fault.field == field
+    assert code_type.FORM in fault.message
+
+
+@pytest.mark.parametrize(
+    ("ancestor", "code"), [("M17", "M17"), ("M17", "M17.1"), ("M17.1", "M17.10"), ("M17", "M17.10")]
+)
+def test_an_icd10_code_covers_itself_and_what_divides_it(ancestor: str, code: str) -> None:
+    assert Icd10Code(ancestor).covers(Icd10Code(code))
+
+
+@pytest.mark.parametrize(("one", "other"), [("M17.1", "M17"), ("M17", "M16"), ("M17.1", "M17.0")])
+def test_an_icd10_code_covers_neither_its_ancestor_nor_its_sibling(one: str, other: str) -> None:
+    assert not Icd10Code(one).covers(Icd10Code(other))
+
+
+@pytest.mark.parametrize(
+    ("ancestor", "code"),
+    [
+        ("FA01", "FA01"),
+        ("FA01", "FA01.0"),
+        ("FA01.0", "FA01.01"),
+        ("FA01", "FA01.0&XK8G"),
+        ("FA01", "8B11/FA01.0"),
+        ("FA01&XK8G", "FA01.0&XK8G"),
+        ("FA01&XK8G", "FA01&XJ1C6&XK8G"),
+        ("FA01&XK8G/FB53", "FB53.1/FA01&XK8G"),
+    ],
+)
+def test_an_icd11_code_covers_what_says_the_same_or_more(ancestor: str, code: str) -> None:
+    assert Icd11Code(ancestor).covers(Icd11Code(code))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("FA01.0", "FA01"),
+        ("FA01", "FA00"),
+        ("FA01.0", "FA01.1"),
+        ("FA01&XK8G", "FA01"),
+        ("FA01&XK8G", "FA01&XK9J"),
+        ("FA01&XK8G", "FA01/FB53.1&XK8G"),
+        ("FA01&XA01", "FA01&XA012"),
+        ("FA01/FB53", "FA01"),
+    ],
+)
+def test_an_icd11_code_does_not_cover_what_says_less_or_another_thing(one: str, other: str) -> None:
+    """An extension code stays with its stem, and has no ancestors among extension codes."""
+    assert not Icd11Code(one).covers(Icd11Code(other))
+
+
+# Few enough that related codes are drawn often.
+near_icd10 = st.sampled_from(
+    [Icd10Code(f"M1{a}{b}") for a in "78" for b in ["", ".1", ".2", ".11", ".12", ".21"]]
+)
+near_stems = st.sampled_from([f"FA0{a}{b}" for a in "12" for b in ["", ".0", ".1", ".00", ".01"]])
+near_icd11 = near_stems.map(Icd11Code)
+near_clusters = clusters_of(near_stems, st.sampled_from(["XK8G", "XK9J"])).map(Icd11Code)
+
+
+@given(icd10_texts, icd11_texts)
+def test_every_code_covers_itself(icd10: str, icd11: str) -> None:
+    assert Icd10Code(icd10).covers(Icd10Code(icd10))
+    assert Icd11Code(icd11).covers(Icd11Code(icd11))
+
+
+@given(near_icd10, near_icd10, near_icd11, near_icd11)
+def test_two_single_codes_that_cover_each_other_are_one(
+    one_10: Icd10Code, other_10: Icd10Code, one_11: Icd11Code, other_11: Icd11Code
+) -> None:
+    assert (one_10.covers(other_10) and other_10.covers(one_10)) == (one_10 == other_10)
+    assert (one_11.covers(other_11) and other_11.covers(one_11)) == (one_11 == other_11)
+
+
+@given(near_icd10, near_icd10, near_icd10)
+def test_what_an_icd10_code_covers_covers_nothing_that_it_does_not(
+    first: Icd10Code, second: Icd10Code, third: Icd10Code
+) -> None:
+    if first.covers(second) and second.covers(third):
+        assert first.covers(third)
+
+
+@given(near_clusters, near_clusters, near_clusters)
+def test_what_an_icd11_cluster_covers_covers_nothing_that_it_does_not(
+    first: Icd11Code, second: Icd11Code, third: Icd11Code
+) -> None:
+    if first.covers(second) and second.covers(third):
+        assert first.covers(third)
+
+
+@given(icd10_texts)
+def test_each_shortening_of_an_icd10_code_covers_the_longer_one(text: str) -> None:
+    line = [text[:end] for end in (3, 5, 6) if end <= len(text)]
+
+    assert all(Icd10Code(short).covers(Icd10Code(long)) for short, long in pairwise(line))
+
+
+@given(
+    near_clusters, near_clusters, stem_texts.map("/{}".format) | extension_texts.map("&{}".format)
+)
+def test_saying_more_in_a_cluster_never_loses_what_covers_it(
+    code: Icd11Code, cluster: Icd11Code, more: str
+) -> None:
+    if code.covers(cluster):
+        assert code.covers(Icd11Code(cluster.text + more))
+
+
+@given(st.lists(st.lists(extension_texts, max_size=3), min_size=1, max_size=3))
+def test_the_order_in_a_cluster_says_nothing(extensions: list[list[str]]) -> None:
+    groups = ["&".join([f"FA0{place}", *some]) for place, some in enumerate(extensions)]
+    turned = ["&".join([f"FA0{place}", *some[::-1]]) for place, some in enumerate(extensions)]
+    cluster, reordered = Icd11Code("/".join(groups)), Icd11Code("/".join(turned[::-1]))
+
+    assert cluster.covers(reordered)
+    assert reordered.covers(cluster)

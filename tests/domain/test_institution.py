@@ -1,0 +1,72 @@
+"""Institutions, members, and the length of a password."""
+
+import pytest
+
+from evref.domain.errors import InvalidValueError
+from evref.domain.institution import check_password
+from tests.builders import a_member, an_institution
+
+
+@pytest.mark.parametrize("name", ["A", "St. Mary's, Zürich", "x" * 200])
+def test_an_institutions_name_is_one_line_of_1_to_200_characters(name: str) -> None:
+    assert an_institution(name=name).name == name
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 201, " a", "a\x00"])
+def test_another_name_is_refused(name: str) -> None:
+    with pytest.raises(InvalidValueError, match="name"):
+        an_institution(name=name)
+
+
+@pytest.mark.parametrize(
+    "email",
+    ["a@b.org", "first.last+tag@ward.example.org", "ü@example.org", f"{'x' * 242}@example.org"],
+)
+def test_an_e_mail_address_is_allowed(email: str) -> None:
+    assert a_member(email=email).email == email
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        "",
+        "ward",
+        "ward@example",
+        "@example.org",
+        "ward@.org ",
+        "a b@example.org",
+        "a@b@example.org",
+        "ward@example.org\n",
+        "ward\x00@example.org",
+        "ward@example.org\ud800",
+        f"{'x' * 243}@example.org",
+    ],
+)
+def test_what_is_no_e_mail_address_is_refused(email: str) -> None:
+    with pytest.raises(InvalidValueError, match="e-mail address of at most 254"):
+        a_member(email=email)
+
+
+def test_an_e_mail_address_is_kept_in_lower_case() -> None:
+    with pytest.raises(InvalidValueError, match="lower case"):
+        a_member(email="Ward@example.org")
+
+
+def test_the_representation_of_a_member_leaves_out_the_hash() -> None:
+    member = a_member()
+
+    assert member.password_hash not in repr(member)
+    assert member.email in repr(member)
+
+
+@pytest.mark.parametrize("password", ["x" * 8, "passwörd", " " * 8, "x" * 1024])
+def test_a_password_of_8_to_1024_characters_may_be_used(password: str) -> None:
+    check_password(password)
+
+
+@pytest.mark.parametrize("password", ["", "x" * 7, "x" * 1025])
+def test_a_shorter_or_longer_password_is_refused_without_being_told_again(password: str) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        check_password(password)
+
+    assert str(caught.value) == "password: must have 8 to 1024 characters"

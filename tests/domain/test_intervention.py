@@ -1,0 +1,93 @@
+"""What an intervention must have, and the order in which interventions are listed."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.domain.diagnosis import Module
+from evref.domain.errors import InvalidValueError
+from evref.domain.intervention import FittVp, Intervention, Phase, listing_order
+from tests.builders import an_intervention
+
+
+def test_the_phases_are_the_documented_ones_in_that_order() -> None:
+    assert [*Phase] == ["acute", "subacute", "chronic"]
+
+
+interventions = st.builds(
+    lambda place, module, phase, title: an_intervention(
+        f"a-{place}", module=module, phase=phase, title=title
+    ),
+    st.integers(0, 99),
+    st.sampled_from(Module),
+    st.sampled_from(Phase),
+    st.sampled_from(["Walking", "Balance", "balance", "Éducation"]),
+)
+
+
+@given(st.lists(interventions, unique_by=lambda one: one.id), st.data())
+def test_the_order_is_the_same_whatever_the_order_before(
+    some: list[Intervention], data: st.DataObject
+) -> None:
+    shuffled = data.draw(st.permutations(some))
+
+    assert sorted(shuffled, key=listing_order) == sorted(some, key=listing_order)
+
+
+def test_the_order_is_by_module_then_phase_then_title_then_id() -> None:
+    in_order = [
+        an_intervention("z", module=Module.FITT_VIP, phase=Phase.CHRONIC, title="Walking"),
+        an_intervention("y", module=Module.HOME, phase=Phase.ACUTE, title="Walking"),
+        an_intervention("x", module=Module.HOME, phase=Phase.SUBACUTE, title="Balance"),
+        an_intervention("v", module=Module.HOME, phase=Phase.SUBACUTE, title="Walking"),
+        an_intervention("w", module=Module.HOME, phase=Phase.SUBACUTE, title="Walking"),
+        an_intervention("a", module=Module.DIAGNOSTIC, phase=Phase.ACUTE, title="Balance"),
+    ]
+    shuffled = [in_order[place] for place in (4, 2, 5, 0, 3, 1)]
+
+    assert sorted(shuffled, key=listing_order) == in_order
+
+
+def test_title_and_summary_may_be_as_long_as_documented() -> None:
+    shortest = an_intervention(title="x" * 5, summary="x" * 80)
+    longest = an_intervention("i" * 96, title="x" * 120, summary="x" * 700)
+
+    assert (len(shortest.title), len(shortest.summary)) == (5, 80)
+    assert (len(longest.id), len(longest.title), len(longest.summary)) == (96, 120, 700)
+
+
+@pytest.mark.parametrize(
+    ("make", "field"),
+    [
+        (lambda: an_intervention(""), "id"),
+        (lambda: an_intervention("i" * 97), "id"),
+        (lambda: an_intervention("Exercise"), "id"),
+        (lambda: an_intervention(title="x" * 4), "title"),
+        (lambda: an_intervention(title="x" * 121), "title"),
+        (lambda: an_intervention(title="Walk\nalone"), "title"),
+        (lambda: an_intervention(summary="x" * 79), "summary"),
+        (lambda: an_intervention(summary="x" * 701), "summary"),
+        (lambda: an_intervention(references=()), "references"),
+        (lambda: replace(an_intervention(module=Module.FITT_VIP), module=Module.HOME), "fitt_vp"),
+        (lambda: replace(an_intervention(module=Module.HOME), module=Module.FITT_VIP), "fitt_vp"),
+    ],
+)
+def test_a_broken_rule_is_told_by_its_field(make: Callable[[], Intervention], field: str) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        make()
+
+    assert [fault.field for fault in caught.value.faults] == [field]
+
+
+def test_each_element_of_a_dose_may_be_left_unstated() -> None:
+    assert FittVp(None, None, None, None, None, None).frequency is None
+
+
+def test_every_faulty_element_of_a_dose_is_told() -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        FittVp("", "ok", "x" * 501, None, " a", None)
+
+    assert [fault.field for fault in caught.value.faults] == ["frequency", "time", "volume"]

@@ -1,0 +1,93 @@
+"""The window of a day, and what a key's holder is told of it."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from evref.domain.quota import DailyWindow, QuotaStatus, Tally
+
+zones = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+instants = st.datetimes(datetime(1969, 1, 2), datetime(9999, 12, 30), timezones=zones)  # noqa: DTZ001 - bounds have none
+MIDNIGHT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@given(instants)
+def test_the_window_is_the_calendar_day_in_utc(instant: datetime) -> None:
+    assert DailyWindow.of(instant).day == instant.astimezone(UTC).date()
+
+
+@given(instants, zones)
+def test_one_instant_is_in_one_window_whatever_the_time_zone_it_is_told_in(
+    instant: datetime, zone: timezone
+) -> None:
+    assert DailyWindow.of(instant) == DailyWindow.of(instant.astimezone(zone))
+
+
+def test_an_evening_west_of_greenwich_is_in_the_next_day() -> None:
+    instant = datetime(2026, 2, 28, 20, 0, tzinfo=timezone(timedelta(hours=-5)))
+
+    assert DailyWindow.of(instant).day == date(2026, 3, 1)
+
+
+@given(instants)
+def test_the_window_ends_at_midnight_after_the_instant_and_within_a_day(instant: datetime) -> None:
+    ends_at = DailyWindow.of(instant).ends_at
+
+    assert ends_at % 86_400 == 0
+    assert timedelta(0) < datetime.fromtimestamp(ends_at, UTC) - instant <= timedelta(days=1)
+
+
+def test_the_end_is_told_in_unix_time() -> None:
+    assert DailyWindow(date(2026, 11, 22)).ends_at == 1_795_392_000
+
+
+@given(instants)
+@example(MIDNIGHT)
+@example(MIDNIGHT - timedelta(microseconds=1))
+@example(MIDNIGHT + timedelta(microseconds=1))
+def test_the_seconds_left_are_whole_and_rounded_up(instant: datetime) -> None:
+    """Whoever waits that long is in the next window, and no second longer than needed."""
+    window = DailyWindow.of(instant)
+    left = window.seconds_left(instant)
+
+    assert 1 <= left <= 86_400
+    assert DailyWindow.of(instant + timedelta(seconds=left)) == DailyWindow(
+        window.day + timedelta(days=1)
+    )
+    assert DailyWindow.of(instant + timedelta(seconds=left - 1)) == window
+
+
+@pytest.mark.parametrize(
+    ("instant", "left"),
+    [
+        (MIDNIGHT, 86_400),
+        (MIDNIGHT + timedelta(microseconds=1), 86_400),
+        (MIDNIGHT + timedelta(seconds=1), 86_399),
+        (MIDNIGHT + timedelta(hours=12, microseconds=500_000), 43_200),
+        (MIDNIGHT + timedelta(hours=23, minutes=59, seconds=59), 1),
+        (MIDNIGHT + timedelta(days=1) - timedelta(microseconds=1), 1),
+    ],
+)
+def test_the_seconds_left_by_example(instant: datetime, left: int) -> None:
+    assert DailyWindow.of(instant).seconds_left(instant) == left
+
+
+@given(st.integers(0, 10_000_000), st.integers(0, 10_000_000), instants)
+def test_what_remains_is_never_negative(limit: int, admitted: int, instant: datetime) -> None:
+    window = DailyWindow.of(instant)
+    tally = Tally("k1", limit=limit, admitted=admitted, was_admitted=admitted <= limit)
+    status = QuotaStatus.after(tally, window, instant)
+
+    assert status.remaining == (limit - admitted if admitted < limit else 0)
+    assert status.limit == limit
+    assert status.resets_at == window.ends_at
+    assert status.seconds_left == window.seconds_left(instant)
+
+
+@given(instants, instants)
+def test_days_follow_each_other_without_a_gap(one: datetime, other: datetime) -> None:
+    assume(one <= other)
+
+    assert DailyWindow.of(one).ends_at <= DailyWindow.of(other).ends_at

@@ -1,0 +1,117 @@
+"""The rules that several entities share."""
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from evref.domain.errors import InvalidValueError
+from evref.domain.rules import Rules, folded
+
+
+def faults_of_slug(value: str) -> list[str]:
+    rules = Rules()
+    rules.slug("id", value, longest=8)
+    return faults(rules)
+
+
+def faults_of_text(value: str) -> list[str]:
+    rules = Rules()
+    rules.text("summary", value, shortest=2, longest=8)
+    return faults(rules)
+
+
+def faults(rules: Rules) -> list[str]:
+    try:
+        rules.enforce()
+    except InvalidValueError as error:
+        return [fault.message for fault in error.faults]
+    return []
+
+
+@given(st.text("ab0-", max_size=10) | st.text(max_size=10))
+@example("ab\n")
+@example("")
+@example("a--b")
+@example("٣")
+def test_a_slug_is_words_of_lower_case_letters_and_digits_with_single_hyphens(value: str) -> None:
+    is_slug = len(value) <= 8 and re.match(r"^[a-z0-9]+(-[a-z0-9]+)*\Z", value) is not None
+
+    assert (faults_of_slug(value) == []) is is_slug
+
+
+@pytest.mark.parametrize("value", ["ab", "a\nb", "Ménière", "<b>&", "12345678"])
+def test_plain_text_of_the_right_length_is_allowed(value: str) -> None:
+    assert faults_of_text(value) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("a", "2 to 8 characters, has 1"),
+        ("123456789", "2 to 8 characters, has 9"),
+        (" ab", "white space"),
+        ("ab\n", "white space"),
+        ("a\tb", "control characters"),
+        ("a\rb", "control characters"),
+        ("a\x00b", "control characters"),
+        ("a\x7fb", "control characters"),
+        ("a\x85b", "control characters"),
+        ("a\ud800b", "control characters"),
+    ],
+)
+def test_a_fault_of_text_says_what_is_allowed(value: str, told: str) -> None:
+    assert [told in message for message in faults_of_text(value)] == [True]
+
+
+@given(st.text(max_size=12))
+def test_allowed_text_can_be_stored_and_sent_as_utf_8(value: str) -> None:
+    if not faults_of_text(value):
+        assert value.encode().decode() == value
+        assert "\x00" not in value
+
+
+@pytest.mark.parametrize("value", ["a\nb", "a\u2028b", "a\u2029b"])
+def test_a_line_has_no_line_end_within(value: str) -> None:
+    rules = Rules()
+    rules.line("name", value, shortest=1, longest=8)
+
+    assert faults(rules) == ["must be a single line"]
+
+
+def test_what_repeats_is_named_once_each() -> None:
+    rules = Rules()
+    rules.distinct("icd10", ["B00", "A00", "B00", "A00", "A00", "C00"])
+
+    assert faults(rules) == ["must not repeat A00, B00"]
+
+
+def test_nothing_wrong_raises_nothing() -> None:
+    Rules().enforce()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Guillain-Barré SYNDROME", "guillain-barre syndrome"),
+        ("Ménière", "meniere"),
+        ("STRASSE", "strasse"),
+        ("Straße", "strasse"),
+        ("ﬁbromyalgia", "fibromyalgia"),
+        ("A\u030angström", "angstrom"),
+        ("\u212bngström", "angstrom"),
+    ],
+)
+def test_folding_takes_away_case_accents_and_ligatures(text: str, expected: str) -> None:
+    assert folded(text) == expected
+
+
+@given(st.text())
+def test_folding_a_second_time_changes_nothing(text: str) -> None:
+    assert folded(folded(text)) == folded(text)
+
+
+@given(st.text("abcXYZéÉñÅ "))
+def test_the_case_of_text_says_nothing_when_folded(text: str) -> None:
+    assert folded(text.upper()) == folded(text.lower()) == folded(text)
