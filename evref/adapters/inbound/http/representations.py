@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 
 from cachetools import LRUCache
 from flask import Response, request
-from werkzeug.datastructures import MIMEAccept
+from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header, parse_etags
 
 SMALLEST_TO_COMPRESS = 1024
@@ -106,7 +106,7 @@ def _accepts_gzip() -> bool:
 @lru_cache(maxsize=256)
 def _names_gzip(accept_encoding: str) -> bool:
     # Clients send few different values, and parsing one costs as much as a short answer.
-    return parse_accept_header(accept_encoding, MIMEAccept).quality("gzip") > 0
+    return parse_accept_header(accept_encoding, Accept).quality("gzip") > 0
 
 
 def _client_has(etag: str) -> bool:
