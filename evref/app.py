@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from apiflask import APIFlask
+from flask import Response, request
 from flask_cors import CORS
 
 import evref
@@ -18,8 +22,11 @@ from evref.adapters.inbound.http import (
 )
 from evref.adapters.inbound.http.served import Served
 from evref.container import Container
-from evref.domain.errors import StorageNotReadyError, StorageUnavailableError
+from evref.domain.errors import EvrefError, StorageUnavailableError
 from evref.settings import Settings, SettingsError
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 
 def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
@@ -67,8 +74,41 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             methods=["GET", "HEAD"],
             allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
             expose_headers=["ETag", "Retry-After", "X-Request-ID", *fields.RATE_LIMIT_FIELDS],
+            always_send=False,
+            vary_header=False,
         )
+        app.after_request(_vary_by_origin)
+    app.wsgi_app = _at(settings.base_url, app.wsgi_app)  # type: ignore[assignment]
     return app
+
+
+def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
+    """The application as seen by those who reach it at `base_url`, whatever a client says.
+
+    A Host header is the client's own claim: it would find its way into links, and one that is no
+    host at all would keep pages from being made.
+    """
+    parts = urlsplit(base_url)
+    port = str(parts.port or {"http": 80, "https": 443}[parts.scheme])
+    told = {
+        "wsgi.url_scheme": parts.scheme,
+        "HTTP_HOST": parts.netloc,
+        "SERVER_NAME": parts.hostname or "",
+        "SERVER_PORT": port,
+    }
+
+    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return wsgi_app(environ | told, start_response)
+
+    return serve
+
+
+def _vary_by_origin(response: Response) -> Response:
+    # Also where no origin was sent, or none that is allowed: a shared cache must not hand that
+    # answer to one that is.
+    if request.path.startswith("/api/"):
+        response.vary.add("Origin")
+    return response
 
 
 def create_app_or_exit() -> APIFlask:
@@ -84,7 +124,7 @@ def create_app_or_exit() -> APIFlask:
         container.storage().verify()
     except StorageUnavailableError as error:
         print(f"evref: starting without storage: {error.reason}", file=sys.stderr)  # noqa: T201
-    except (SettingsError, StorageNotReadyError) as error:
+    except (SettingsError, EvrefError) as error:
         print(f"evref: {error}", file=sys.stderr)  # noqa: T201
         # gunicorn's own status for an application that cannot load: it stops, not retries.
         raise SystemExit(4) from None
