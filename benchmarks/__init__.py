@@ -1,0 +1,1 @@
+"""How fast the service is, as ratios to what the same server can do at most, in one run."""
