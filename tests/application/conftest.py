@@ -1,0 +1,65 @@
+"""The use cases, on everything in memory and a clock that stands still."""
+
+import pytest
+
+from evref.adapters.outbound.memory import (
+    MemoryAuditLog,
+    MemoryInstitutionStore,
+    MemoryKeyStore,
+    MemoryMemberStore,
+    MemoryState,
+    MemoryUsage,
+)
+from evref.application.admit_request import AdmitRequest
+from evref.application.manage_institutions import ManageInstitutions
+from evref.application.manage_keys import ManageKeys
+from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness
+
+
+@pytest.fixture
+def state() -> MemoryState:
+    return MemoryState()
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def randomness() -> SeededRandomness:
+    return SeededRandomness()
+
+
+@pytest.fixture
+def passwords() -> QuickPasswordHasher:
+    return QuickPasswordHasher()
+
+
+@pytest.fixture
+def audit(state: MemoryState) -> MemoryAuditLog:
+    return MemoryAuditLog(state)
+
+
+@pytest.fixture
+def institutions(
+    state: MemoryState,
+    clock: FakeClock,
+    randomness: SeededRandomness,
+    passwords: QuickPasswordHasher,
+) -> ManageInstitutions:
+    return ManageInstitutions(
+        MemoryInstitutionStore(state), MemoryMemberStore(state), passwords, clock, randomness
+    )
+
+
+@pytest.fixture
+def keys(state: MemoryState, clock: FakeClock, randomness: SeededRandomness) -> ManageKeys:
+    return ManageKeys(
+        MemoryKeyStore(state), MemoryInstitutionStore(state), MemoryUsage(state), clock, randomness
+    )
+
+
+@pytest.fixture
+def admit(state: MemoryState, clock: FakeClock) -> AdmitRequest:
+    return AdmitRequest(MemoryUsage(state), clock)

@@ -1,0 +1,247 @@
+"""The served catalogue is held in memory, and follows what is published."""
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
+from evref.application.browse_catalogue import BrowseCatalogue
+from evref.domain.catalogue import Catalogue
+from evref.domain.errors import NoCatalogueError, StorageUnavailableError
+from evref.ports.catalogue import CatalogueStore, Publication
+from tests.builders import NOON, a_catalogue, an_entry
+from tests.fakes import BreakableCatalogueStore, FakeClock
+
+FIRST = a_catalogue(an_entry(name="First"))
+SECOND = a_catalogue(an_entry(name="Second"))
+
+
+@pytest.fixture
+def store(state: MemoryState) -> BreakableCatalogueStore:
+    return BreakableCatalogueStore(MemoryCatalogueStore(state))
+
+
+@pytest.fixture
+def browse(store: BreakableCatalogueStore, clock: FakeClock) -> BrowseCatalogue:
+    return BrowseCatalogue(store, clock)
+
+
+def publish(store: CatalogueStore, catalogue: Catalogue) -> None:
+    store.publish(Publication(catalogue, NOON))
+
+
+def test_what_is_published_is_served(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore
+) -> None:
+    publish(store, FIRST)
+
+    assert browse.current() is FIRST
+
+
+def test_nothing_is_asked_of_storage_before_the_first_request(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore
+) -> None:
+    assert store.looks == 0
+
+
+def test_a_catalogue_is_loaded_once_while_its_version_stays(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    publish(store, FIRST)
+    for _ in range(10):
+        browse.current()
+        clock.advance(seconds=1)
+
+    assert store.loads == 1
+
+
+def test_a_new_version_is_served_at_the_latest_after_half_a_second(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    publish(store, FIRST)
+    browse.current()
+    publish(store, SECOND)
+
+    assert browse.current() is FIRST
+    clock.advance(seconds=0.5)
+    assert browse.current() is SECOND
+
+
+def test_without_a_catalogue_there_is_an_error_until_one_is_published(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    with pytest.raises(NoCatalogueError):
+        browse.current()
+
+    publish(store, FIRST)
+    clock.advance(seconds=0.5)
+
+    assert browse.current() is FIRST
+
+
+@given(st.lists(st.floats(0, 0.7), max_size=60), st.booleans(), st.booleans())
+def test_storage_is_asked_at_most_twice_a_second_whatever_it_answers(
+    pauses: list[float], published: bool, broken: bool
+) -> None:
+    clock = FakeClock()
+    store = BreakableCatalogueStore(MemoryCatalogueStore(MemoryState()))
+    browse = BrowseCatalogue(store, clock)
+    if published:
+        publish(store, FIRST)
+    store.broken = broken
+    looked_at = []
+    for pause in pauses:
+        looks = store.looks
+        with suppress(NoCatalogueError, StorageUnavailableError):
+            browse.current()
+        looked_at += [clock.monotonic()] * (store.looks - looks)
+        clock.advance(seconds=pause)
+
+    assert all(later - earlier >= 0.5 for earlier, later in pairwise(looked_at))
+
+
+def test_a_corrected_time_of_day_changes_nothing(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    publish(store, FIRST)
+    browse.current()
+    clock.set_time_of_day(NOON.replace(year=2020))
+    publish(store, SECOND)
+    clock.advance(seconds=0.5)
+
+    assert browse.current() is SECOND
+
+
+def test_what_is_held_goes_on_being_served_while_storage_is_out_of_reach(
+    browse: BrowseCatalogue,
+    store: BreakableCatalogueStore,
+    clock: FakeClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    publish(store, FIRST)
+    browse.current()
+    store.broken = True
+    clock.advance(seconds=1)
+    with caplog.at_level(logging.WARNING):
+        served = browse.current()
+
+    assert served is FIRST
+    assert "db.internal:5432 refused the connection" in caplog.text
+
+
+def test_a_new_version_is_followed_once_storage_is_back(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    publish(store, FIRST)
+    browse.current()
+    publish(store, SECOND)
+    store.broken = True
+    clock.advance(seconds=0.5)
+    browse.current()
+    store.broken = False
+    clock.advance(seconds=0.5)
+
+    assert browse.current() is SECOND
+
+
+def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    publish(store, FIRST)
+    store.broken = True
+    with pytest.raises(StorageUnavailableError) as caught:
+        browse.current()
+
+    assert caught.value.reason == "db.internal:5432 refused the connection"
+    store.broken = False
+    with pytest.raises(StorageUnavailableError):
+        browse.current()
+    clock.advance(seconds=0.5)
+    assert browse.current() is FIRST
+
+
+class SlowStore(CatalogueStore):
+    """Holds up whoever looks until it is let go, and knows how many looked at once."""
+
+    def __init__(self, answer: Callable[[], Publication | None]) -> None:
+        self._answer = answer
+        self._inside = 0
+        self.looks = 0
+        self.most_at_once = 0
+        self.entered = threading.Event()
+        self.let_go = threading.Event()
+
+    def version(self) -> str | None:
+        self.looks += 1
+        self._inside += 1
+        self.most_at_once = max(self.most_at_once, self._inside)
+        self.entered.set()
+        self.let_go.wait(timeout=30)
+        self._inside -= 1
+        publication = self._answer()
+        return None if publication is None else publication.catalogue.version
+
+    def load(self) -> Publication | None:
+        return self._answer()
+
+    def publish(self, publication: Publication) -> None:
+        raise AssertionError(publication)
+
+
+def out_of_reach() -> Publication | None:
+    raise StorageUnavailableError("gone")
+
+
+def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeClock) -> None:
+    served = [Publication(FIRST, NOON)]
+    store = SlowStore(lambda: served[0])
+    store.let_go.set()
+    browse = BrowseCatalogue(store, clock)
+    browse.current()
+    served[0] = Publication(SECOND, NOON)
+    store.let_go.clear()
+    store.entered.clear()
+    clock.advance(seconds=1)
+
+    with ThreadPoolExecutor(8) as pool:
+        looking = pool.submit(browse.current)
+        store.entered.wait(timeout=30)
+        others = [pool.submit(browse.current).result(timeout=30) for _ in range(7)]
+        store.let_go.set()
+
+        assert others == [FIRST] * 7
+        assert looking.result(timeout=30) is SECOND
+    assert store.looks == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (lambda: Publication(FIRST, NOON), None),
+        (lambda: None, NoCatalogueError),
+        (out_of_reach, StorageUnavailableError),
+    ],
+    ids=["published", "nothing published", "out of reach"],
+)
+def test_many_threads_that_ask_first_wait_for_one_look_and_share_what_it_found(
+    clock: FakeClock, answer: Callable[[], Publication | None], error: type[Exception] | None
+) -> None:
+    """Were each to look anew, the last would wait as many times over for a storage that is gone."""
+    store = SlowStore(answer)
+    browse = BrowseCatalogue(store, clock)
+
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(browse.current) for _ in range(8)]
+        store.entered.wait(timeout=30)
+        store.let_go.set()
+        errors = [one.exception(timeout=30) for one in asked]
+
+    assert [type(one) if one else None for one in errors] == [error] * 8
+    assert (store.looks, store.most_at_once) == (1, 1)

@@ -1,0 +1,160 @@
+"""Institutions and members are made by the operator, and the audit log says so."""
+
+import re
+
+import pytest
+
+from evref.adapters.outbound.memory import MemoryAuditLog, MemoryMemberStore, MemoryState
+from evref.application.manage_institutions import ManageInstitutions, MemberInInstitution
+from evref.domain.errors import AlreadyExistsError, InvalidValueError, NotFoundError
+from evref.domain.institution import Action
+from tests.builders import NOON
+from tests.fakes import FakeClock, QuickPasswordHasher
+
+HOSPITAL = "General Hospital"
+PASSWORD = "correct horse"
+
+
+def test_an_institution_is_made_with_its_name_trimmed(institutions: ManageInstitutions) -> None:
+    made = institutions.create_institution(f"  {HOSPITAL}\n", actor="operator")
+
+    assert (made.name, made.created_at) == (HOSPITAL, NOON)
+    assert re.fullmatch("[0-9a-f]{16}", made.id)
+    assert institutions.institutions() == (made,)
+
+
+def test_institutions_are_listed_by_name(institutions: ManageInstitutions) -> None:
+    for name in ("B", "C", "A"):
+        institutions.create_institution(name, actor="operator")
+
+    assert [one.name for one in institutions.institutions()] == ["A", "B", "C"]
+
+
+def test_a_name_that_is_taken_is_refused_and_not_audited(
+    institutions: ManageInstitutions, state: MemoryState
+) -> None:
+    institutions.create_institution(HOSPITAL, actor="operator")
+
+    with pytest.raises(AlreadyExistsError, match=HOSPITAL):
+        institutions.create_institution(f" {HOSPITAL} ", actor="operator")
+
+    assert len(state.audit) == 1
+
+
+@pytest.mark.parametrize("name", ["", "   ", "a\nb", "x" * 201])
+def test_a_name_that_breaks_a_rule_is_refused(institutions: ManageInstitutions, name: str) -> None:
+    with pytest.raises(InvalidValueError, match="name"):
+        institutions.create_institution(name, actor="operator")
+
+    assert institutions.institutions() == ()
+
+
+def test_a_member_is_made_with_the_e_mail_in_lower_case_and_the_password_hashed(
+    institutions: ManageInstitutions, passwords: QuickPasswordHasher
+) -> None:
+    hospital = institutions.create_institution(HOSPITAL, actor="operator")
+    member = institutions.create_member(
+        " Ward@Example.ORG ", institution_name=HOSPITAL, password=PASSWORD, actor="operator"
+    )
+
+    assert (member.email, member.institution_id) == ("ward@example.org", hospital.id)
+    assert passwords.verify(PASSWORD, member.password_hash)
+    assert institutions.members() == (MemberInInstitution(member, hospital),)
+
+
+def test_members_of_all_institutions_are_listed_by_e_mail(institutions: ManageInstitutions) -> None:
+    for name, email in [("A", "c@b.org"), ("B", "a@b.org")]:
+        institutions.create_institution(name, actor="operator")
+        institutions.create_member(email, institution_name=name, password=PASSWORD, actor="x")
+
+    assert [(one.member.email, one.institution.name) for one in institutions.members()] == [
+        ("a@b.org", "B"),
+        ("c@b.org", "A"),
+    ]
+
+
+def test_an_e_mail_that_is_taken_is_refused_in_whichever_institution_and_case(
+    institutions: ManageInstitutions,
+) -> None:
+    for name in ("A", "B"):
+        institutions.create_institution(name, actor="operator")
+    institutions.create_member("a@b.org", institution_name="A", password=PASSWORD, actor="x")
+
+    with pytest.raises(AlreadyExistsError, match=r"a@b\.org"):
+        institutions.create_member("A@B.ORG", institution_name="B", password=PASSWORD, actor="x")
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        (("a@b.org", "Elsewhere", PASSWORD), NotFoundError),
+        (("a@b.org", HOSPITAL, "short"), InvalidValueError),
+        (("nobody", HOSPITAL, PASSWORD), InvalidValueError),
+    ],
+)
+def test_a_member_that_breaks_a_rule_is_neither_kept_nor_audited(
+    institutions: ManageInstitutions,
+    state: MemoryState,
+    asked: tuple[str, str, str],
+    error: type[Exception],
+) -> None:
+    institutions.create_institution(HOSPITAL, actor="operator")
+    email, institution, password = asked
+
+    with pytest.raises(error):
+        institutions.create_member(
+            email, institution_name=institution, password=password, actor="operator"
+        )
+
+    assert state.members == {}
+    assert len(state.audit) == 1
+
+
+def test_a_reset_password_replaces_the_one_before(
+    institutions: ManageInstitutions, passwords: QuickPasswordHasher, state: MemoryState
+) -> None:
+    institutions.create_institution(HOSPITAL, actor="operator")
+    institutions.create_member("a@b.org", institution_name=HOSPITAL, password=PASSWORD, actor="x")
+    institutions.reset_password(" A@b.org", password="another one", actor="operator")
+    kept = MemoryMemberStore(state).with_email("a@b.org").password_hash
+
+    assert passwords.verify("another one", kept)
+    assert not passwords.verify(PASSWORD, kept)
+
+
+def test_a_password_that_is_too_short_resets_nothing(
+    institutions: ManageInstitutions, passwords: QuickPasswordHasher, state: MemoryState
+) -> None:
+    institutions.create_institution(HOSPITAL, actor="operator")
+    institutions.create_member("a@b.org", institution_name=HOSPITAL, password=PASSWORD, actor="x")
+
+    with pytest.raises(InvalidValueError, match="8 to 1024"):
+        institutions.reset_password("a@b.org", password="short", actor="operator")
+
+    assert passwords.verify(PASSWORD, MemoryMemberStore(state).with_email("a@b.org").password_hash)
+
+
+def test_nobody_unknown_can_have_a_password_reset(institutions: ManageInstitutions) -> None:
+    with pytest.raises(NotFoundError, match=r"a@b\.org"):
+        institutions.reset_password("a@b.org", password=PASSWORD, actor="operator")
+
+
+def test_every_change_is_audited_in_words_and_no_password_is_told(
+    institutions: ManageInstitutions, audit: MemoryAuditLog, clock: FakeClock
+) -> None:
+    hospital = institutions.create_institution(HOSPITAL, actor="operator")
+    clock.advance(minutes=1)
+    institutions.create_member("a@b.org", institution_name=HOSPITAL, password=PASSWORD, actor="x")
+    clock.advance(minutes=1)
+    institutions.reset_password("a@b.org", password="another one", actor="operator")
+    entries = audit.entries(hospital.id)
+
+    assert [(entry.actor, entry.action, entry.detail) for entry in entries] == [
+        ("operator", Action.PASSWORD_RESET, "e-mail a@b.org"),
+        ("x", Action.MEMBER_CREATED, "e-mail a@b.org"),
+        ("operator", Action.INSTITUTION_CREATED, "name 'General Hospital'"),
+    ]
+    assert {entry.key_id for entry in entries} == {None}
+    for secret in (PASSWORD, "another one", "$quick$"):
+        assert secret not in repr(entries)
+        assert secret not in repr(institutions.members())

@@ -1,0 +1,251 @@
+"""Keys are made, listed, changed and revoked, and the audit log says so."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from evref.adapters.outbound.memory import MemoryAuditLog, MemoryState
+from evref.application.admit_request import AdmitRequest
+from evref.application.manage_institutions import ManageInstitutions
+from evref.application.manage_keys import ManageKeys, NewKey
+from evref.domain.access import KeyState, KeyToken, Permission
+from evref.domain.errors import (
+    InvalidValueError,
+    KeyRevokedError,
+    NotFoundError,
+    QuotaExceededError,
+)
+from evref.domain.institution import Action, AuditEntry, Institution
+from evref.domain.quota import DayUsage
+from evref.ports.usage import KeyUse
+from tests.builders import NOON
+from tests.fakes import FakeClock
+
+HOSPITAL = "General Hospital"
+TODAY = NOON.date()
+
+
+@pytest.fixture(autouse=True)
+def hospital(institutions: ManageInstitutions) -> Institution:
+    return institutions.create_institution(HOSPITAL, actor="operator")
+
+
+@pytest.fixture
+def made(keys: ManageKeys) -> NewKey:
+    return keys.create(institution_name=HOSPITAL, name="Ward app", actor="ward@example.org")
+
+
+def key_entries(audit: MemoryAuditLog, hospital: Institution) -> list[AuditEntry]:
+    """Those about keys, oldest first."""
+    return [entry for entry in reversed(audit.entries(hospital.id)) if entry.key_id is not None]
+
+
+def test_a_key_is_made_with_the_documented_defaults(made: NewKey, hospital: Institution) -> None:
+    key = made.key
+
+    assert (key.institution_id, key.name) == (hospital.id, "Ward app")
+    assert (key.permission, key.daily_limit) == (Permission.READ, 1000)
+    assert (key.created_at, key.expires_on, key.revoked_at) == (NOON, None, None)
+    assert key.last_four == made.token.text[-4:]
+
+
+def test_the_token_is_well_formed_and_another_each_time(keys: ManageKeys, made: NewKey) -> None:
+    other = keys.create(institution_name=HOSPITAL, name="Ward app", actor="operator")
+
+    assert KeyToken.parse(made.token.text) == made.token
+    assert made.token != other.token
+    assert made.key.id != other.key.id
+
+
+def test_a_key_is_made_as_asked(keys: ManageKeys) -> None:
+    made = keys.create(
+        institution_name=HOSPITAL,
+        name="  Study \n",
+        actor="operator",
+        permission=Permission.NONE,
+        daily_limit=0,
+        expires_on=TODAY,
+    )
+
+    assert (made.key.name, made.key.permission) == ("Study", Permission.NONE)
+    assert (made.key.daily_limit, made.key.expires_on) == (0, TODAY)
+
+
+def test_a_key_cannot_be_made_to_have_expired_already(keys: ManageKeys, state: MemoryState) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        keys.create(
+            institution_name=HOSPITAL,
+            name="Study",
+            actor="operator",
+            expires_on=TODAY - timedelta(days=1),
+        )
+
+    assert str(caught.value) == "expires_on: must be today (2026-03-01, UTC) or later"
+    assert state.keys == {}
+
+
+def test_a_key_of_an_unknown_institution_is_refused(keys: ManageKeys) -> None:
+    with pytest.raises(NotFoundError, match="Elsewhere"):
+        keys.create(institution_name="Elsewhere", name="Ward app", actor="operator")
+
+
+@pytest.mark.parametrize(("name", "limit"), [("", 1000), ("x" * 101, 1000), ("Ward", 10_000_001)])
+def test_a_key_that_breaks_a_rule_is_neither_kept_nor_audited(
+    keys: ManageKeys, state: MemoryState, name: str, limit: int
+) -> None:
+    with pytest.raises(InvalidValueError):
+        keys.create(institution_name=HOSPITAL, name=name, actor="operator", daily_limit=limit)
+
+    assert state.keys == {}
+    assert [entry for entry in state.audit if entry.key_id is not None] == []
+
+
+def test_keys_are_listed_oldest_first_with_their_institution_state_and_use(
+    keys: ManageKeys,
+    institutions: ManageInstitutions,
+    admit: AdmitRequest,
+    clock: FakeClock,
+    hospital: Institution,
+) -> None:
+    clinic = institutions.create_institution("Clinic", actor="operator")
+    first = keys.create(institution_name=HOSPITAL, name="B", actor="operator", expires_on=TODAY)
+    admit(first.token.text, Permission.READ)
+    clock.advance(days=1)
+    second = keys.create(institution_name="Clinic", name="A", actor="operator", daily_limit=1)
+    admit(second.token.text, Permission.READ)
+    with pytest.raises(QuotaExceededError):
+        admit(second.token.text, Permission.READ)
+    listed = keys.list()
+
+    assert [one.key for one in listed] == [first.key, second.key]
+    assert [one.institution for one in listed] == [hospital, clinic]
+    assert [one.state for one in listed] == [KeyState.EXPIRED, KeyState.ACTIVE]
+    tomorrow = TODAY + timedelta(days=1)
+    assert [one.use for one in listed] == [
+        KeyUse(last_used_on=TODAY, today=None),
+        KeyUse(last_used_on=tomorrow, today=DayUsage(tomorrow, 1, admitted=1, refused=1)),
+    ]
+
+
+def test_only_an_institutions_own_keys_are_listed_where_it_is_named(
+    keys: ManageKeys, institutions: ManageInstitutions, made: NewKey, hospital: Institution
+) -> None:
+    clinic = institutions.create_institution("Clinic", actor="operator")
+
+    assert [one.key for one in keys.list(hospital.id)] == [made.key]
+    assert keys.list(clinic.id) == ()
+
+
+def test_a_key_that_was_never_used_says_so(keys: ManageKeys, made: NewKey) -> None:
+    (listed,) = keys.list()
+
+    assert listed.use == KeyUse(last_used_on=None, today=None)
+
+
+def test_a_change_keeps_what_is_not_named(keys: ManageKeys, made: NewKey) -> None:
+    changed = keys.change(made.key.id, actor="operator", name=" Study ")
+
+    assert changed == made.key.changed(name="Study")
+    assert [one.key for one in keys.list()] == [changed]
+
+
+def test_a_change_that_breaks_a_rule_changes_nothing(
+    keys: ManageKeys, made: NewKey, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    with pytest.raises(InvalidValueError):
+        keys.change(made.key.id, actor="operator", name="Study", daily_limit=-1)
+
+    assert [one.key for one in keys.list()] == [made.key]
+    assert [entry.action for entry in key_entries(audit, hospital)] == [Action.KEY_CREATED]
+
+
+def test_revoking_is_final(
+    keys: ManageKeys, made: NewKey, clock: FakeClock, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    clock.advance(hours=1)
+    revoked = keys.revoke(made.key.id, actor="operator")
+
+    assert revoked.revoked_at == NOON + timedelta(hours=1)
+    with pytest.raises(KeyRevokedError):
+        keys.revoke(made.key.id, actor="operator")
+    with pytest.raises(KeyRevokedError):
+        keys.change(made.key.id, actor="operator", name="Alive")
+    assert [one.state for one in keys.list()] == [KeyState.REVOKED]
+    assert len(key_entries(audit, hospital)) == 2
+
+
+def test_an_unknown_key_is_told_apart(keys: ManageKeys) -> None:
+    with pytest.raises(NotFoundError):
+        keys.change("nothing", actor="operator", name="Study")
+    with pytest.raises(NotFoundError):
+        keys.revoke("nothing", actor="operator")
+    with pytest.raises(NotFoundError):
+        keys.history("nothing")
+
+
+def test_the_history_is_of_so_many_days_with_today(
+    keys: ManageKeys, made: NewKey, admit: AdmitRequest, clock: FakeClock
+) -> None:
+    for _ in range(4):
+        admit(made.token.text, Permission.READ)
+        clock.advance(days=10)
+    clock.advance(days=-10)
+    today = TODAY + timedelta(days=30)
+    ten_days = [today - timedelta(days=20), today - timedelta(days=10), today]
+
+    assert [day.day for day in keys.history(made.key.id)] == ten_days
+    assert [day.day for day in keys.history(made.key.id, days=31)] == [TODAY, *ten_days]
+    assert [day.day for day in keys.history(made.key.id, days=1)] == [today]
+
+
+def test_every_change_is_audited_in_words(
+    keys: ManageKeys, clock: FakeClock, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    key_id = keys.create(
+        institution_name=HOSPITAL, name="Ward app", actor="operator", expires_on=date(2026, 12, 31)
+    ).key.id
+    clock.advance(hours=1)
+    keys.change(key_id, actor="a@b.org", name="Study", permission=Permission.NONE, daily_limit=50)
+    keys.change(key_id, actor="a@b.org", daily_limit=60)
+    keys.change(key_id, actor="a@b.org", daily_limit=60)
+    keys.revoke(key_id, actor="operator")
+    entries = key_entries(audit, hospital)
+
+    assert [(entry.actor, entry.action, entry.detail) for entry in entries] == [
+        (
+            "operator",
+            Action.KEY_CREATED,
+            "name 'Ward app', permission read, limit 1000, expires after 2026-12-31",
+        ),
+        (
+            "a@b.org",
+            Action.KEY_CHANGED,
+            "name from 'Ward app' to 'Study', permission from read to none, limit from 1000 to 50",
+        ),
+        ("a@b.org", Action.KEY_CHANGED, "limit from 50 to 60"),
+        ("a@b.org", Action.KEY_CHANGED, "nothing differs from before"),
+        ("operator", Action.KEY_REVOKED, "name 'Study'"),
+    ]
+    assert [entry.at - NOON for entry in entries] == [timedelta(0)] + [timedelta(hours=1)] * 4
+    assert {(entry.key_id, entry.institution_id) for entry in entries} == {(key_id, hospital.id)}
+
+
+def test_a_key_without_expiry_is_audited_as_such(
+    made: NewKey, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    (entry,) = key_entries(audit, hospital)
+
+    assert entry.detail == "name 'Ward app', permission read, limit 1000, never expires"
+
+
+def test_nothing_that_is_kept_or_shown_holds_a_token(
+    keys: ManageKeys, made: NewKey, state: MemoryState
+) -> None:
+    keys.change(made.key.id, actor="operator", name="Study")
+    keys.revoke(made.key.id, actor="operator")
+    secret = made.token.text[6:46]
+
+    assert secret not in repr(made)
+    assert secret not in repr(state)
+    assert secret not in repr(keys.list())
+    assert not any(made.token.digest in repr(entry) for entry in state.audit)

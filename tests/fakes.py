@@ -1,0 +1,113 @@
+"""Stand-ins for what cannot be steered: time, randomness, slow hashes, files, faults."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from evref.domain.catalogue import Catalogue
+from evref.domain.errors import FileFault, InvalidCatalogueError, StorageUnavailableError
+from evref.ports.catalogue import CatalogueStore, Publication
+from evref.ports.catalogue_files import CatalogueFiles, Progress
+from evref.ports.clock import Clock
+from evref.ports.passwords import PasswordHasher
+from evref.ports.randomness import Randomness
+from tests.builders import NOON
+
+
+class FakeClock(Clock):
+    """Stands still until it is told to go on."""
+
+    def __init__(self, now: datetime = NOON) -> None:
+        self._now = now.astimezone(UTC)
+        self._monotonic = 0.0
+
+    def now(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        return self._monotonic
+
+    def advance(self, **time: float) -> None:
+        """Go on by this much, in the words of `timedelta`."""
+        step = timedelta(**time)
+        self._now += step
+        self._monotonic += step.total_seconds()
+
+    def set_time_of_day(self, now: datetime) -> None:
+        """Show another time, as after a correction; `monotonic` is not touched by that."""
+        self._now = now.astimezone(UTC)
+
+
+class SeededRandomness(Randomness):
+    """The same numbers in every run."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._random = Random(seed)
+
+    def below(self, bound: int) -> int:
+        return self._random.randrange(bound)
+
+
+class QuickPasswordHasher(PasswordHasher):
+    """Gives hashes that show the password backwards, at once."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def hash(self, password: str) -> str:
+        self._count += 1
+        return f"$quick${self._count}${password[::-1]}"
+
+    def verify(self, password: str, password_hash: str | None) -> bool:
+        return password_hash is not None and password_hash.split("$", 3)[3] == password[::-1]
+
+
+class BreakableCatalogueStore(CatalogueStore):
+    """Passes on to another store, unless broken; counts the calls that readers make."""
+
+    def __init__(self, store: CatalogueStore) -> None:
+        self._store = store
+        self.broken = False
+        self.looks = 0
+        self.loads = 0
+
+    def version(self) -> str | None:
+        self.looks += 1
+        self._fail_where_broken()
+        return self._store.version()
+
+    def load(self) -> Publication | None:
+        self.loads += 1
+        self._fail_where_broken()
+        return self._store.load()
+
+    def publish(self, publication: Publication) -> None:
+        self._fail_where_broken()
+        self._store.publish(publication)
+
+    def _fail_where_broken(self) -> None:
+        if self.broken:
+            raise StorageUnavailableError("db.internal:5432 refused the connection")
+
+
+class FakeCatalogueFiles(CatalogueFiles):
+    """Files that were never written: what a path holds is told beforehand."""
+
+    def __init__(self) -> None:
+        self.held: dict[Path, Catalogue] = {}
+
+    def read(self, paths: Iterable[Path], progress: Progress) -> Catalogue:
+        listed = list(paths)
+        missing = [FileFault(str(path), None, "is not there") for path in listed
+                   if path not in self.held]  # fmt: skip
+        if missing:
+            raise InvalidCatalogueError(missing)
+        for done, _ in enumerate(listed, start=1):
+            progress(done, len(listed))
+        return Catalogue(entry for path in listed for entry in self.held[path].entries)
+
+    def write(self, catalogue: Catalogue, folder: Path) -> None:
+        if folder in self.held:
+            raise InvalidCatalogueError([FileFault(str(folder), None, "has other files")])
+        self.held[folder] = catalogue
