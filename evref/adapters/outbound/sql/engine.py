@@ -57,8 +57,13 @@ class SqlDatabase:
     """
 
     def __init__(self, url: str) -> None:
-        self._url = _supported(url)
-        self._engine = _sqlite_engine(self._url)
+        try:
+            self._url = make_url(url)
+            _refuse_unsupported(self._url)
+            self._engine = _sqlite_engine(self._url)
+        except ArgumentError as error:
+            form = "must be the URL of a SQLite file, such as sqlite:///evref.db"
+            raise InvalidValueError([Fault("database_url", form)]) from error
         self._transactions = _sqlite_transactions(self._engine)
         self._driver_error: type[Exception] = self._engine.dialect.loaded_dbapi.Error
 
@@ -166,21 +171,11 @@ class SqlDatabase:
         return f"{self._url.render_as_string()}: {cause}"
 
 
-def _supported(url: str) -> URL:
-    try:
-        parsed = make_url(url)
-    except ArgumentError as error:
-        raise _invalid_url() from error
-    if parsed.drivername not in {"sqlite", "sqlite+pysqlite"}:
-        raise _invalid_url()
-    if parsed.database in {None, "", ":memory:"} or "memory" in parsed.query.values():
-        raise _invalid_url()
-    return parsed
-
-
-def _invalid_url() -> InvalidValueError:
-    form = "must be a URL of a SQLite file, such as sqlite:///evref.db"
-    return InvalidValueError([Fault("database_url", form)])
+def _refuse_unsupported(url: URL) -> None:
+    if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
+        raise ArgumentError("an unsupported database or driver")
+    if not url.database or ":memory:" in url.database or url.query.get("mode") == "memory":
+        raise ArgumentError("a database in memory")
 
 
 def _sqlite_engine(url: URL) -> Engine:
@@ -210,9 +205,10 @@ def _set_up_sqlite_connection(connection: sqlite3.Connection, _record: object) -
         # because the file is read-only or in use, all works the same, only slower.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
+        # From here on the file is waited for: also these look into it.
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MILLISECONDS}")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MILLISECONDS}")
     except sqlite3.Error:
         # The pool has not taken it over yet, and would leave it open.
         connection.close()

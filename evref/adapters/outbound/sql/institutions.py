@@ -44,13 +44,6 @@ class SqlInstitutionStore(institutions.InstitutionStore):
             raise NotFoundError("institution", institution_id)
         return _institution(row)
 
-    def get(self, institution_id: str) -> Institution:
-        wanted = select(institution_table).where(institution_table.c.id == institution_id)
-        row = self._database.find(wanted)
-        if row is None:
-            raise NotFoundError("institution", institution_id)
-        return _institution(row)
-
     def list(self) -> tuple[Institution, ...]:
         with self._database.connect() as connection:
             rows = connection.execute(select(institution_table)).all()
@@ -80,12 +73,6 @@ class SqlMemberStore(institutions.MemberStore):
         row = self._database.find(wanted)
         if row is None:
             raise NotFoundError("member", email)
-        return _member(row)
-
-    def get(self, member_id: str) -> Member:
-        row = self._database.find(select(member_table).where(member_table.c.id == member_id))
-        if row is None:
-            raise NotFoundError("member", member_id)
         return _member(row)
 
     def get(self, member_id: str) -> Member:

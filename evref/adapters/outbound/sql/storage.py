@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from sqlalchemy import Connection, String, column, inspect, select, table
+from sqlalchemy import Connection, String, column, false, inspect, select, table, update
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.tables import catalogue_publication
 from evref.domain.errors import StorageNotReadyError
 from evref.ports import storage
 
@@ -12,7 +13,7 @@ from evref.ports import storage
 # database from a newer one.
 REVISIONS = ("0001",)
 
-_MIGRATIONS = Path(__file__).parent / "migrations"
+MIGRATIONS = Path(__file__).parent / "migrations"
 _MADE_BY_NEWER = "The database was made by a newer version of evref; install that, or newer."
 
 
@@ -41,9 +42,11 @@ class SqlStorage(storage.Storage):
             )
 
     def ping(self) -> None:
-        # A transaction that may write begins only where writing is possible.
-        with self._database.transaction():
-            pass
+        # A write that changes nothing. To begin a transaction is not enough: SQLite and
+        # PostgreSQL both let it begin where all is read-only.
+        nothing = update(catalogue_publication).where(false()).values(version=None)
+        with self._database.transaction() as connection:
+            connection.execute(nothing)
 
     def close(self) -> None:
         self._database.close()
@@ -69,6 +72,6 @@ def _migrate(connection: Connection) -> None:
 
     config = Config(attributes={"connection": connection})
     # The option is read with interpolation, in which a per cent sign is doubled.
-    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     command.upgrade(config, "head")

@@ -1,0 +1,108 @@
+"""The database is shared by processes that know nothing of each other."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+from evref.domain.access import Permission
+from evref.domain.quota import DayUsage
+from tests.builders import NOON, a_key
+from tests.contracts.stores import Stores, keep_institutions, keep_key
+
+ROOT = Path(__file__).parents[3]
+TODAY = NOON.date()
+
+PREPARE = """
+import sys
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+database = SqlDatabase(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.readline()
+SqlStorage(database).prepare()
+SqlStorage(database).verify()
+database.close()
+"""
+
+
+def together(processes: int, *arguments: str) -> list[str]:
+    """What so many Python processes print that begin their work at the same moment."""
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, *arguments],
+                    cwd=ROOT,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for _ in range(processes)
+        ]
+        for process in started:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+        for process in started:
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        answers = [process.communicate(timeout=30) for process in started]
+        assert [error for _, error in answers] == [""] * processes
+        assert [process.returncode for process in started] == [0] * processes
+    return [output for output, _ in answers]
+
+
+def test_of_the_requests_of_several_processes_exactly_the_limit_is_admitted(
+    stores: Stores, url: str
+) -> None:
+    """No count is given out twice, and the rest is counted as refused."""
+    keep_institutions(stores, "i1")
+    digest = keep_key(stores, a_key(limit=250))
+
+    answers = map(
+        json.loads,
+        together(3, "-m", "tests.adapters.sql.admitter", url, digest, TODAY.isoformat(), "100"),
+    )
+
+    counts = sorted(count for answer in answers for count in answer["counts"])
+    assert counts == list(range(1, 251))
+    assert stores.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 250, 250, 50),)
+
+
+def test_several_processes_may_prepare_a_new_database_at_once(url: str) -> None:
+    """One of them does it, the others find it done; nobody fails, and nothing is printed."""
+    assert together(3, "-c", PREPARE, url) == [""] * 3
+
+
+@pytest.mark.parametrize("closed_before", [True, False], ids=["closed", "open"])
+def test_a_forked_process_counts_on_connections_of_its_own(
+    stores: Stores, database: SqlDatabase, closed_before: bool
+) -> None:
+    """Whether the parent closed its connections before, or the child forgets them after."""
+    keep_institutions(stores, "i1")
+    digest = keep_key(stores, a_key(limit=10))
+    stores.usage.admit(digest, Permission.READ, TODAY)
+    if closed_before:
+        database.close()
+
+    child = os.fork()
+    if child == 0:
+        answer = 0
+        try:
+            database.after_fork()
+            answer = stores.usage.admit(digest, Permission.READ, TODAY).admitted
+        finally:
+            # Whatever happens, the child must not go on with the tests that follow.
+            os._exit(answer)
+    _, status = os.waitpid(child, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 2
+    assert stores.usage.admit(digest, Permission.READ, TODAY).admitted == 3
+    SqlStorage(database).ping()

@@ -1,0 +1,223 @@
+"""Making, migrating and checking a database."""
+
+import logging
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS
+from evref.adapters.outbound.sql.tables import metadata
+from evref.domain.errors import InvalidValueError, StorageNotReadyError
+from tests.adapters.sql.databases import stores_in
+from tests.contracts.stores import Stores, keep_institutions
+
+
+@pytest.fixture
+def storage(database: SqlDatabase) -> SqlStorage:
+    return SqlStorage(database)
+
+
+def mark(database: SqlDatabase, revision: str) -> None:
+    with database.transaction() as connection:
+        connection.execute(
+            text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision}
+        )
+
+
+def test_a_database_without_tables_asks_to_be_made(storage: SqlStorage) -> None:
+    """The text says which command does it."""
+    with pytest.raises(StorageNotReadyError, match=r"no tables yet; run: evref init$"):
+        storage.verify()
+
+
+def test_a_database_of_an_older_version_asks_to_be_migrated(
+    stores: Stores, database: SqlDatabase, storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text says which command does it."""
+    monkeypatch.setattr("evref.adapters.outbound.sql.storage.REVISIONS", (*REVISIONS, "9999"))
+
+    with pytest.raises(StorageNotReadyError, match=r"older version.*; run: evref init$"):
+        storage.verify()
+
+
+def test_a_database_of_a_newer_version_is_left_as_it_is(
+    stores: Stores, database: SqlDatabase, storage: SqlStorage
+) -> None:
+    """Neither serving nor preparing touches what this version cannot know."""
+    keep_institutions(stores, "i1")
+    mark(database, "9999")
+
+    with pytest.raises(StorageNotReadyError, match="newer version"):
+        storage.verify()
+    with pytest.raises(StorageNotReadyError, match="newer version"):
+        storage.prepare()
+
+    with database.connect() as connection:
+        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "9999"
+    assert len(stores.institutions.list()) == 1
+
+
+def test_the_revisions_are_those_of_the_migrations() -> None:
+    """In their order, so that the last one is Alembic's head."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("path_separator", "os")
+    scripts = ScriptDirectory.from_config(config)
+
+    assert tuple(reversed([script.revision for script in scripts.walk_revisions()])) == REVISIONS
+    assert scripts.get_current_head() == REVISIONS[-1]
+
+
+def test_migrations_come_to_the_tables(stores: Stores, database: SqlDatabase) -> None:
+    """What the statements are written against is what is in the database, to the last type."""
+    with database.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True}
+        )
+
+        assert compare_metadata(context, metadata) == []
+
+
+def test_migrations_come_to_the_very_statements_that_the_tables_do(
+    stores: Stores, database: SqlDatabase, tmp_path: Path
+) -> None:
+    """Names of constraints, checks and nullability included, which the comparison above skips."""
+    with database.connect() as connection:
+        migrated = described(connection.connection.driver_connection)
+    made = SqlDatabase(f"sqlite:///{tmp_path}/made.db")
+    with made.transaction() as connection:
+        metadata.create_all(connection)
+        assert described(connection.connection.driver_connection) == migrated
+    made.close()
+
+
+def described(connection: object) -> dict[str, set[str]]:
+    """The parts of the statement that made each table, in no order."""
+    assert isinstance(connection, sqlite3.Connection)
+    rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+    return {
+        name: {line.strip().rstrip(",") for line in sql.splitlines() if line.strip()}
+        for name, sql in rows
+        if name != "alembic_version"
+    }
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(
+    storage: SqlStorage, database: SqlDatabase
+) -> None:
+    """A table that is in the way stops it, and the tables made before it are gone again."""
+    with database.transaction() as connection:
+        connection.execute(text("CREATE TABLE daily_usage (theirs INTEGER)"))
+
+    with pytest.raises(Exception, match=r"^Storage is out of reach\.$"):
+        storage.prepare()
+
+    with database.connect() as connection:
+        names = connection.execute(text("SELECT name FROM sqlite_master")).scalars().all()
+    assert names == ["daily_usage"]
+
+
+def test_preparing_prints_nothing_and_leaves_logging_alone(
+    storage: SqlStorage, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """No logger is disabled, no handler added, and nothing is said but in detail."""
+    ours = logging.getLogger("evref.something")
+    handlers, level = list(logging.root.handlers), logging.root.level
+
+    storage.prepare()
+
+    assert capfd.readouterr() == ("", "")
+    assert [record for record in caplog.records if record.levelno > logging.INFO] == []
+    assert not ours.disabled
+    assert (logging.root.handlers, logging.root.level) == (handlers, level)
+
+
+def test_a_path_may_have_any_characters(tmp_path: Path) -> None:
+    """Such as those that mean something in a URL or in Alembic's configuration."""
+    folder = tmp_path / "50 % of it's #1"
+    folder.mkdir()
+    database = SqlDatabase(f"sqlite:///{folder}/evref.db")
+
+    SqlStorage(database).prepare()
+
+    SqlStorage(database).verify()
+    database.close()
+    assert [path.name for path in folder.iterdir()] == ["evref.db"]
+
+
+def test_serving_does_not_load_what_only_migrating_needs() -> None:
+    """Alembic takes long to import, and no server and no listing uses it."""
+    code = "import sys, evref.adapters.outbound.sql; sys.exit('alembic' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_nothing_happens_before_data_is_asked_for(tmp_path: Path) -> None:
+    """A database that is only named makes no file and no connection."""
+    database = SqlDatabase(f"sqlite:///{tmp_path}/evref.db")
+    stores_in(database)
+
+    database.close()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "evref.db",
+        "mysql://localhost/evref",
+        "sqlite+aiosqlite:///evref.db",
+        "sqlite://",
+        "sqlite:///:memory:",
+        "sqlite:///file:x?mode=memory&uri=true",
+        "sqlite:///file::memory:?uri=true",
+        "sqlite://user@host/evref.db",
+    ],
+)
+def test_a_url_of_no_supported_database_is_a_wrong_value(url: str) -> None:
+    """The text says what a right one looks like."""
+    with pytest.raises(InvalidValueError, match=r"sqlite:///evref\.db"):
+        SqlDatabase(url)
+
+
+def test_the_database_is_set_up_for_many_readers_and_one_writer(database: SqlDatabase) -> None:
+    """As decision 0002 relies on."""
+    with database.connect() as connection:
+        pragmas = {
+            name: connection.scalar(text(f"PRAGMA {name}"))
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+
+    assert pragmas == {
+        "journal_mode": "wal",
+        "synchronous": 1,  # NORMAL
+        "foreign_keys": 1,
+        "busy_timeout": 2500,
+    }
+
+
+def test_a_database_in_another_journal_mode_is_taken_as_it_is_while_it_is_in_use(
+    tmp_path: Path,
+) -> None:
+    """Connecting does not wait for whoever uses it."""
+    path = tmp_path / "evref.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("CREATE TABLE theirs (id INTEGER)")
+        other.execute("BEGIN IMMEDIATE")
+        database = SqlDatabase(f"sqlite:///{path}")
+
+        with database.connect() as connection:
+            assert connection.scalar(text("SELECT count(*) FROM theirs")) == 0
+        database.close()
