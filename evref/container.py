@@ -14,7 +14,10 @@ from evref.application.browse_catalogue import BrowseCatalogue
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
 from evref.application.publish_catalogue import PublishCatalogue
+from evref.application.read_audit_log import ReadAuditLog
 from evref.application.report_health import ReportHealth
+from evref.application.share_secret import ShareSecret
+from evref.application.sign_in import SignIn
 from evref.settings import Settings
 
 BUNDLED_CATALOGUE = Path(__file__).parent / "data" / "catalogue"
@@ -71,6 +74,21 @@ class Container(containers.DeclarativeContainer):
         memory=One(memory.MemoryAuditLog, state),
         sql=One(sql.SqlAuditLog, database),
     )
+    sessions = providers.Selector(
+        settings.provided.storage,
+        memory=One(memory.MemorySessionStore, state),
+        sql=One(sql.SqlSessionStore, database),
+    )
+    sign_in_attempts = providers.Selector(
+        settings.provided.storage,
+        memory=One(memory.MemorySignInAttempts, state),
+        sql=One(sql.SqlSignInAttempts, database),
+    )
+    secrets = providers.Selector(
+        settings.provided.storage,
+        memory=One(memory.MemorySharedSecrets, state),
+        sql=One(sql.SqlSharedSecrets, database),
+    )
 
     admit = One(AdmitRequest, usage, clock)
     browse = One(BrowseCatalogue, catalogue_store, clock)
@@ -80,3 +98,15 @@ class Container(containers.DeclarativeContainer):
     manage_institutions = One(
         ManageInstitutions, institutions, members, passwords, clock, randomness
     )
+    sign_in = One(
+        SignIn,
+        members=members,
+        institutions=institutions,
+        sessions=sessions,
+        attempts=sign_in_attempts,
+        passwords=passwords,
+        clock=clock,
+        randomness=randomness,
+    )
+    share_secret = One(ShareSecret, secrets, randomness, settings.provided.secret_key)
+    read_audit_log = One(ReadAuditLog, audit_log)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ from dotenv import dotenv_values
 
 PREFIX = "EVREF_"
 DEFAULT_BIND = "127.0.0.1:8000"
+SHORTEST_SECRET_KEY = 32
 
 
 class SettingsError(Exception):
@@ -32,7 +33,10 @@ class Settings:
 
     `database_url` is an SQLAlchemy URL; `base_url` is where clients reach the service, without
     a path; `cors_origins` are the origins whose scripts may call the API, none by default;
-    `representation_cache_mb` is how many MiB of ready answers a worker keeps.
+    `representation_cache_mb` is how many MiB of ready answers a worker keeps; `secret_key` is what
+    cookies of the settings pages are signed with, made once and kept in storage where it is None;
+    `proxies` is how many proxies stand before the service, each of which adds the address that it
+    was asked from to X-Forwarded-For.
     """
 
     storage: StorageKind = StorageKind.SQL
@@ -40,6 +44,8 @@ class Settings:
     base_url: str = f"http://{DEFAULT_BIND}"
     cors_origins: tuple[str, ...] = ()
     representation_cache_mb: int = 16
+    secret_key: str | None = field(default=None, repr=False)
+    proxies: int = 0
 
     @classmethod
     def read(
@@ -121,6 +127,22 @@ def _megabytes(text: str) -> int:
     return int(text)
 
 
+def _secret_key(text: str) -> str:
+    # The value stands in no message: it is a secret even where it is not allowed.
+    if len(text) < SHORTEST_SECRET_KEY:
+        raise ValueError(
+            f"must have at least {SHORTEST_SECRET_KEY} characters, such as those that "
+            "openssl rand -hex 32 prints"
+        )
+    return text
+
+
+def _proxies(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 10):  # noqa: PLR2004
+        raise ValueError(f"must be a whole number from 0 to 10, not {text!r}")
+    return int(text)
+
+
 def _is_origin(text: str) -> bool:
     try:
         parts = urlsplit(text)
@@ -148,5 +170,7 @@ _READERS = {
     "base_url": _base_url,
     "cors_origins": _origins,
     "representation_cache_mb": _megabytes,
+    "secret_key": _secret_key,
+    "proxies": _proxies,
 }
 assert set(_READERS) == {field.name for field in fields(Settings)}  # noqa: S101 - at import

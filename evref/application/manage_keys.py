@@ -1,12 +1,12 @@
 """Manage keys: make, list, change, revoke and watch them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from evref.application.identifiers import new_id
+from evref.application.identifiers import is_id, new_id
 from evref.domain.access import ApiKey, KeyState, KeyToken, Permission
-from evref.domain.errors import Fault, InvalidValueError
+from evref.domain.errors import Fault, InvalidValueError, NotFoundError
 from evref.domain.institution import Action, AuditEntry, Institution
 from evref.domain.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
 from evref.ports.clock import Clock
@@ -35,7 +35,11 @@ class KeyInUse:
 
 
 class ManageKeys:
-    """What a member or the operator does with keys. `actor` is who asks for it."""
+    """What a member or the operator does with keys. `actor` is who asks for it.
+
+    `institution_id` is the institution that a member acts for: to them, the key of another one
+    is not there. The operator acts for all, and leaves it out.
+    """
 
     def __init__(
         self,
@@ -51,6 +55,10 @@ class ManageKeys:
         self._clock = clock
         self._randomness = randomness
 
+    def new_key_id(self) -> str:
+        """An id for a key that is yet to be made."""
+        return new_id(self._randomness)
+
     def create(
         self,
         *,
@@ -60,22 +68,29 @@ class ManageKeys:
         permission: Permission = Permission.READ,
         daily_limit: int = DEFAULT_DAILY_LIMIT,
         expires_on: date | None = None,
+        key_id: str | None = None,
     ) -> NewKey:
         """A new key, with the token that is shown once.
+
+        Whoever may ask twice for one key, such as a form that is sent again, gives its id, from
+        `new_key_id`: only the first asking then makes it.
 
         Raises:
             InvalidValueError: when a value breaks a rule, or the key would have expired already.
             NotFoundError: when there is no such institution.
+            AlreadyExistsError: when there is a key with this id.
 
         """
         institution = self._institutions.named(institution_name)
+        if key_id is not None and not is_id(key_id):
+            raise InvalidValueError([Fault("id", "must be one that was made for this key")])
         if expires_on is not None and expires_on < self._today():
             raise InvalidValueError(
                 [Fault("expires_on", f"must be today ({self._today()}, UTC) or later")]
             )
         token = KeyToken.make(self._randomness.below(KeyToken.SECRETS))
         key = ApiKey(
-            id=new_id(self._randomness),
+            id=key_id or new_id(self._randomness),
             institution_id=institution.id,
             name=name.strip(),
             permission=permission,
@@ -91,26 +106,24 @@ class ManageKeys:
 
     def list(self, institution_id: str | None = None) -> tuple[KeyInUse, ...]:
         """The keys of an institution, or of all, with their use; oldest first."""
-        keys = self._keys.list(institution_id)
-        today = self._today()
-        uses = self._usage.overview([key.id for key in keys], today)
-        institutions = {institution.id: institution for institution in self._institutions.list()}
-        never = KeyUse(last_used_on=None, today=None)
-        return tuple(
-            KeyInUse(
-                key,
-                institutions[key.institution_id],
-                key.state(today),
-                uses.get(key.id, never),
-            )
-            for key in keys
-        )
+        return self._in_use(self._keys.list(institution_id))
+
+    def get(self, key_id: str, *, institution_id: str | None = None) -> KeyInUse:
+        """One key with its use.
+
+        Raises:
+            NotFoundError: when there is no such key.
+
+        """
+        (found,) = self._in_use([self._found(key_id, institution_id)])
+        return found
 
     def change(
         self,
         key_id: str,
         *,
         actor: str,
+        institution_id: str | None = None,
         name: str | None = None,
         permission: Permission | None = None,
         daily_limit: int | None = None,
@@ -126,12 +139,13 @@ class ManageKeys:
         trimmed = None if name is None else name.strip()
         return self._change(
             key_id,
+            institution_id,
             actor,
             Action.KEY_CHANGED,
             lambda key: key.changed(name=trimmed, permission=permission, daily_limit=daily_limit),
         )
 
-    def revoke(self, key_id: str, *, actor: str) -> ApiKey:
+    def revoke(self, key_id: str, *, actor: str, institution_id: str | None = None) -> ApiKey:
         """End a key, for good.
 
         Raises:
@@ -140,24 +154,56 @@ class ManageKeys:
 
         """
         return self._change(
-            key_id, actor, Action.KEY_REVOKED, lambda key: key.revoked(self._clock.now())
+            key_id,
+            institution_id,
+            actor,
+            Action.KEY_REVOKED,
+            lambda key: key.revoked(self._clock.now()),
         )
 
-    def history(self, key_id: str, days: int = 30) -> tuple[DayUsage, ...]:
+    def history(
+        self, key_id: str, days: int = 30, *, institution_id: str | None = None
+    ) -> tuple[DayUsage, ...]:
         """A key's last days, today included, that had any request; oldest first.
 
         Raises:
             NotFoundError: when there is no such key.
 
         """
-        key = self._keys.get(key_id)
+        key = self._found(key_id, institution_id)
         today = self._today()
         return self._usage.history(key.id, today - timedelta(days=days - 1), today)
 
+    def _in_use(self, keys: Sequence[ApiKey]) -> tuple[KeyInUse, ...]:
+        today = self._today()
+        uses = self._usage.overview([key.id for key in keys], today)
+        institutions = {institution.id: institution for institution in self._institutions.list()}
+        never = KeyUse(last_used_on=None, today=None)
+        return tuple(
+            KeyInUse(
+                key,
+                institutions[key.institution_id],
+                key.state(today),
+                uses.get(key.id, never),
+            )
+            for key in keys
+        )
+
+    def _found(self, key_id: str, institution_id: str | None) -> ApiKey:
+        key = self._keys.get(key_id)
+        _refuse_foreign(key, institution_id)
+        return key
+
     def _change(
-        self, key_id: str, actor: str, action: Action, make: Callable[[ApiKey], ApiKey]
+        self,
+        key_id: str,
+        institution_id: str | None,
+        actor: str,
+        action: Action,
+        make: Callable[[ApiKey], ApiKey],
     ) -> ApiKey:
         def change(before: ApiKey) -> tuple[ApiKey, AuditEntry]:
+            _refuse_foreign(before, institution_id)
             after = make(before)
             return after, self._entry(after, actor, action, _difference(before, after))
 
@@ -175,6 +221,11 @@ class ManageKeys:
 
     def _today(self) -> date:
         return DailyWindow.of(self._clock.now()).day
+
+
+def _refuse_foreign(key: ApiKey, institution_id: str | None) -> None:
+    if institution_id not in (None, key.institution_id):
+        raise NotFoundError("API key", key.id)
 
 
 def _difference(before: ApiKey, after: ApiKey) -> str:

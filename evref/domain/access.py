@@ -14,7 +14,7 @@ from evref.domain.errors import (
     InvalidApiKeyError,
     KeyRevokedError,
 )
-from evref.domain.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
+from evref.domain.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
 from evref.domain.rules import Rules
 
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -133,7 +133,7 @@ class ApiKey:
         rules.require(
             0 <= self.daily_limit <= HIGHEST_DAILY_LIMIT,
             "daily_limit",
-            f"must be a whole number from 0 to {HIGHEST_DAILY_LIMIT}",
+            DAILY_LIMIT_RULE,
         )
         rules.enforce()
 

@@ -112,6 +112,31 @@ class KeyRevokedError(EvrefError):
         super().__init__(f"API key {key_id!r} is revoked; a revoked key cannot be changed.")
 
 
+class WrongCredentialsError(EvrefError):
+    """Indicates an e-mail and password that do not belong together; never says which is wrong."""
+
+    def __init__(self) -> None:
+        super().__init__("The e-mail address or the password is wrong.")
+
+
+class TooManyAttemptsError(EvrefError):
+    """Indicates an attempt to sign in that comes too soon after failed ones; it was not looked at.
+
+    `seconds` is how long to wait, at least 1.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(f"There were too many failed attempts. Try again in {seconds} seconds.")
+
+
+class NotSignedInError(EvrefError):
+    """Indicates a session that never was, or has ended."""
+
+    def __init__(self) -> None:
+        super().__init__("You are not signed in.")
+
+
 @dataclass(frozen=True, slots=True)
 class FileFault:
     """One thing wrong in a catalogue file; `line` counts from 1, None where no line fits."""

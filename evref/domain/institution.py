@@ -58,7 +58,7 @@ class Member:
     def __post_init__(self) -> None:
         rules = Rules()
         rules.require(
-            len(self.email) <= self.LONGEST_EMAIL and _EMAIL.fullmatch(self.email) is not None,
+            is_email(self.email),
             "email",
             f"must be an e-mail address of at most {self.LONGEST_EMAIL} characters, "
             "such as name@example.org",
@@ -68,6 +68,11 @@ class Member:
 
     def __repr__(self) -> str:
         return f"Member({self.email!r})"
+
+
+def is_email(text: str) -> bool:
+    """Whether this has the form of an e-mail address; whether one can write to it, nobody knows."""
+    return len(text) <= Member.LONGEST_EMAIL and _EMAIL.fullmatch(text) is not None
 
 
 def check_password(password: str) -> None:
@@ -94,6 +99,7 @@ class Action(StrEnum):
     INSTITUTION_CREATED = "institution_created"
     MEMBER_CREATED = "member_created"
     PASSWORD_RESET = "password_reset"  # noqa: S105
+    PASSWORD_CHANGED = "password_changed"  # noqa: S105
     KEY_CREATED = "key_created"
     KEY_CHANGED = "key_changed"
     KEY_REVOKED = "key_revoked"

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 SECONDS_A_DAY = 86_400
 DEFAULT_DAILY_LIMIT = 1000
 HIGHEST_DAILY_LIMIT = 10_000_000
+DAILY_LIMIT_RULE = f"must be a whole number from 0 to {HIGHEST_DAILY_LIMIT}"
 
 
 @dataclass(frozen=True, slots=True)

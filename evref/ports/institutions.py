@@ -27,6 +27,15 @@ class InstitutionStore(ABC):
         """
 
     @abstractmethod
+    def get(self, institution_id: str) -> Institution:
+        """The institution with this id.
+
+        Raises:
+            NotFoundError: when there is none.
+
+        """
+
+    @abstractmethod
     def list(self) -> tuple[Institution, ...]:
         """All institutions, ordered by name."""
 
@@ -53,12 +62,21 @@ class MemberStore(ABC):
         """
 
     @abstractmethod
+    def get(self, member_id: str) -> Member:
+        """The member with this id.
+
+        Raises:
+            NotFoundError: when there is none.
+
+        """
+
+    @abstractmethod
     def list(self) -> tuple[Member, ...]:
         """All members, ordered by e-mail."""
 
     @abstractmethod
     def set_password(self, member_id: str, password_hash: str, entry: AuditEntry) -> None:
-        """Replace a member's password.
+        """Replace a member's password, which ends the sessions that began with the one before.
 
         Raises:
             NotFoundError: when there is no such member.

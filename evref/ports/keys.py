@@ -15,7 +15,12 @@ class KeyStore(ABC):
 
     @abstractmethod
     def add(self, key: ApiKey, digest: str, entry: AuditEntry) -> None:
-        """Keep a new key under the SHA-256 (hexadecimal) of its token."""
+        """Keep a new key under the SHA-256 (hexadecimal) of its token.
+
+        Raises:
+            AlreadyExistsError: when there is a key with this id.
+
+        """
 
     @abstractmethod
     def get(self, key_id: str) -> ApiKey:

@@ -11,5 +11,9 @@ class PasswordHasher(ABC):
         """A fresh, salted hash in PHC form; never the same twice."""
 
     @abstractmethod
-    def verify(self, password: str, password_hash: str) -> bool:
-        """Whether this is the password that was hashed."""
+    def verify(self, password: str, password_hash: str | None) -> bool:
+        """Whether this is the password that was hashed.
+
+        None stands for there being no hash: the answer is then False, after the same time as
+        for a wrong password, so that the time does not tell who has an account.
+        """

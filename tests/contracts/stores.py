@@ -12,6 +12,9 @@ from evref.ports.audit import AuditLog
 from evref.ports.catalogue import CatalogueStore
 from evref.ports.institutions import InstitutionStore, MemberStore
 from evref.ports.keys import KeyStore
+from evref.ports.secrets import SharedSecrets
+from evref.ports.sessions import SessionStore
+from evref.ports.sign_in_attempts import SignInAttempts
 from evref.ports.storage import Storage
 from evref.ports.usage import Usage
 from tests.builders import an_audit_entry, an_institution
@@ -30,6 +33,9 @@ class Stores:
     institutions: InstitutionStore
     members: MemberStore
     audit: AuditLog
+    sessions: SessionStore
+    sign_in_attempts: SignInAttempts
+    secrets: SharedSecrets
 
 
 def keep_institutions(stores: Stores, *institution_ids: str) -> None:

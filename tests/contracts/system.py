@@ -72,6 +72,11 @@ class PasswordHasherContract(Contract):
         assert first.startswith("$argon2id$")
         assert first != second
 
+    def test_where_there_is_no_hash_no_password_is_right(self, passwords: PasswordHasher) -> None:
+        """Not even an empty one."""
+        assert not passwords.verify("password", None)
+        assert not passwords.verify("", None)
+
     @pytest.mark.parametrize("damaged", ["", "password", "$argon2id$v=19$m=65536"])
     def test_what_is_no_hash_verifies_nothing(
         self, passwords: PasswordHasher, damaged: str

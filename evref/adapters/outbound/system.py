@@ -1,5 +1,6 @@
 """The machine's own clock and randomness, and argon2id from argon2-cffi."""
 
+import base64
 import secrets
 import time
 from datetime import UTC, datetime
@@ -27,12 +28,24 @@ class Argon2PasswordHasher(passwords.PasswordHasher):
 
     def __init__(self) -> None:
         self._hasher = argon2.PasswordHasher()
+        self._nobodys = _hash_of_no_password(self._hasher)
 
     def hash(self, password: str) -> str:
         return self._hasher.hash(password)
 
-    def verify(self, password: str, password_hash: str) -> bool:
+    def verify(self, password: str, password_hash: str | None) -> bool:
+        known = self._nobodys if password_hash is None else password_hash
         try:
-            return self._hasher.verify(password_hash, password)
+            return self._hasher.verify(known, password)
         except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):
             return False
+
+
+def _hash_of_no_password(hasher: argon2.PasswordHasher) -> str:
+    """A hash that no known password has, and that takes as long to verify as this one's own."""
+    parameters = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
+    salt, zeros = (
+        base64.b64encode(bytes(length)).decode().rstrip("=")
+        for length in (hasher.salt_len, hasher.hash_len)
+    )
+    return f"$argon2id$v={argon2.low_level.ARGON2_VERSION}${parameters}${salt}${zeros}"

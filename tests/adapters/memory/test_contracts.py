@@ -8,6 +8,9 @@ from evref.adapters.outbound.memory import (
     MemoryInstitutionStore,
     MemoryKeyStore,
     MemoryMemberStore,
+    MemorySessionStore,
+    MemorySharedSecrets,
+    MemorySignInAttempts,
     MemoryState,
     MemoryStorage,
     MemoryUsage,
@@ -16,6 +19,9 @@ from tests.contracts.audit import AuditLogContract
 from tests.contracts.catalogue import CatalogueStoreContract
 from tests.contracts.institutions import InstitutionStoreContract, MemberStoreContract
 from tests.contracts.keys import KeyStoreContract
+from tests.contracts.secrets import SharedSecretsContract
+from tests.contracts.sessions import SessionStoreContract
+from tests.contracts.sign_in_attempts import SignInAttemptsContract
 from tests.contracts.storage import StorageContract
 from tests.contracts.stores import Stores
 from tests.contracts.usage import UsageContract
@@ -32,6 +38,9 @@ def stores() -> Stores:
         institutions=MemoryInstitutionStore(state),
         members=MemoryMemberStore(state),
         audit=MemoryAuditLog(state),
+        sessions=MemorySessionStore(state),
+        sign_in_attempts=MemorySignInAttempts(state),
+        secrets=MemorySharedSecrets(state),
     )
 
 
@@ -61,3 +70,15 @@ class TestMemoryMemberStore(MemberStoreContract):
 
 class TestMemoryAuditLog(AuditLogContract):
     adapter = MemoryAuditLog
+
+
+class TestMemorySessionStore(SessionStoreContract):
+    adapter = MemorySessionStore
+
+
+class TestMemorySignInAttempts(SignInAttemptsContract):
+    adapter = MemorySignInAttempts
+
+
+class TestMemorySharedSecrets(SharedSecretsContract):
+    adapter = MemorySharedSecrets

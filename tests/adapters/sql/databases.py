@@ -10,6 +10,9 @@ from evref.adapters.outbound.sql import (
     SqlInstitutionStore,
     SqlKeyStore,
     SqlMemberStore,
+    SqlSessionStore,
+    SqlSharedSecrets,
+    SqlSignInAttempts,
     SqlStorage,
     SqlUsage,
 )
@@ -30,4 +33,7 @@ def stores_in(database: SqlDatabase) -> Stores:
         institutions=SqlInstitutionStore(database),
         members=SqlMemberStore(database),
         audit=SqlAuditLog(database),
+        sessions=SqlSessionStore(database),
+        sign_in_attempts=SqlSignInAttempts(database),
+        secrets=SqlSharedSecrets(database),
     )

@@ -6,6 +6,9 @@ from evref.adapters.outbound.sql import (
     SqlInstitutionStore,
     SqlKeyStore,
     SqlMemberStore,
+    SqlSessionStore,
+    SqlSharedSecrets,
+    SqlSignInAttempts,
     SqlStorage,
     SqlUsage,
 )
@@ -13,6 +16,9 @@ from tests.contracts.audit import AuditLogContract
 from tests.contracts.catalogue import CatalogueStoreContract
 from tests.contracts.institutions import InstitutionStoreContract, MemberStoreContract
 from tests.contracts.keys import KeyStoreContract
+from tests.contracts.secrets import SharedSecretsContract
+from tests.contracts.sessions import SessionStoreContract
+from tests.contracts.sign_in_attempts import SignInAttemptsContract
 from tests.contracts.storage import StorageContract
 from tests.contracts.usage import UsageContract
 
@@ -43,3 +49,15 @@ class TestSqlMemberStore(MemberStoreContract):
 
 class TestSqlAuditLog(AuditLogContract):
     adapter = SqlAuditLog
+
+
+class TestSqlSessionStore(SessionStoreContract):
+    adapter = SqlSessionStore
+
+
+class TestSqlSignInAttempts(SignInAttemptsContract):
+    adapter = SqlSignInAttempts
+
+
+class TestSqlSharedSecrets(SharedSecretsContract):
+    adapter = SqlSharedSecrets

@@ -8,6 +8,9 @@ from evref.adapters.outbound.memory.audit import MemoryAuditLog
 from evref.adapters.outbound.memory.catalogue import MemoryCatalogueStore
 from evref.adapters.outbound.memory.institutions import MemoryInstitutionStore, MemoryMemberStore
 from evref.adapters.outbound.memory.keys import MemoryKeyStore
+from evref.adapters.outbound.memory.secrets import MemorySharedSecrets
+from evref.adapters.outbound.memory.sessions import MemorySessionStore
+from evref.adapters.outbound.memory.sign_in_attempts import MemorySignInAttempts
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.adapters.outbound.memory.storage import MemoryStorage
 from evref.adapters.outbound.memory.usage import MemoryUsage
@@ -18,6 +21,9 @@ __all__ = [
     "MemoryInstitutionStore",
     "MemoryKeyStore",
     "MemoryMemberStore",
+    "MemorySessionStore",
+    "MemorySharedSecrets",
+    "MemorySignInAttempts",
     "MemoryState",
     "MemoryStorage",
     "MemoryUsage",

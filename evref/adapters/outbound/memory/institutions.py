@@ -31,12 +31,6 @@ class MemoryInstitutionStore(institutions.InstitutionStore):
         except KeyError:
             raise NotFoundError("institution", institution_id) from None
 
-    def get(self, institution_id: str) -> Institution:
-        try:
-            return self._state.institutions[institution_id]
-        except KeyError:
-            raise NotFoundError("institution", institution_id) from None
-
     def list(self) -> tuple[Institution, ...]:
         with self._state.lock:
             found = list(self._state.institutions.values())
@@ -59,12 +53,6 @@ class MemoryMemberStore(institutions.MemberStore):
             if member.email == email:
                 return member
         raise NotFoundError("member", email)
-
-    def get(self, member_id: str) -> Member:
-        try:
-            return self._state.members[member_id]
-        except KeyError:
-            raise NotFoundError("member", member_id) from None
 
     def get(self, member_id: str) -> Member:
         try:

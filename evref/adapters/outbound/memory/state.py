@@ -7,6 +7,7 @@ from datetime import date
 from evref.domain.access import ApiKey
 from evref.domain.institution import AuditEntry, Institution, Member
 from evref.domain.quota import DayUsage
+from evref.domain.sign_in import Failures, Session
 from evref.ports.catalogue import Publication
 
 
@@ -20,6 +21,9 @@ class MemoryState:
     key_ids_by_digest: dict[str, str] = field(default_factory=dict)
     days_by_key_id: dict[str, dict[date, DayUsage]] = field(default_factory=dict)
     audit: list[AuditEntry] = field(default_factory=list)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    failures: dict[str, Failures] = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict, repr=False)
     publication: Publication | None = None
 
     # Re-entrant, because what a caller passes to KeyStore.change may read other stores.

@@ -9,6 +9,9 @@ from evref.adapters.outbound.sql.catalogue import SqlCatalogueStore
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.institutions import SqlInstitutionStore, SqlMemberStore
 from evref.adapters.outbound.sql.keys import SqlKeyStore
+from evref.adapters.outbound.sql.secrets import SqlSharedSecrets
+from evref.adapters.outbound.sql.sessions import SqlSessionStore
+from evref.adapters.outbound.sql.sign_in_attempts import SqlSignInAttempts
 from evref.adapters.outbound.sql.storage import SqlStorage
 from evref.adapters.outbound.sql.usage import SqlUsage
 
@@ -19,6 +22,9 @@ __all__ = [
     "SqlInstitutionStore",
     "SqlKeyStore",
     "SqlMemberStore",
+    "SqlSessionStore",
+    "SqlSharedSecrets",
+    "SqlSignInAttempts",
     "SqlStorage",
     "SqlUsage",
 ]

@@ -112,6 +112,31 @@ audit_entries = Table(
     Index("ix_audit_entries_institution_id_at", "institution_id", "at"),
 )
 
+sessions = Table(
+    "sessions",
+    metadata,
+    # SHA-256 in hexadecimal; the token itself is kept nowhere.
+    Column("digest", String(64), primary_key=True),
+    Column("member_id", ForeignKey("members.id"), nullable=False),
+    Column("password_digest", String(64), nullable=False),
+    Column("started_at", Instant, nullable=False),
+)
+
+sign_in_failures = Table(
+    "sign_in_failures",
+    metadata,
+    Column("name", String(80), primary_key=True),
+    Column("failures", Integer, nullable=False),
+    Column("last_at", Instant),
+)
+
+shared_secrets = Table(
+    "shared_secrets",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
 # One row, made together with the table, so that there always is something to lock and update.
 catalogue_publication = Table(
     "catalogue_publication",

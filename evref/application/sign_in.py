@@ -1,0 +1,184 @@
+"""Sign in: who is asking, for how long, and how often anyone may guess."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from evref.domain.errors import (
+    NotFoundError,
+    NotSignedInError,
+    TooManyAttemptsError,
+    WrongCredentialsError,
+)
+from evref.domain.institution import (
+    Action,
+    AuditEntry,
+    Institution,
+    Member,
+    check_password,
+    is_email,
+)
+from evref.domain.sign_in import (
+    FAILURES_KEPT,
+    OF_AN_ACCOUNT,
+    OF_AN_ADDRESS,
+    SESSION_LENGTH,
+    Failures,
+    Session,
+    SessionToken,
+    account_name,
+    address_name,
+)
+from evref.ports.clock import Clock
+from evref.ports.institutions import InstitutionStore, MemberStore
+from evref.ports.passwords import PasswordHasher
+from evref.ports.randomness import Randomness
+from evref.ports.sessions import SessionStore
+from evref.ports.sign_in_attempts import SignInAttempts
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A member who is signed in, and the institution that they act for."""
+
+    member: Member
+    institution: Institution
+
+
+class SignIn:
+    """Begins and ends sessions. `address` is the IP address that the member asks from."""
+
+    def __init__(
+        self,
+        *,
+        members: MemberStore,
+        institutions: InstitutionStore,
+        sessions: SessionStore,
+        attempts: SignInAttempts,
+        passwords: PasswordHasher,
+        clock: Clock,
+        randomness: Randomness,
+    ) -> None:
+        self._members = members
+        self._institutions = institutions
+        self._sessions = sessions
+        self._attempts = attempts
+        self._passwords = passwords
+        self._clock = clock
+        self._randomness = randomness
+
+    def begin(self, email: str, password: str, *, address: str) -> SessionToken:
+        """A new session for the member with this e-mail and password.
+
+        Raises:
+            TooManyAttemptsError: when it comes too soon after failed ones; nothing is looked at.
+            WrongCredentialsError: when there is no such member, or the password is wrong: the
+                answer, and the time that it takes, are the same.
+
+        """
+        email = email.strip().lower()
+        self._count_attempt(email, address)
+        member = self._known(email)
+        password_hash = None if member is None else member.password_hash
+        if not self._passwords.verify(password, password_hash) or member is None:
+            raise WrongCredentialsError
+        self._forgive_attempt(email, address)
+        self._sessions.remove_started_before(self._clock.now() - SESSION_LENGTH)
+        return self._start(member)
+
+    def who(self, token: SessionToken) -> SignedIn:
+        """Whose session this is.
+
+        Raises:
+            NotSignedInError: when it is nobody's, or has ended.
+
+        """
+        try:
+            session = self._sessions.get(token.digest)
+            member = self._members.get(session.member_id)
+        except NotFoundError:
+            raise NotSignedInError from None
+        if not session.is_live(member, self._clock.now()):
+            raise NotSignedInError
+        return SignedIn(member, self._institutions.get(member.institution_id))
+
+    def end(self, token: SessionToken) -> None:
+        """End the session, for whoever else holds its token too; it may have ended before."""
+        self._sessions.remove(token.digest)
+
+    def change_password(
+        self, token: SessionToken, *, present: str, new: str, address: str
+    ) -> SessionToken:
+        """Replace the member's password. Every session of theirs ends; a new one begins.
+
+        Raises:
+            NotSignedInError: when the session has ended.
+            InvalidValueError: when the new password breaks a rule.
+            TooManyAttemptsError: when it comes too soon after failed ones; nothing is looked at.
+            WrongCredentialsError: when `present` is not the present password.
+
+        """
+        member = self.who(token).member
+        check_password(new)
+        self._count_attempt(member.email, address)
+        if not self._passwords.verify(present, member.password_hash):
+            raise WrongCredentialsError
+        self._forgive_attempt(member.email, address)
+        self._members.set_password(
+            member.id,
+            self._passwords.hash(new),
+            AuditEntry(
+                at=self._clock.now(),
+                institution_id=member.institution_id,
+                actor=member.email,
+                action=Action.PASSWORD_CHANGED,
+                key_id=None,
+                detail=f"e-mail {member.email}",
+            ),
+        )
+        self._sessions.remove(token.digest)
+        return self._start(self._members.get(member.id))
+
+    def _known(self, email: str) -> Member | None:
+        if not is_email(email):
+            return None
+        try:
+            return self._members.with_email(email)
+        except NotFoundError:
+            return None
+
+    def _start(self, member: Member) -> SessionToken:
+        token = SessionToken.make(self._randomness.below(SessionToken.SECRETS))
+        self._sessions.add(Session.of(member, token, self._clock.now()))
+        return token
+
+    def _count_attempt(self, email: str, address: str) -> None:
+        """Count the attempt as failed before it is looked at.
+
+        Of many guesses at once, each then finds those before it counted.
+        """
+        instant = self._clock.now()
+        account, source = account_name(email), address_name(address)
+
+        def count(before: Mapping[str, Failures]) -> Mapping[str, Failures]:
+            wait = max(
+                OF_AN_ACCOUNT.wait(before[account], instant),
+                OF_AN_ADDRESS.wait(before[source], instant),
+            )
+            if wait:
+                raise TooManyAttemptsError(-(-wait // timedelta(seconds=1)))
+            return {name: failures.one_more(instant) for name, failures in before.items()}
+
+        self._attempts.remove_older(instant - FAILURES_KEPT)
+        self._attempts.change((account, source), count)
+
+    def _forgive_attempt(self, email: str, address: str) -> None:
+        """Take back what was counted: an account begins anew, an address is one failure less.
+
+        Else whoever has an account could guess at others between two sign-ins of their own.
+        """
+        account, source = account_name(email), address_name(address)
+        self._attempts.change(
+            (account, source),
+            lambda before: {account: Failures(), source: before[source].one_less()},
+        )

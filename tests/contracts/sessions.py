@@ -1,0 +1,77 @@
+"""The contract of the port `SessionStore`."""
+
+from datetime import timedelta
+
+import pytest
+
+from evref.domain.errors import NotFoundError
+from evref.domain.sign_in import Session, SessionToken
+from evref.ports.sessions import SessionStore
+from tests.builders import NOON, a_member, an_audit_entry
+from tests.contracts.contract import Contract
+from tests.contracts.stores import Stores, keep_institutions
+
+
+def a_session(secret: int = 1, *, hours: float = 0) -> Session:
+    """A session of the one member, that began so many hours after noon."""
+    return Session.of(a_member(), SessionToken.make(secret), NOON + timedelta(hours=hours))
+
+
+class SessionStoreContract(Contract):
+    port = SessionStore
+
+    @pytest.fixture(autouse=True)
+    def _member(self, stores: Stores) -> None:
+        keep_institutions(stores, "i1")
+        stores.members.add(a_member(), an_audit_entry(key_id=None))
+
+    def test_the_store_is_the_adapter(self, stores: Stores) -> None:
+        """The tests ask the adapter that this contract names."""
+        assert type(stores.sessions) is self.adapter
+
+    def test_a_session_comes_back_as_it_was_kept(self, stores: Stores) -> None:
+        """To whoever asks for the digest of its token, to the microsecond."""
+        session = Session.of(
+            a_member(), SessionToken.make(7), NOON + timedelta(hours=1, microseconds=3)
+        )
+
+        stores.sessions.add(session)
+        stores.sessions.add(a_session(8))
+
+        assert stores.sessions.get(SessionToken.make(7).digest) == session
+
+    @pytest.mark.parametrize("digest", ["", "0" * 64, SessionToken.make(1).text])
+    def test_another_digest_has_no_session(self, stores: Stores, digest: str) -> None:
+        """Nor has the token itself."""
+        stores.sessions.add(a_session(1))
+
+        with pytest.raises(NotFoundError):
+            stores.sessions.get(digest)
+
+    def test_a_session_that_is_removed_is_gone(self, stores: Stores) -> None:
+        """Another one of the same member stays."""
+        ended, other = a_session(1), a_session(2)
+        stores.sessions.add(ended)
+        stores.sessions.add(other)
+
+        stores.sessions.remove(ended.digest)
+
+        with pytest.raises(NotFoundError):
+            stores.sessions.get(ended.digest)
+        assert stores.sessions.get(other.digest) == other
+
+    def test_removing_what_is_not_there_does_nothing(self, stores: Stores) -> None:
+        """Two browsers with one token may both sign out."""
+        stores.sessions.remove("0" * 64)
+
+    def test_old_sessions_are_removed_and_later_ones_kept(self, stores: Stores) -> None:
+        """One that began at the very instant is not older than it."""
+        for number, hours in enumerate([-1, 0, 1]):
+            stores.sessions.add(a_session(number, hours=hours))
+
+        stores.sessions.remove_started_before(NOON)
+
+        with pytest.raises(NotFoundError):
+            stores.sessions.get(a_session(0).digest)
+        assert stores.sessions.get(a_session(1).digest).started_at == NOON
+        assert stores.sessions.get(a_session(2).digest).started_at == NOON + timedelta(hours=1)
