@@ -43,7 +43,7 @@ def main() -> None:
     """Measure, and print the table."""
     parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured")
-    parser.add_argument("--seconds", type=float, default=2.0, help="how long, each time")
+    parser.add_argument("--seconds", type=int, default=2, help="how long, each time")
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:

@@ -28,15 +28,15 @@ class Measured:
     p99: float
 
 
-def drive(address: str, headers: dict[str, str], seconds: float) -> Measured:
+def drive(address: str, headers: dict[str, str], seconds: int) -> Measured:
     """Ask the address over and over on 16 connections for so many seconds."""
     if shutil.which("wrk"):
         return _with_wrk(address, headers, seconds)
     return _with_threads(address, headers, seconds)
 
 
-def _with_wrk(address: str, headers: dict[str, str], seconds: float) -> Measured:
-    command = [*pinned(_LOAD_CORE), "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}", "--latency"]
+def _with_wrk(address: str, headers: dict[str, str], seconds: int) -> Measured:
+    command = [*pinned(_LOAD_CORE), "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}", "--latency"]
     for name, value in headers.items():
         command += ["-H", f"{name}: {value}"]
     printed = subprocess.run([*command, address], capture_output=True, text=True, check=True).stdout
@@ -46,7 +46,7 @@ def _with_wrk(address: str, headers: dict[str, str], seconds: float) -> Measured
     return Measured(float(rate[1]), float(p99[1]) * _IN_MILLISECONDS[p99[2]])
 
 
-def _with_threads(address: str, headers: dict[str, str], seconds: float) -> Measured:
+def _with_threads(address: str, headers: dict[str, str], seconds: int) -> Measured:
     parts = urlsplit(address)
     target = parts.path + (f"?{parts.query}" if parts.query else "")
     times: list[float] = []
