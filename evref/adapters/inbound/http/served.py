@@ -17,7 +17,7 @@ from evref.adapters.inbound.http.representations import (
 )
 from evref.application.admit_request import AdmitRequest
 from evref.application.browse_catalogue import BrowseCatalogue
-from evref.domain.access import Permission
+from evref.domain.access import KeyToken, Permission
 
 # RFC 6750, section 2.1, with the scheme's name in any case (RFC 9110, section 11.1).
 _BEARER = re.compile(r"bearer +(\S+) *", re.IGNORECASE)
@@ -44,10 +44,10 @@ class Served:
         def decorate(view: Callable[..., Any]) -> Callable[..., Response]:
             @wraps(view)
             def serve(**path: str) -> Response:
-                token = bearer_token(request.headers.get("Authorization"))
+                token = KeyToken.parse(bearer_token(request.headers.get("Authorization")))
                 # Before admission: a request that cannot be answered is not counted.
                 catalogue = self._browse.current()
-                g.quota = self._admit(token, needed)
+                g.quota = self._admit(token.text, needed)
 
                 def make() -> Representation:
                     answer = make_response(view(catalogue=catalogue, **path))
