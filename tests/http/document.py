@@ -1,0 +1,93 @@
+"""Holds every answer of the interface against the OpenAPI document that the service gives out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from functools import cached_property
+from typing import Any
+
+from apiflask import APIFlask
+from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped]
+from werkzeug.test import TestResponse
+
+# Of HTTP itself, or on every response whatever it answers: no operation declares them.
+_UNDECLARED = {
+    "Access-Control-Allow-Origin",
+    "Access-Control-Expose-Headers",
+    "Cache-Control",
+    "Content-Encoding",
+    "Content-Length",
+    "Content-Security-Policy",
+    "Content-Type",
+    "Referrer-Policy",
+    "Vary",
+    "X-Content-Type-Options",
+}
+
+
+class Document:
+    """The OpenAPI document, asked whether an answer is one that it promises."""
+
+    def __init__(self, app: APIFlask) -> None:
+        self._app = app
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        document: dict[str, Any] = self._app.spec  # type: ignore[assignment]
+        return document
+
+    @cached_property
+    def _paths(self) -> list[tuple[re.Pattern[str], dict[str, Any]]]:
+        return [
+            (re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), item)
+            for path, item in self._document["paths"].items()
+        ]
+
+    def check(self, method: str, path: str, response: TestResponse) -> None:
+        """Pass silently when the document declares this status, these headers and this body.
+
+        Addresses and methods that the document leaves out promise nothing.
+        """
+        item = next((item for form, item in self._paths if form.fullmatch(path)), {})
+        if method not in {"GET", "HEAD"} or "get" not in item:
+            return
+        declared = item["get"]["responses"]
+        assert str(response.status_code) in declared, f"{response.status} is not declared"
+
+        promised = self.resolved(declared[str(response.status_code)])
+        self._check_headers(promised.get("headers", {}), response)
+        if method == "GET" and response.status_code != 304:
+            schema = promised["content"][response.mimetype]["schema"]
+            self.check_value(schema, json.loads(plain_body(response)))
+
+    def check_value(self, schema: dict[str, Any], value: Any) -> None:
+        """Pass silently when the value meets a schema of the document."""
+        with_components = {**schema, "components": self._document["components"]}
+        Draft202012Validator(with_components, format_checker=FormatChecker()).validate(value)
+
+    def resolved(self, value: dict[str, Any]) -> dict[str, Any]:
+        """What a reference of the document refers to; anything else as it is."""
+        if "$ref" not in value:
+            return value
+        found: Any = self._document
+        for step in value["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        assert isinstance(found, dict)
+        return found
+
+    def _check_headers(self, declared: dict[str, Any], response: TestResponse) -> None:
+        undeclared = set(response.headers.keys()) - set(declared) - _UNDECLARED
+        assert not undeclared, f"{response.status} has the undeclared headers {undeclared}"
+        for name, header in declared.items():
+            text = response.headers.get(name)
+            schema = self.resolved(header)["schema"]
+            if text is not None:
+                self.check_value(schema, int(text) if schema["type"] == "integer" else text)
+
+
+def plain_body(response: TestResponse) -> bytes:
+    """The body as the client sees it in the end, without its compression."""
+    body = response.get_data()
+    return gzip.decompress(body) if response.content_encoding == "gzip" else body

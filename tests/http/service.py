@@ -1,0 +1,243 @@
+"""A whole service in one process, over a storage of one's choice and at a time of one's choice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlsplit
+
+from apiflask import APIFlask
+from dependency_injector import providers
+from werkzeug.test import TestResponse
+
+from evref.app import create_app
+from evref.application.manage_keys import NewKey
+from evref.container import Container
+from evref.domain.access import Permission
+from evref.domain.catalogue import Catalogue, Entry
+from evref.domain.diagnosis import Module
+from evref.domain.intervention import Phase
+from evref.ports.catalogue import Publication
+from evref.ports.clock import Clock
+from evref.settings import Settings, StorageKind
+from tests.builders import a_diagnosis, an_intervention
+from tests.http.document import Document, plain_body
+
+BASE_URL = "https://evref.example.org"
+INSTITUTION = "General Hospital"
+
+# One hour and a half second before the UTC day ends, so that what is left of it is rounded.
+LATE = datetime(2026, 3, 1, 22, 59, 59, 500_000, tzinfo=UTC)
+MIDNIGHT = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def _memory(_folder: Path) -> dict[str, Any]:
+    return {"storage": StorageKind.MEMORY}
+
+
+def _sqlite(folder: Path) -> dict[str, Any]:
+    file = folder / "evref.sqlite"
+    file.write_bytes(_prepared_sqlite())
+    return {"database_url": f"sqlite:///{file}"}
+
+
+@cache
+def _prepared_sqlite() -> bytes:
+    # Copying a file takes a hundredth of the time that its migrations take.
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "evref.sqlite"
+        container = Container(settings=Settings(database_url=f"sqlite:///{file}"))
+        container.storage().prepare()
+        container.storage().close()
+        return file.read_bytes()
+
+
+STORAGES: dict[str, Callable[[Path], dict[str, Any]]] = {"memory": _memory, "sqlite": _sqlite}
+"""The settings of each storage, given a folder of its own."""
+
+
+_DOCUMENTS: dict[str, Document] = {}
+"""By base URL, on which alone a document depends; generating one takes longer than most tests."""
+
+
+class SettableClock(Clock):
+    """Stands still until it is set."""
+
+    def __init__(self, instant: datetime) -> None:
+        self.instant = instant
+        self.seconds = 1000.0
+
+    def now(self) -> datetime:
+        return self.instant
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    def advance(self, seconds: float) -> None:
+        """Let so much time go by."""
+        self.instant += timedelta(seconds=seconds)
+        self.seconds += seconds
+
+
+class Service:
+    """The application with its container, clock and one institution, served at `BASE_URL`.
+
+    Each answer is held against what is promised for every answer, so that a test says no more
+    than what it is about.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.clock = SettableClock(LATE)
+        self.container = Container(settings=settings)
+        self.container.clock.override(providers.Object(self.clock))
+        self.container.storage().prepare()
+        self.container.manage_institutions().create_institution(INSTITUTION, actor="operator")
+        self.app: APIFlask = create_app(settings, self.container)
+        self.document = _DOCUMENTS.setdefault(settings.base_url, Document(self.app))
+
+    def publish(self, catalogue: Catalogue) -> None:
+        self.container.catalogue_store().publish(Publication(catalogue, self.clock.now()))
+
+    def new_key(
+        self,
+        *,
+        permission: Permission = Permission.READ,
+        limit: int = 1000,
+        expires_on: date | None = None,
+    ) -> NewKey:
+        return self.container.manage_keys().create(
+            institution_name=INSTITUTION,
+            name="Ward app",
+            actor="operator",
+            permission=permission,
+            daily_limit=limit,
+            expires_on=expires_on,
+        )
+
+    def token(self, *, permission: Permission = Permission.READ, limit: int = 1000) -> str:
+        """The token of a new key."""
+        return self.new_key(permission=permission, limit=limit).token.text
+
+    def admitted(self, key: NewKey) -> int:
+        """How many requests of the key were counted in the last 30 days."""
+        return sum(day.admitted for day in self.container.manage_keys().history(key.key.id))
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> TestResponse:
+        sent = dict(headers or {})
+        if token is not None:
+            sent["Authorization"] = f"Bearer {token}"
+        with self.app.test_client() as client:
+            response = client.open(path, method=method, headers=sent)
+        response.get_data()
+        response.close()
+        self._check(method, path, response, token)
+        return response
+
+    def get(
+        self, path: str, *, token: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> TestResponse:
+        return self.request("GET", path, token=token, headers=headers)
+
+    def data(self, path: str, token: str) -> Any:
+        """The `data` of an answer that has some."""
+        response = self.get(path, token=token)
+        assert response.status_code == 200, response.text
+        return body(response)["data"]
+
+    def ids(self, path: str, token: str) -> list[str]:
+        """The ids of the records in an answer, in its order."""
+        return [record["id"] for record in self.data(path, token)]
+
+    def _check(self, method: str, path: str, response: TestResponse, token: str | None) -> None:
+        assert response.headers.getlist("X-Request-ID") == [response.headers["X-Request-ID"]]
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert response.headers["Referrer-Policy"] == "no-referrer"
+        if method == "HEAD" or response.status_code == 304:
+            assert response.get_data() == b""
+        address = urlsplit(path).path
+        if not address.startswith("/api/"):
+            return
+        self.document.check(method, address, response)
+        if response.status_code >= 400 and method != "HEAD":
+            assert_problem(response, response.status_code)
+            text = plain_body(response).decode()
+            for secret in (token, "Traceback", "SELECT ", "INSERT ", "/tmp", ".sqlite", ".py"):
+                assert not (secret and secret in text), text
+
+
+def body(response: TestResponse) -> Any:
+    """The JSON of an answer, compressed or not."""
+    return json.loads(plain_body(response))
+
+
+def assert_problem(response: TestResponse, status: int, slug: str | None = None) -> Any:
+    """The body of the answer, which is a problem detail with every member that each one has."""
+    problem = body(response)
+    assert response.status_code == status, problem
+    assert response.mimetype == "application/problem+json"
+    assert problem["status"] == status
+    assert problem["request_id"] == response.headers["X-Request-ID"]
+    assert problem["instance"].isascii()
+    assert problem["instance"].startswith("/api/")
+    for member in ("type", "title", "detail"):
+        assert problem[member]
+    if slug is not None:
+        assert problem["type"] == f"{BASE_URL}/problems/{slug}"
+    return problem
+
+
+def entries() -> list[Entry]:
+    """A catalogue with an example of all that the interface treats differently."""
+    knee = [
+        an_intervention("k-concept", module=Module.CONCEPT, phase=Phase.ACUTE, title="Why move"),
+        an_intervention("k-home-chronic", module=Module.HOME, phase=Phase.CHRONIC),
+        an_intervention("k-home-acute-z", module=Module.HOME, phase=Phase.ACUTE, title="Zinc tape"),
+        an_intervention("k-home-acute-b", module=Module.HOME, phase=Phase.ACUTE, title="Alike"),
+        an_intervention("k-home-acute-a", module=Module.HOME, phase=Phase.ACUTE, title="Alike"),
+        an_intervention("k-home-subacute", module=Module.HOME, phase=Phase.SUBACUTE),
+        an_intervention("k-fitt-chronic", module=Module.FITT_VIP, phase=Phase.CHRONIC),
+        an_intervention("k-fitt-acute", module=Module.FITT_VIP, phase=Phase.ACUTE),
+        an_intervention("k-hidden", module=Module.PREVENTION, phase=Phase.ACUTE),
+    ]
+    knee_modules = (Module.FITT_VIP, Module.HOME, Module.CONCEPT)
+    return [
+        Entry(a_diagnosis(modules=knee_modules), tuple(knee)),
+        Entry(a_diagnosis("twin-b", name="Twin", icd10=["M75.0", "J45"], icd11=["FB53.0"]), ()),
+        Entry(a_diagnosis("twin-a", name="Twin", icd10=["S83.5"], icd11=["NC93.6Y"]), ()),
+        Entry(
+            a_diagnosis(
+                "guillain-barre-syndrome",
+                name="Guillain-Barré syndrome",
+                icd10=["G61.0"],
+                icd11=["8C01.0"],
+                modules=[Module.HOME],
+            ),
+            (),
+        ),
+        Entry(
+            a_diagnosis(
+                "low-back-pain",
+                name="Low back pain",
+                icd10=["M54.5", "M54"],
+                icd11=["ME84.2&XK8G", "FB56"],
+                modules=[],
+            ),
+            (),
+        ),
+    ]
+
+
+IN_ORDER = ["guillain-barre-syndrome", "knee-osteoarthritis", "low-back-pain", "twin-a", "twin-b"]
+"""The ids of the catalogue above, as they are listed."""

@@ -1,0 +1,245 @@
+"""Who is let in: bearer tokens alone, one answer for all that are wrong, and what is counted."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from evref.domain.access import KeyToken, Permission
+from tests.http.service import LATE, Service, assert_problem, body
+
+DIAGNOSES = "/api/v1/diagnoses"
+ENDPOINTS = [
+    DIAGNOSES,
+    f"{DIAGNOSES}/knee-osteoarthritis",
+    f"{DIAGNOSES}/knee-osteoarthritis/interventions",
+]
+REALM = 'Bearer realm="evref"'
+TODAY = LATE.date()
+
+
+def answer(service: Service, headers: dict[str, str]) -> tuple[Any, ...]:
+    """All of an answer but for what differs from one request to the next."""
+    response = service.get(DIAGNOSES, headers=headers)
+    content = body(response)
+    told = {name: value for name, value in response.headers.items() if name != "X-Request-ID"}
+    return response.status_code, {**content, "request_id": None}, told
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+def test_every_endpoint_needs_a_key(service: Service, path: str) -> None:
+    """Without credentials, the answer says how to authenticate and no more."""
+    response = service.get(path)
+
+    assert_problem(response, 401, "missing-credentials")
+    assert response.headers["WWW-Authenticate"] == REALM
+    assert "RateLimit" not in response.headers
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR"])
+def test_the_scheme_is_taken_in_any_case(service: Service, token: str, scheme: str) -> None:
+    """So says RFC 9110, section 11.1."""
+    headers = {"Authorization": f"{scheme} {token}"}
+
+    assert service.get(DIAGNOSES, headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "",
+        " ",
+        "Bearer",
+        "Bearer ",
+        "{token}",
+        "Token {token}",
+        "Basic {token}",
+        "Bearer: {token}",
+        "Bearer={token}",
+        "Bearer{token}",
+        "Bearer\t{token}",
+        "Bearer {token} {token}",
+        "Bearer {token}, Bearer {token}",
+        "Bearer {token} x",
+        'Bearer realm="x" {token}',
+        "Basic x, Bearer {token}",
+        "X Bearer {token}",
+        "DPoP {token}",
+        "B\xebarer {token}",
+    ],
+)
+def test_a_header_of_another_form_is_no_credential(service: Service, token: str, form: str) -> None:
+    """A malformed header is answered as if there were none."""
+    headers = {"Authorization": form.format(token=token)}
+
+    without = answer(service, {})
+
+    assert answer(service, headers) == without
+    assert without[0] == 401
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("?api_key={token}", {}),
+        ("?access_token={token}", {}),
+        ("?Authorization=Bearer%20{token}", {}),
+        ("", {"Cookie": "api_key={token}; Authorization={token}; session={token}"}),
+        ("", {"X-API-Key": "{token}"}),
+        ("", {"Api-Key": "{token}"}),
+        ("", {"Proxy-Authorization": "Bearer {token}"}),
+        ("", {"X-Authorization": "Bearer {token}"}),
+        ("", {"X-Forwarded-Authorization": "Bearer {token}"}),
+    ],
+)
+def test_a_key_anywhere_else_is_never_read(
+    service: Service, token: str, path: str, headers: dict[str, str]
+) -> None:
+    """A key in an address would stand in logs; a cookie would be sent by others' pages."""
+    sent = {name: value.format(token=token) for name, value in headers.items()}
+
+    response = service.get(DIAGNOSES + path.format(token=token), headers=sent)
+
+    assert_problem(response, 401, "missing-credentials")
+
+
+def test_keys_that_are_not_valid_all_get_the_same_answer(service: Service) -> None:
+    """Nobody learns whether a key is mistyped, unknown, revoked or expired."""
+    revoked = service.new_key()
+    service.container.manage_keys().revoke(revoked.key.id, actor="operator")
+    expired = service.new_key(expires_on=TODAY)
+    right = service.token()
+    service.clock.advance(24 * 3600)
+    unknown = KeyToken.make(7).text
+    mistyped = right[:-1] + ("A" if right[-1] != "A" else "B")
+    wrong = [
+        revoked.token.text,
+        expired.token.text,
+        unknown,
+        mistyped,
+        right[:-1],
+        right + "0",
+        right.upper(),
+        right.removeprefix("evref_"),
+        "evref_",
+        "x",
+        "evref_" + "0" * 46,
+        "evref_" + "\xe9" * 46,
+        "'OR'1'='1",
+        "x" * 4000,
+    ]
+
+    answers = [answer(service, {"Authorization": f"Bearer {text}"}) for text in wrong]
+
+    assert answers == [answers[0]] * len(wrong)
+    status, problem, headers = answers[0]
+    assert status == 401
+    assert problem["type"].endswith("/problems/invalid-api-key")
+    assert headers["WWW-Authenticate"] == f'{REALM}, error="invalid_token"'
+    assert "RateLimit" not in headers
+
+
+def test_a_key_works_to_the_end_of_its_last_day(service: Service) -> None:
+    """The expiry is a UTC date, the last day on which the key works."""
+    token = service.new_key(expires_on=TODAY).token.text
+
+    assert service.get(DIAGNOSES, token=token).status_code == 200
+    service.clock.advance(3600)
+    assert service.clock.instant.date() == TODAY
+    assert service.get(DIAGNOSES, token=token).status_code == 200
+    service.clock.advance(1)
+    assert service.clock.instant.date() == TODAY + timedelta(days=1)
+    assert service.get(DIAGNOSES, token=token).status_code == 401
+
+
+def test_a_revoked_key_ends_at_once(service: Service) -> None:
+    """What it was used for before makes no difference."""
+    key = service.new_key()
+    assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
+
+    service.container.manage_keys().revoke(key.key.id, actor="operator")
+
+    assert_problem(service.get(DIAGNOSES, token=key.token.text), 401, "invalid-api-key")
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+def test_a_level_below_what_is_needed_is_forbidden(service: Service, path: str) -> None:
+    """The key is valid, so the answer says what it lacks; and nothing is counted."""
+    key = service.new_key(permission=Permission.NONE)
+
+    response = service.get(path, token=key.token.text)
+
+    assert_problem(response, 403, "insufficient-permission")
+    assert response.headers["WWW-Authenticate"] == (
+        f'{REALM}, error="insufficient_scope", scope="read"'
+    )
+    assert "RateLimit" not in response.headers
+    assert service.admitted(key) == 0
+
+
+def test_a_change_of_level_holds_from_the_next_request_on(service: Service) -> None:
+    """Both up and down."""
+    key = service.new_key(permission=Permission.NONE)
+    manage = service.container.manage_keys()
+
+    manage.change(key.key.id, actor="operator", permission=Permission.READ)
+    assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
+    manage.change(key.key.id, actor="operator", permission=Permission.NONE)
+    assert service.get(DIAGNOSES, token=key.token.text).status_code == 403
+
+
+def test_the_openapi_document_needs_no_key_and_is_not_counted(service: Service) -> None:
+    """It is a download link for tools that send none; one that is sent is not looked at."""
+    key = service.new_key()
+
+    for headers in ({}, {"Authorization": f"Bearer {key.token.text}"}, {"Authorization": "x"}):
+        response = service.get("/api/v1/openapi.json", headers=headers)
+
+        assert response.status_code == 200
+        assert "RateLimit" not in response.headers
+    assert service.admitted(key) == 0
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (DIAGNOSES, 200),
+        (f"{DIAGNOSES}/nobody", 404),
+        (f"{DIAGNOSES}?x=1", 422),
+    ],
+)
+def test_a_request_that_is_let_through_counts_one(
+    service: Service, method: str, path: str, status: int
+) -> None:
+    """Whatever its answer then is, and with or without a body."""
+    key = service.new_key(limit=10)
+
+    response = service.request(method, path, token=key.token.text)
+
+    assert response.status_code == status
+    assert response.headers["X-RateLimit-Remaining"] == "9"
+    assert service.admitted(key) == 1
+
+
+def test_a_request_that_is_answered_with_304_counts_one(service: Service, token: str) -> None:
+    """Each use is authorised and counted, also that of an answer that is kept."""
+    first = service.get(DIAGNOSES, token=token)
+
+    second = service.get(DIAGNOSES, token=token, headers={"If-None-Match": first.headers["ETag"]})
+
+    assert second.status_code == 304
+    assert second.headers["X-RateLimit-Remaining"] == "998"
+
+
+@pytest.mark.parametrize("method", ["POST", "OPTIONS", "DELETE"])
+def test_a_method_that_is_not_allowed_never_counts(service: Service, method: str) -> None:
+    """It ends before anyone looks at credentials."""
+    key = service.new_key()
+
+    response = service.request(method, DIAGNOSES, token=key.token.text)
+
+    assert response.status_code == 405
+    assert service.admitted(key) == 0

@@ -1,0 +1,184 @@
+"""`listDiagnoses` and `getDiagnosis`: what they return, in which order, and their filters."""
+
+from __future__ import annotations
+
+import pytest
+
+from evref.adapters.inbound.http.schemas import DISCLAIMER
+from evref.domain.catalogue import Catalogue
+from evref.domain.diagnosis import Module
+from tests.http.service import IN_ORDER, Service, assert_problem, body, entries
+
+DIAGNOSES = "/api/v1/diagnoses"
+
+
+def test_diagnoses_are_listed_by_name_then_id(service: Service, token: str) -> None:
+    """Two of the same name are told apart by their ids, whatever order they were published in."""
+    assert service.ids(DIAGNOSES, token) == IN_ORDER
+
+
+def test_a_list_says_how_many_there_are_and_what_they_are_not(service: Service, token: str) -> None:
+    """The metadata of a list is its count, the catalogue's version and the disclaimer."""
+    meta = body(service.get(DIAGNOSES, token=token))["meta"]
+
+    assert meta == {
+        "count": 5,
+        "catalogue_version": Catalogue(entries()).version,
+        "disclaimer": DISCLAIMER,
+    }
+    assert "the physician, health professional or user always makes the final decision" in (
+        DISCLAIMER
+    )
+
+
+def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str) -> None:
+    """Modules are in the enumeration's order."""
+    response = service.get(f"{DIAGNOSES}/knee-osteoarthritis", token=token)
+
+    assert body(response) == {
+        "data": {
+            "id": "knee-osteoarthritis",
+            "name": "Knee osteoarthritis",
+            "icd10_codes": ["M17"],
+            "icd11_codes": ["FA01"],
+            "enabled_modules": ["fitt_vip", "home", "concept"],
+        },
+        "meta": {
+            "catalogue_version": Catalogue(entries()).version,
+            "disclaimer": DISCLAIMER,
+        },
+    }
+
+
+def test_a_diagnosis_is_the_same_in_the_list_and_alone(service: Service, token: str) -> None:
+    """An integrator may keep what the list gave."""
+    for record in service.data(DIAGNOSES, token):
+        assert service.data(f"{DIAGNOSES}/{record['id']}", token) == record
+
+
+def test_text_is_sent_as_it_is(service: Service, token: str) -> None:
+    """Characters beyond ASCII travel in UTF-8, not escaped."""
+    response = service.get(f"{DIAGNOSES}/guillain-barre-syndrome", token=token)
+
+    assert "Guillain-Barré".encode() in response.get_data()
+    assert response.content_type == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("icd10=M17", ["knee-osteoarthritis"]),
+        ("icd10=M17.1", ["knee-osteoarthritis"]),
+        ("icd10=m17.1", ["knee-osteoarthritis"]),
+        ("icd10=M54.5", ["low-back-pain"]),
+        ("icd10=M54.9", ["low-back-pain"]),
+        ("icd10=J45", ["twin-b"]),
+        ("icd10=M75", []),
+        ("icd10=M75.01", ["twin-b"]),
+        ("icd10=M75.1", []),
+        ("icd10=Z99", []),
+        ("icd11=FA01", ["knee-osteoarthritis"]),
+        ("icd11=FA01.0", ["knee-osteoarthritis"]),
+        ("icd11=fa01.0", ["knee-osteoarthritis"]),
+        ("icd11=FA01.0%26XK8G", ["knee-osteoarthritis"]),
+        ("icd11=FA01%2FFB53.0", ["knee-osteoarthritis", "twin-b"]),
+        ("icd11=FA00", []),
+        ("icd11=FB53", []),
+        ("icd11=NC93.6Y", ["twin-a"]),
+        ("icd11=ME84.2", []),
+        ("icd11=ME84.2%26XK8G", ["low-back-pain"]),
+        ("icd11=me84.2%26xk8g", ["low-back-pain"]),
+        ("icd11=ME84.2%26XK9K", []),
+        ("module=home", ["guillain-barre-syndrome", "knee-osteoarthritis", "twin-a", "twin-b"]),
+        ("module=concept", ["knee-osteoarthritis", "twin-a", "twin-b"]),
+        ("q=twin", ["twin-a", "twin-b"]),
+        ("q=KNEE", ["knee-osteoarthritis"]),
+        ("q=arthritis+knee", ["knee-osteoarthritis"]),
+        ("q=arthritis+back", []),
+        ("q=barre", ["guillain-barre-syndrome"]),
+        ("q=BARR%C3%89", ["guillain-barre-syndrome"]),
+        ("q=barre%CC%81", ["guillain-barre-syndrome"]),
+        ("q=%20back%20%20pain%20", ["low-back-pain"]),
+        ("q=nothing", []),
+        ("icd10=M17&icd11=FA01", ["knee-osteoarthritis"]),
+        ("icd10=M17&icd11=FB53.0", []),
+        ("icd10=M17.1&module=home&q=knee&icd11=FA01.Z", ["knee-osteoarthritis"]),
+        ("icd10=M17.1&module=prevention", []),
+        ("q=twin&icd10=J45", ["twin-b"]),
+    ],
+)
+def test_filters_find_what_a_code_or_word_stands_for(
+    service: Service, token: str, query: str, found: list[str]
+) -> None:
+    """A code finds what equals it or is its ancestor; all that is asked must be met."""
+    response = service.get(f"{DIAGNOSES}?{query}", token=token)
+
+    assert [record["id"] for record in body(response)["data"]] == found
+    assert body(response)["meta"]["count"] == len(found)
+
+
+@pytest.mark.parametrize("module", list(Module))
+def test_every_module_is_a_filter(service: Service, token: str, module: Module) -> None:
+    """A diagnosis is found by a module exactly when the module is enabled for it."""
+    enabled = [
+        record["id"]
+        for record in service.data(DIAGNOSES, token)
+        if module in record["enabled_modules"]
+    ]
+
+    assert service.ids(f"{DIAGNOSES}?module={module}", token) == enabled
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "nobody",
+        "KNEE-OSTEOARTHRITIS",
+        "knee--osteoarthritis",
+        "-",
+        "a" * 500,
+        "%00",
+        "%FF",
+        "%E2%82%AC",
+        "..",
+        "a%20b",
+        "'%20OR%201=1",
+    ],
+)
+@pytest.mark.parametrize("rest", ["", "/interventions"])
+def test_an_unknown_id_is_not_found(service: Service, token: str, wrong: str, rest: str) -> None:
+    """Whether the id is well-formed or not makes no difference."""
+    response = service.get(f"{DIAGNOSES}/{wrong}{rest}", token=token)
+
+    assert_problem(response, 404, "unknown-diagnosis")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api",
+        "/api/",
+        "/api/v1",
+        "/api/v1/",
+        "/api/v2/diagnoses",
+        "/api/v1/diagnosis",
+        "/api/v1/diagnoses/",
+        "/api/v1/diagnoses//interventions",
+        "/api/v1//diagnoses",
+        "/api/v1/diagnoses/knee-osteoarthritis/",
+        "/api/v1/diagnoses/knee-osteoarthritis/interventions/",
+        "/api/v1/diagnoses/knee%2Fosteoarthritis/interventions/1",
+        "/api/v1/openapi.json/",
+        "/api/v1/openapi.yaml",
+        "/API/v1/diagnoses",
+    ],
+)
+def test_a_path_that_is_none_of_the_interface_is_not_found(
+    service: Service, token: str, path: str
+) -> None:
+    """Nothing is redirected to another spelling, and nothing needs a key to be told so."""
+    response = service.get(path)
+
+    assert response.status_code == 404
+    if path.startswith("/api/"):
+        assert_problem(response, 404, "not-found")

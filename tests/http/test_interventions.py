@@ -1,0 +1,136 @@
+"""`listInterventions`: what it returns, in which order, and the filters 1 to 4."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from evref.domain.catalogue import Catalogue
+from evref.domain.diagnosis import Module
+from evref.domain.intervention import Phase
+from tests.http.service import Service, body, entries
+
+KNEE = "/api/v1/diagnoses/knee-osteoarthritis/interventions"
+IN_ORDER = [
+    "k-fitt-acute",
+    "k-fitt-chronic",
+    "k-home-acute-a",
+    "k-home-acute-b",
+    "k-home-acute-z",
+    "k-home-subacute",
+    "k-home-chronic",
+    "k-concept",
+]
+
+
+def test_interventions_are_ordered_by_module_phase_title_and_id(
+    service: Service, token: str
+) -> None:
+    """Modules and phases have their own fixed order, which is not that of the alphabet."""
+    assert service.ids(KNEE, token) == IN_ORDER
+
+
+def test_without_module_and_phase_nothing_is_filtered(service: Service, token: str) -> None:
+    """Filter 4; an intervention of a module that is not enabled is visible to nobody."""
+    assert set(service.ids(KNEE, token)) == {
+        intervention.id
+        for entry in entries()
+        for intervention in entry.interventions
+        if intervention.module is not Module.PREVENTION
+    }
+
+
+@pytest.mark.parametrize("module", list(Module))
+def test_a_module_leaves_only_its_own(service: Service, token: str, module: Module) -> None:
+    """Filter 1; a module that is not enabled gives an empty list, not an error."""
+    records = service.data(KNEE, token)
+
+    found = service.data(f"{KNEE}?module={module}", token)
+
+    assert found == [record for record in records if record["module"] == module]
+    assert bool(found) == (module in {Module.FITT_VIP, Module.HOME, Module.CONCEPT})
+
+
+@pytest.mark.parametrize("phase", list(Phase))
+def test_a_phase_leaves_only_its_own(service: Service, token: str, phase: Phase) -> None:
+    """Filter 2."""
+    records = service.data(KNEE, token)
+
+    found = service.data(f"{KNEE}?phase={phase}", token)
+
+    assert found
+    assert found == [record for record in records if record["phase"] == phase]
+
+
+@pytest.mark.parametrize(("module", "phase"), list(product(Module, Phase)))
+def test_both_leave_only_what_meets_both(
+    service: Service, token: str, module: Module, phase: Phase
+) -> None:
+    """Filter 3; the order of the two in the query makes no difference."""
+    records = service.data(KNEE, token)
+    both = [each for each in records if each["module"] == module and each["phase"] == phase]
+
+    assert service.data(f"{KNEE}?module={module}&phase={phase}", token) == both
+    assert service.data(f"{KNEE}?phase={phase}&module={module}", token) == both
+
+
+def test_an_answer_names_its_diagnosis_and_filters(service: Service, token: str) -> None:
+    """Who keeps an answer can tell what it was an answer to."""
+    knee = service.data("/api/v1/diagnoses/knee-osteoarthritis", token)
+
+    meta = body(service.get(f"{KNEE}?phase=subacute", token=token))["meta"]
+
+    assert meta["diagnosis"] == knee
+    assert meta["filters"] == {"module": None, "phase": "subacute"}
+    assert meta["count"] == 1
+    assert meta["catalogue_version"] == Catalogue(entries()).version
+
+
+def test_an_intervention_has_the_fields_of_the_contract(service: Service, token: str) -> None:
+    """The dose is there for module fitt_vip alone; a reference always has a URL."""
+    fitt = service.data(f"{KNEE}?module=fitt_vip", token)[0]
+    home = service.data(f"{KNEE}?module=home", token)[0]
+
+    assert list(fitt) == [
+        "id",
+        "diagnosis_id",
+        "module",
+        "phase",
+        "title",
+        "summary",
+        "fitt_vp",
+        "evidence",
+        "references",
+    ]
+    assert fitt["fitt_vp"] == {
+        "frequency": "Twice a week",
+        "intensity": None,
+        "time": None,
+        "type": "Strength",
+        "volume": None,
+        "progression": None,
+    }
+    assert home["fitt_vp"] is None
+    assert fitt["evidence"] == {
+        "certainty": "moderate",
+        "recommendation": "strong_for",
+        "source_grade": "Strong",
+    }
+    assert fitt["references"] == [
+        {
+            "title": "A guideline",
+            "authors": "Kolasinski SL, Neogi T, et al.",
+            "year": 2020,
+            "source": "Arthritis & Rheumatology",
+            "kind": "guideline",
+            "doi": "10.1002/art.41142",
+            "pmid": None,
+            "url": "https://doi.org/10.1002/art.41142",
+        }
+    ]
+
+
+def test_a_diagnosis_without_interventions_has_an_empty_list(service: Service, token: str) -> None:
+    """Absence of data is no error."""
+    assert service.ids("/api/v1/diagnoses/twin-a/interventions", token) == []

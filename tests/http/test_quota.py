@@ -1,0 +1,163 @@
+"""The daily request limit: its fields to the letter, its window, and what is over it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.http.service import LATE, MIDNIGHT, Service, assert_problem
+
+DIAGNOSES = "/api/v1/diagnoses"
+FIELDS = (
+    "RateLimit-Policy",
+    "RateLimit",
+    "X-RateLimit-Limit",
+    "X-RateLimit-Remaining",
+    "X-RateLimit-Reset",
+)
+RESET = str(int(MIDNIGHT.timestamp()))
+
+
+def fields(service: Service, token: str, path: str = DIAGNOSES) -> tuple[str, ...]:
+    """The rate-limit fields of the next answer, each of which is there once."""
+    response = service.get(path, token=token)
+    for name in FIELDS:
+        assert len(response.headers.getlist(name)) == 1
+    return tuple(response.headers[name] for name in FIELDS)
+
+
+def test_the_default_limit_is_1000_requests_a_day(service: Service) -> None:
+    """The seconds that are left are rounded up, so that none asks too early."""
+    assert fields(service, service.token()) == (
+        '"daily";q=1000;w=86400',
+        '"daily";r=999;t=3601',
+        "1000",
+        "999",
+        RESET,
+    )
+
+
+@pytest.mark.parametrize("path", [f"{DIAGNOSES}/nobody", f"{DIAGNOSES}?x=1"])
+def test_an_admitted_request_has_the_fields_whatever_its_answer(
+    service: Service, path: str
+) -> None:
+    """404 and 422 count, and so tell."""
+    token = service.token(limit=7)
+
+    assert fields(service, token, path)[1:4] == ('"daily";r=6;t=3601', "7", "6")
+
+
+def test_what_remains_goes_down_to_0_and_then_no_more_is_answered(service: Service) -> None:
+    """Exactly as many are answered as the limit says."""
+    key = service.new_key(limit=3)
+    token = key.token.text
+
+    remaining = [fields(service, token)[3] for _ in range(3)]
+    refused = service.get(DIAGNOSES, token=token)
+
+    assert remaining == ["2", "1", "0"]
+    problem = assert_problem(refused, 429)
+    assert problem["type"] == "https://iana.org/assignments/http-problem-types#quota-exceeded"
+    assert problem["violated-policies"] == ["daily"]
+    assert refused.headers["Retry-After"] == "3601"
+    assert tuple(refused.headers[name] for name in FIELDS) == (
+        '"daily";q=3;w=86400',
+        '"daily";r=0;t=3601',
+        "3",
+        "0",
+        RESET,
+    )
+    assert service.admitted(key) == 3
+
+
+def test_what_is_refused_never_counts_as_admitted(service: Service) -> None:
+    """Knocking on a closed door opens none and closes none."""
+    key = service.new_key(limit=1)
+
+    statuses = [service.get(DIAGNOSES, token=key.token.text).status_code for _ in range(5)]
+
+    (day,) = service.container.manage_keys().history(key.key.id)
+    assert statuses == [200, 429, 429, 429, 429]
+    assert (day.admitted, day.refused) == (1, 4)
+
+
+def test_the_count_starts_anew_at_midnight_utc(service: Service) -> None:
+    """In the day's last second, what remains is still yesterday's."""
+    token = service.token(limit=1)
+    assert service.get(DIAGNOSES, token=token).status_code == 200
+
+    service.clock.advance((MIDNIGHT - LATE).total_seconds() - 0.001)
+    last_second = service.get(DIAGNOSES, token=token)
+    service.clock.advance(0.001)
+    new_day = service.get(DIAGNOSES, token=token)
+
+    assert last_second.status_code == 429
+    assert last_second.headers["Retry-After"] == "1"
+    assert last_second.headers["RateLimit"] == '"daily";r=0;t=1'
+    assert new_day.status_code == 200
+    assert new_day.headers["RateLimit"] == '"daily";r=0;t=86400'
+    assert new_day.headers["X-RateLimit-Reset"] == str(int(RESET) + 86400)
+
+
+def test_a_limit_of_0_admits_nothing(service: Service) -> None:
+    """The key is valid, so it is told its limit."""
+    key = service.new_key(limit=0)
+
+    response = service.get(DIAGNOSES, token=key.token.text)
+
+    assert_problem(response, 429)
+    assert response.headers["RateLimit-Policy"] == '"daily";q=0;w=86400'
+    assert response.headers["RateLimit"] == '"daily";r=0;t=3601'
+    assert service.admitted(key) == 0
+
+
+def test_a_limit_lowered_below_use_leaves_0(service: Service) -> None:
+    """What remains is never below 0, and the change holds for today already."""
+    key = service.new_key(limit=10)
+    for _ in range(4):
+        assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
+
+    service.container.manage_keys().change(key.key.id, actor="operator", daily_limit=2)
+    response = service.get(DIAGNOSES, token=key.token.text)
+
+    assert response.status_code == 429
+    assert response.headers["X-RateLimit-Limit"] == "2"
+    assert response.headers["X-RateLimit-Remaining"] == "0"
+
+
+def test_a_raised_limit_admits_again(service: Service) -> None:
+    """What was admitted today before goes on counting."""
+    key = service.new_key(limit=1)
+    statuses = [service.get(DIAGNOSES, token=key.token.text).status_code for _ in range(2)]
+
+    service.container.manage_keys().change(key.key.id, actor="operator", daily_limit=5)
+    after = service.get(DIAGNOSES, token=key.token.text)
+
+    assert statuses == [200, 429]
+    assert after.status_code == 200
+    assert after.headers["X-RateLimit-Remaining"] == "3"
+
+
+def test_keys_are_counted_each_for_itself(service: Service) -> None:
+    """Also within one institution."""
+    first, second = service.token(limit=1), service.token(limit=1)
+
+    assert service.get(DIAGNOSES, token=first).status_code == 200
+    assert service.get(DIAGNOSES, token=second).status_code == 200
+    assert service.get(DIAGNOSES, token=first).status_code == 429
+
+
+def test_of_simultaneous_requests_exactly_the_limit_is_admitted(service: Service) -> None:
+    """And no two of them are told that the same number remains."""
+    token = service.token(limit=40)
+
+    def ask(_: int) -> tuple[int, str]:
+        response = service.get(DIAGNOSES, token=token)
+        return response.status_code, response.headers["X-RateLimit-Remaining"]
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(ask, range(80)))
+
+    assert sorted(int(left) for status, left in answers if status == 200) == list(range(40))
+    assert [status for status, _ in answers].count(429) == 40

@@ -1,0 +1,135 @@
+"""Storage that breaks under a running service, and comes back."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from evref.domain.access import KeyToken
+from tests.http.conftest import MakeService
+from tests.http.service import Service, assert_problem, body
+
+DIAGNOSES = "/api/v1/diagnoses"
+
+pytestmark = pytest.mark.parametrize("storage", ["sqlite"], indirect=True)
+
+
+def file_of(service: Service) -> Path:
+    """The database file."""
+    return Path(service.container.settings().database_url.removeprefix("sqlite:///"))
+
+
+@contextmanager
+def garbage(service: Service) -> Iterator[None]:
+    """The file holds something else for a while."""
+    service.container.storage().close()
+    file = file_of(service)
+    before = file.read_bytes()
+    file.write_bytes(b"This is no database. " * 1000)
+    try:
+        yield
+    finally:
+        file.write_bytes(before)
+
+
+@contextmanager
+def moved(service: Service) -> Iterator[None]:
+    """The folder is elsewhere for a while, as when a volume is not mounted."""
+    service.container.storage().close()
+    folder = file_of(service).parent
+    elsewhere = folder.rename(folder.with_name("elsewhere"))
+    try:
+        yield
+    finally:
+        elsewhere.rename(folder)
+
+
+@contextmanager
+def locked(service: Service) -> Iterator[None]:
+    """Another process holds the database and does not let go."""
+    with closing(sqlite3.connect(file_of(service), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+Break = Callable[[Service], AbstractContextManager[None]]
+
+
+@pytest.mark.parametrize("broken", [garbage, moved, locked])
+def test_nothing_is_served_uncounted_and_service_resumes_by_itself(
+    service: Service, token: str, broken: Break
+) -> None:
+    """While storage is out of reach each request is answered, and told when to ask again."""
+    key = service.new_key()
+    assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
+
+    with broken(service):
+        refused = service.get(DIAGNOSES, token=key.token.text)
+        live = service.get("/health/live")
+        ready = service.get("/health/ready")
+        public = service.get("/api/v1/openapi.json")
+    resumed = service.get(DIAGNOSES, token=key.token.text)
+
+    assert_problem(refused, 503, "service-unavailable")
+    assert int(refused.headers["Retry-After"]) >= 1
+    assert refused.headers["Cache-Control"] == "no-store"
+    assert live.status_code == 200
+    assert ready.status_code == 503
+    assert int(ready.headers["Retry-After"]) >= 1
+    assert body(ready)["storage"] == "out of reach"
+    assert public.status_code == 200
+    assert resumed.status_code == 200
+    assert service.admitted(key) == 2
+    assert service.get("/health/ready").status_code == 200
+
+
+@pytest.mark.parametrize("broken", [garbage, moved])
+def test_a_service_that_never_saw_its_storage_resumes_too(
+    make_service: MakeService, broken: Break
+) -> None:
+    """It holds no catalogue yet, and reads it once storage is there."""
+    made = make_service()
+    made.container.publish().load_bundled_where_none(lambda _done, _total: None)
+    token = made.token()
+
+    with broken(made):
+        refused = made.get(DIAGNOSES, token=token)
+    made.clock.advance(1)
+    resumed = made.get(DIAGNOSES, token=token)
+
+    assert_problem(refused, 503, "service-unavailable")
+    assert resumed.status_code == 200
+
+
+def test_a_mistyped_key_is_refused_without_touching_storage(make_service: MakeService) -> None:
+    """So is a request without one; neither waits for a storage that does not answer."""
+    made = make_service()
+    token = made.token()
+
+    with garbage(made):
+        mistyped = made.get(DIAGNOSES, token=token[:-1] + ("A" if token[-1] != "A" else "B"))
+        missing = made.get(DIAGNOSES)
+        well_formed = made.get(DIAGNOSES, token=KeyToken.make(7).text)
+
+    assert mistyped.status_code == 401
+    assert missing.status_code == 401
+    assert well_formed.status_code == 503
+
+
+def test_the_log_has_the_reason_and_no_key(
+    service: Service, token: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An operator finds what is wrong under the request id, which the client was told."""
+    with caplog.at_level(logging.DEBUG), garbage(service):
+        response = service.get(DIAGNOSES, token=token)
+
+    assert response.headers["X-Request-ID"] in caplog.text
+    assert "not a database" in caplog.text
+    assert token not in caplog.text
+    assert token[-10:] not in caplog.text

@@ -1,0 +1,129 @@
+"""What is not known, repeated, empty or not allowed in a query is refused, all of it at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evref.domain.diagnosis import Module
+from evref.domain.intervention import Phase
+from tests.http.service import Service, assert_problem
+
+DIAGNOSES = "/api/v1/diagnoses"
+KNEE = f"{DIAGNOSES}/knee-osteoarthritis"
+MODULES = [module.value for module in Module]
+PHASES = [phase.value for phase in Phase]
+
+
+def faults(service: Service, token: str, path: str) -> dict[str, list[Any]]:
+    """What the answer says is allowed, by the parameter at fault."""
+    problem = assert_problem(service.get(path, token=token), 422, "invalid-parameter")
+    for fault in problem["errors"]:
+        assert set(fault) == {"parameter", "message", "allowed"}
+        assert fault["message"]
+        assert fault["parameter"] in problem["detail"]
+    return {fault["parameter"]: fault["allowed"] for fault in problem["errors"]}
+
+
+@pytest.mark.parametrize(
+    ("path", "parameter", "allowed"),
+    [
+        (f"{KNEE}/interventions?modul=home", "modul", ["module", "phase"]),
+        (f"{KNEE}/interventions?Module=home", "Module", ["module", "phase"]),
+        (f"{KNEE}/interventions?q=knee", "q", ["module", "phase"]),
+        (f"{KNEE}/interventions?_schema=1", "_schema", ["module", "phase"]),
+        (f"{KNEE}/interventions?=1", "", ["module", "phase"]),
+        (f"{KNEE}/interventions?phase", "phase", PHASES),
+        (f"{KNEE}/interventions?module=", "module", MODULES),
+        (f"{KNEE}/interventions?module=HOME", "module", MODULES),
+        (f"{KNEE}/interventions?module=physio", "module", MODULES),
+        (f"{KNEE}/interventions?module=home,concept", "module", MODULES),
+        (f"{KNEE}/interventions?phase=", "phase", PHASES),
+        (f"{KNEE}/interventions?phase=Acute", "phase", PHASES),
+        (f"{KNEE}/interventions?phase=acute%20", "phase", PHASES),
+        (f"{DIAGNOSES}?page=2", "page", ["icd10", "icd11", "module", "q"]),
+        (f"{DIAGNOSES}?module=physio", "module", MODULES),
+        (f"{KNEE}?fields=name", "fields", []),
+    ],
+)
+def test_a_wrong_parameter_is_named_with_what_is_allowed(
+    service: Service, token: str, path: str, parameter: str, allowed: list[str]
+) -> None:
+    """An unknown name gets the known names, an unknown value the known values."""
+    assert faults(service, token, path) == {parameter: allowed}
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        (
+            "icd10",
+            [
+                "",
+                "M",
+                "M1",
+                "17",
+                "M17.",
+                "M17.123",
+                "M17.1%20",
+                "MM17",
+                "M-17",
+                "%C4%B117",
+                "M17*",
+            ],
+        ),
+        (
+            "icd11",
+            ["", "FA", "FA0", "FAO1", "FA01.", "FA01.000", "FA01/", "FA01%26", "XK8G", "FA01%26FB"],
+        ),
+        ("q", ["", "%20", "%20%20", "---", "a" * 201]),
+    ],
+)
+def test_a_malformed_value_is_told_in_words_what_is_allowed(
+    service: Service, token: str, name: str, values: list[str]
+) -> None:
+    """A malformed code is never looked up."""
+    for value in values:
+        (allowed,) = faults(service, token, f"{DIAGNOSES}?{name}={value}").items()
+
+        assert allowed[0] == name
+        assert len(allowed[1]) == 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"{KNEE}/interventions?module=home&module=home",
+        f"{KNEE}/interventions?module=home&phase=acute&module=concept",
+        f"{DIAGNOSES}?module=home&module=home",
+    ],
+)
+def test_a_repeated_parameter_is_refused(service: Service, token: str, path: str) -> None:
+    """Also where both values are the same, and valid."""
+    assert faults(service, token, path) == {"module": ["at most one value"]}
+
+
+def test_all_faults_are_told_at_once(service: Service, token: str) -> None:
+    """Whoever mends a query mends it in one go."""
+    path = f"{KNEE}/interventions?modul=home&phase=late&x=1&module=home&module=concept"
+
+    assert set(faults(service, token, path)) == {"modul", "phase", "x", "module"}
+
+
+def test_a_parameter_at_its_bounds_is_taken(service: Service, token: str) -> None:
+    """A text of 200 characters is long, but allowed."""
+    assert service.ids(f"{DIAGNOSES}?q={'a' * 200}", token) == []
+
+
+def test_a_query_without_a_parameter_is_no_fault(service: Service, token: str) -> None:
+    """A question mark alone asks for nothing."""
+    assert len(service.ids(f"{DIAGNOSES}?", token)) == 5
+    assert len(service.ids(f"{DIAGNOSES}?&", token)) == 5
+
+
+def test_a_fault_is_not_kept_for_another_query(service: Service, token: str) -> None:
+    """What one query was refused for says nothing about the next."""
+    faults(service, token, f"{KNEE}/interventions?module=physio")
+
+    assert service.ids(f"{KNEE}/interventions?module=concept", token) == ["k-concept"]
