@@ -50,16 +50,18 @@ class SeededRandomness(Randomness):
 
 
 class QuickPasswordHasher(PasswordHasher):
-    """Gives hashes that show the password backwards, at once."""
+    """Gives hashes that show the password backwards, at once; counts what it verifies."""
 
     def __init__(self) -> None:
         self._count = 0
+        self.verified = 0
 
     def hash(self, password: str) -> str:
         self._count += 1
         return f"$quick${self._count}${password[::-1]}"
 
     def verify(self, password: str, password_hash: str | None) -> bool:
+        self.verified += 1
         return password_hash is not None and password_hash.split("$", 3)[3] == password[::-1]
 
 

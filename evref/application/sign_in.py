@@ -1,7 +1,7 @@
 """Sign in: who is asking, for how long, and how often anyone may guess."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from evref.domain.errors import (
@@ -124,9 +124,10 @@ class SignIn:
         if not self._passwords.verify(present, member.password_hash):
             raise WrongCredentialsError
         self._forgive_attempt(member.email, address)
+        password_hash = self._passwords.hash(new)
         self._members.set_password(
             member.id,
-            self._passwords.hash(new),
+            password_hash,
             AuditEntry(
                 at=self._clock.now(),
                 institution_id=member.institution_id,
@@ -137,7 +138,8 @@ class SignIn:
             ),
         )
         self._sessions.remove(token.digest)
-        return self._start(self._members.get(member.id))
+        # Bound to this password: should another be set in this moment, the session ends with it.
+        return self._start(replace(member, password_hash=password_hash))
 
     def _known(self, email: str) -> Member | None:
         if not is_email(email):

@@ -127,7 +127,8 @@ class TooManyAttemptsError(EvrefError):
 
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
-        super().__init__(f"There were too many failed attempts. Try again in {seconds} seconds.")
+        unit = "second" if seconds == 1 else "seconds"
+        super().__init__(f"There were too many failed attempts. Try again in {seconds} {unit}.")
 
 
 class NotSignedInError(EvrefError):

@@ -11,6 +11,7 @@ from evref.domain.rules import Rules
 
 SHORTEST_PASSWORD = 8
 LONGEST_PASSWORD = 1024
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _IN_EMAIL = r"[^\s@\x00-\x1f\x7f-\x9f\ud800-\udfff]"
 _EMAIL = re.compile(rf"{_IN_EMAIL}+@{_IN_EMAIL}+\.{_IN_EMAIL}+")
 
@@ -81,7 +82,7 @@ def check_password(password: str) -> None:
     Length is what counts (NIST SP 800-63B): no rule about kinds of characters.
 
     Raises:
-        InvalidValueError: when it is too short or too long.
+        InvalidValueError: when it is too short or too long, or no text.
 
     """
     rules = Rules()
@@ -90,6 +91,8 @@ def check_password(password: str) -> None:
         "password",
         f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters",
     )
+    # What Python reads from bytes that are no UTF-8 could not be hashed.
+    rules.require(_LONE_SURROGATE.search(password) is None, "password", "must be text in UTF-8")
     rules.enforce()
 
 

@@ -88,7 +88,7 @@ FAILURES_KEPT = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class Slowdown:
-    """So many failures are free; after each further one the wait doubles, up to a minute.
+    """So many failures are free; the next attempt waits, and with each failure twice as long.
 
     A minute is long for whoever guesses, and short enough that nobody can lock a member out by
     failing in their name.
@@ -106,7 +106,8 @@ class Slowdown:
         # Beyond a few doublings the wait is the longest anyway.
         doublings = min(failures.count - self.free, 10)
         pause = min(self.FIRST_WAIT * (1 << doublings), self.LONGEST_WAIT)
-        return max(failures.last_at + pause - instant, timedelta(0))
+        # Never longer than the pause, also when the clock was set back since the last failure.
+        return min(max(failures.last_at + pause - instant, timedelta(0)), pause)
 
 
 OF_AN_ACCOUNT = Slowdown(free=5)

@@ -10,6 +10,7 @@ from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys, NewKey
 from evref.domain.access import KeyState, KeyToken, Permission
 from evref.domain.errors import (
+    AlreadyExistsError,
     InvalidValueError,
     KeyRevokedError,
     NotFoundError,
@@ -196,6 +197,55 @@ def test_the_history_is_of_so_many_days_with_today(
     assert [day.day for day in keys.history(made.key.id)] == ten_days
     assert [day.day for day in keys.history(made.key.id, days=31)] == [TODAY, *ten_days]
     assert [day.day for day in keys.history(made.key.id, days=1)] == [today]
+
+
+def test_to_a_member_the_keys_of_another_institution_are_not_there(
+    keys: ManageKeys, institutions: ManageInstitutions, made: NewKey, state: MemoryState
+) -> None:
+    """The answer is the one for a key that does not exist, and nothing is changed or audited."""
+    clinic = institutions.create_institution("Clinic", actor="operator").id
+    key_id, audited = made.key.id, len(state.audit)
+
+    for ask in (
+        lambda: keys.get(key_id, institution_id=clinic),
+        lambda: keys.history(key_id, institution_id=clinic),
+        lambda: keys.change(key_id, actor="a@b.org", institution_id=clinic, daily_limit=1),
+        lambda: keys.revoke(key_id, actor="a@b.org", institution_id=clinic),
+    ):
+        with pytest.raises(NotFoundError) as foreign:
+            ask()
+        with pytest.raises(NotFoundError) as unknown:
+            keys.get("0" * 16)
+        assert str(foreign.value) == str(unknown.value).replace("0" * 16, key_id)
+    assert state.keys == {key_id: made.key}
+    assert len(state.audit) == audited
+
+
+def test_a_member_may_do_all_with_the_own_institutions_keys(
+    keys: ManageKeys, made: NewKey, hospital: Institution
+) -> None:
+    own = hospital.id
+    changed = keys.change(made.key.id, actor="a@b.org", institution_id=own, daily_limit=5)
+
+    assert keys.get(made.key.id, institution_id=own).key == changed
+    assert keys.history(made.key.id, institution_id=own) == ()
+    assert keys.revoke(made.key.id, actor="a@b.org", institution_id=own).revoked_at == NOON
+
+
+def test_asking_twice_for_one_key_makes_one(keys: ManageKeys, state: MemoryState) -> None:
+    key_id = keys.new_key_id()
+    made = keys.create(institution_name=HOSPITAL, name="Ward", actor="a@b.org", key_id=key_id)
+    with pytest.raises(AlreadyExistsError):
+        keys.create(institution_name=HOSPITAL, name="Ward", actor="a@b.org", key_id=key_id)
+
+    assert state.keys == {key_id: made.key}
+    assert keys.get(key_id).key is made.key
+
+
+@pytest.mark.parametrize("key_id", ["", "k1", "0" * 15, "0" * 17, "A" * 16, "\u0660" * 16])
+def test_an_id_that_was_not_made_here_is_refused(keys: ManageKeys, key_id: str) -> None:
+    with pytest.raises(InvalidValueError, match="id: must be one that was made for this key"):
+        keys.create(institution_name=HOSPITAL, name="Ward", actor="a@b.org", key_id=key_id)
 
 
 def test_every_change_is_audited_in_words(

@@ -64,6 +64,14 @@ def test_a_password_of_8_to_1024_characters_may_be_used(password: str) -> None:
     check_password(password)
 
 
+def test_a_password_that_could_not_be_hashed_is_refused() -> None:
+    """Python reads bytes that are no UTF-8 as lone surrogates."""
+    with pytest.raises(InvalidValueError) as caught:
+        check_password("passw\udcf6rd")
+
+    assert str(caught.value) == "password: must be text in UTF-8"
+
+
 @pytest.mark.parametrize("password", ["", "x" * 7, "x" * 1025])
 def test_a_shorter_or_longer_password_is_refused_without_being_told_again(password: str) -> None:
     with pytest.raises(InvalidValueError) as caught:

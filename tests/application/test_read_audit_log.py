@@ -1,0 +1,37 @@
+"""The audit log is read latest first, a page at a time."""
+
+from datetime import timedelta
+
+import pytest
+
+from evref.adapters.outbound.memory import MemoryAuditLog, MemoryState
+from evref.application.read_audit_log import AuditPage, ReadAuditLog
+from tests.builders import NOON, an_audit_entry
+
+
+@pytest.fixture
+def read(state: MemoryState, audit: MemoryAuditLog) -> ReadAuditLog:
+    state.audit += [
+        an_audit_entry(at=NOON + timedelta(seconds=number), detail=f"{number}")
+        for number in range(101)
+    ]
+    return ReadAuditLog(audit)
+
+
+@pytest.mark.parametrize(
+    ("asked", "number", "first", "last"),
+    [(1, 1, 100, 51), (2, 2, 50, 1), (3, 3, 0, 0), (4, 3, 0, 0), (0, 1, 100, 51), (-9, 1, 100, 51)],
+)
+def test_a_page_is_the_one_asked_for_or_the_nearest(
+    read: ReadAuditLog, asked: int, number: int, first: int, last: int
+) -> None:
+    page = read("i1", asked)
+
+    assert (page.number, page.pages) == (number, 3)
+    assert [entry.detail for entry in page.entries] == [
+        str(detail) for detail in range(first, last - 1, -1)
+    ]
+
+
+def test_without_entries_there_is_one_empty_page(read: ReadAuditLog) -> None:
+    assert read("another", 1) == AuditPage((), 1, 1)

@@ -1,0 +1,155 @@
+"""How long a session lasts, and how failed attempts slow the next one."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.domain.sign_in import (
+    FAILURES_KEPT,
+    OF_AN_ACCOUNT,
+    OF_AN_ADDRESS,
+    Failures,
+    Session,
+    SessionToken,
+    Slowdown,
+    account_name,
+    address_name,
+)
+from tests.builders import NOON, a_member
+
+LONGEST = timedelta(minutes=1)
+instants = st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - bounds have none
+
+
+@given(st.integers(0, 2**256 - 1))
+def test_a_token_is_64_hexadecimal_digits_that_its_representation_leaves_out(secret: int) -> None:
+    token = SessionToken.make(secret)
+
+    assert int(token.text, 16) == secret
+    assert len(token.text) == 64
+    assert token.text[:8] not in f"{token!r} {token}"
+
+
+def test_what_a_browser_sends_has_a_digest_whatever_it_is() -> None:
+    digests = {SessionToken(text).digest for text in ("", "a", "\ud800", "\x00")}
+
+    assert len(digests) == 4
+
+
+def test_a_session_keeps_neither_its_token_nor_the_hash_of_the_password() -> None:
+    token = SessionToken.make(7)
+    session = Session.of(a_member(), token, NOON)
+
+    assert token.text not in repr(session)
+    assert a_member().password_hash not in repr(session)
+
+
+@pytest.mark.parametrize(
+    ("later", "live"),
+    [
+        (timedelta(0), True),
+        (timedelta(hours=12) - timedelta(microseconds=1), True),
+        (timedelta(hours=12), False),
+        (timedelta(days=9), False),
+    ],
+)
+def test_a_session_lives_12_hours(later: timedelta, live: bool) -> None:
+    session = Session.of(a_member(), SessionToken.make(7), NOON)
+
+    assert session.is_live(a_member(), NOON + later) is live
+
+
+def test_a_session_ends_with_the_password_that_it_began_with() -> None:
+    session = Session.of(a_member(), SessionToken.make(7), NOON)
+
+    assert not session.is_live(replace(a_member(), password_hash="$argon2id$other"), NOON)
+
+
+def after(count: int) -> Failures:
+    """So many failures in a row, all at noon."""
+    failures = Failures()
+    for _ in range(count):
+        failures = failures.one_more(NOON)
+    return failures
+
+
+@pytest.mark.parametrize(
+    ("count", "seconds"), [(0, 0), (4, 0), (5, 5), (6, 10), (7, 20), (8, 40), (9, 60), (10**4, 60)]
+)
+def test_each_failure_beyond_the_free_ones_doubles_the_wait_up_to_a_minute(
+    count: int, seconds: int
+) -> None:
+    assert OF_AN_ACCOUNT.wait(Failures(count, NOON), NOON) == timedelta(seconds=seconds)
+
+
+def test_an_address_has_more_free_failures_than_an_account() -> None:
+    assert OF_AN_ADDRESS.wait(after(19), NOON) == timedelta(0)
+    assert OF_AN_ADDRESS.wait(after(20), NOON) == timedelta(seconds=5)
+
+
+@given(st.integers(0, 50), st.integers(0, 100), instants, instants)
+def test_a_wait_is_never_longer_than_a_minute_even_when_the_clock_was_set_back(
+    free: int, count: int, last_at: datetime, instant: datetime
+) -> None:
+    wait = Slowdown(free).wait(Failures(count, last_at), instant)
+
+    assert timedelta(0) <= wait <= LONGEST
+
+
+@given(st.integers(0, 100), st.integers(0, 10**6))
+def test_whoever_waits_as_told_need_not_wait_again(count: int, microseconds: int) -> None:
+    instant = NOON + timedelta(microseconds=microseconds)
+    wait = OF_AN_ACCOUNT.wait(Failures(count, NOON), instant)
+
+    assert OF_AN_ACCOUNT.wait(Failures(count, NOON), instant + wait) == timedelta(0)
+
+
+def test_failures_are_forgotten_after_a_while_without_any() -> None:
+    failures = after(7)
+
+    assert failures.one_more(NOON + FAILURES_KEPT) == Failures(1, NOON + FAILURES_KEPT)
+    just_before = NOON + FAILURES_KEPT - timedelta(microseconds=1)
+    assert failures.one_more(just_before) == Failures(8, just_before)
+
+
+def test_taking_back_the_only_failure_leaves_none() -> None:
+    assert after(1).one_less() == Failures()
+    assert Failures().one_less() == Failures()
+    assert after(3).one_less() == Failures(2, NOON)
+
+
+def test_an_account_and_an_address_of_one_spelling_are_counted_apart() -> None:
+    assert account_name("10.0.0.1") != address_name("10.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2001:db8::1", "2001:0db8:0:0:ffff::2"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:DB8::1", "2001:db8::1"),
+    ],
+)
+def test_addresses_that_one_person_has_at_hand_are_counted_as_one(one: str, other: str) -> None:
+    assert address_name(one) == address_name(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("192.0.2.1", "192.0.2.2"),
+        ("2001:db8::1", "2001:db8:0:1::1"),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2"),
+        ("", "unix:"),
+    ],
+)
+def test_other_addresses_are_counted_apart(one: str, other: str) -> None:
+    assert address_name(one) != address_name(other)
+
+
+def test_names_show_neither_an_e_mail_nor_an_address() -> None:
+    assert "ward@example.org" not in account_name("ward@example.org")
+    assert "192.0.2.1" not in address_name("192.0.2.1")
