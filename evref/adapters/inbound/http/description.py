@@ -99,11 +99,6 @@ _HEADERS: dict[str, dict[str, Any]] = {
         "schema": {"type": "string"},
         "example": problems.REALM,
     },
-    "Allow": {
-        "description": "The methods of this address.",
-        "schema": {"type": "string"},
-        "example": "GET, HEAD",
-    },
 }
 
 _PARAMETERS: dict[str, dict[str, Any]] = {
@@ -134,7 +129,7 @@ _FAILURES: dict[str, tuple[str, tuple[Problem, ...], tuple[str, ...]]] = {
         (problems.QUOTA_EXCEEDED,),
         ("Retry-After", *RATE_LIMIT_FIELDS),
     ),
-    "500": ("InternalError", (problems.INTERNAL_ERROR,), ()),
+    "500": ("InternalError", (problems.INTERNAL_ERROR,), RATE_LIMIT_FIELDS),
     "503": ("ServiceUnavailable", (problems.SERVICE_UNAVAILABLE,), ("Retry-After",)),
 }
 _SCHEMA_OF = {

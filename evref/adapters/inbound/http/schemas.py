@@ -137,7 +137,7 @@ class MetaSchema(Record):
         "Changes when, and only when, the content of the served catalogue does.",
         examples=["0123456789abcdef"],
     )
-    disclaimer = _text("What this data is not.", const=DISCLAIMER)
+    disclaimer = _text("What this data is not.", examples=[DISCLAIMER])
 
 
 class ListMetaSchema(MetaSchema):
