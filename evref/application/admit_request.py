@@ -14,20 +14,19 @@ class AdmitRequest:
         self._usage = usage
         self._clock = clock
 
-    def __call__(self, token: str, needed: Permission) -> QuotaStatus:
+    def __call__(self, token: KeyToken, needed: Permission) -> QuotaStatus:
         """Count the request and tell where the key then stands.
 
         Raises:
-            InvalidApiKeyError: for a token that is malformed, unknown, revoked or expired.
+            InvalidApiKeyError: for a token that is unknown, revoked or expired.
             InsufficientPermissionError: for a key whose level is below `needed`.
             QuotaExceededError: for a key whose limit is used up; holds where it stands.
             StorageUnavailableError: when it could not be counted.
 
         """
-        digest = KeyToken.parse(token).digest
         instant = self._clock.now()
         window = DailyWindow.of(instant)
-        tally = self._usage.admit(digest, needed, window.day)
+        tally = self._usage.admit(token.digest, needed, window.day)
         status = QuotaStatus.after(tally, window, instant)
         if not tally.was_admitted:
             raise QuotaExceededError(status)

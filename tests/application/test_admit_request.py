@@ -32,7 +32,7 @@ def new_key(institutions: ManageInstitutions, keys: ManageKeys) -> NewKey:
 
 
 class UnreachableUsage(Usage):
-    """Storage that is out of reach; a token that gets this far shows by the error."""
+    """Storage that is out of reach."""
 
     def admit(self, digest: str, needed: Permission, day: date) -> Tally:
         raise StorageUnavailableError("gone")
@@ -45,7 +45,7 @@ class UnreachableUsage(Usage):
 
 
 def test_each_request_is_told_where_the_key_stands(admit: AdmitRequest, new_key: NewKey) -> None:
-    statuses = [admit(new_key.token.text, Permission.READ) for _ in range(3)]
+    statuses = [admit(new_key.token, Permission.READ) for _ in range(3)]
 
     assert statuses == [
         QuotaStatus(limit=3, remaining=left, resets_at=MIDNIGHT_AFTER_NOON, seconds_left=43_200)
@@ -57,11 +57,11 @@ def test_over_the_limit_the_refusal_holds_where_the_key_stands(
     admit: AdmitRequest, new_key: NewKey, clock: FakeClock
 ) -> None:
     for _ in range(3):
-        admit(new_key.token.text, Permission.READ)
+        admit(new_key.token, Permission.READ)
     clock.advance(hours=11, minutes=59, seconds=59.5)
 
     with pytest.raises(QuotaExceededError) as caught:
-        admit(new_key.token.text, Permission.READ)
+        admit(new_key.token, Permission.READ)
 
     assert caught.value.status == QuotaStatus(3, 0, MIDNIGHT_AFTER_NOON, 1)
 
@@ -70,10 +70,10 @@ def test_the_count_starts_anew_at_midnight_in_utc(
     admit: AdmitRequest, new_key: NewKey, clock: FakeClock
 ) -> None:
     for _ in range(3):
-        admit(new_key.token.text, Permission.READ)
+        admit(new_key.token, Permission.READ)
     clock.advance(hours=12)
 
-    assert admit(new_key.token.text, Permission.READ) == QuotaStatus(
+    assert admit(new_key.token, Permission.READ) == QuotaStatus(
         3, 2, MIDNIGHT_AFTER_NOON + 86_400, 86_400
     )
 
@@ -84,7 +84,7 @@ def test_a_limit_of_zero_admits_nothing(
     keys.change(new_key.key.id, actor="operator", daily_limit=0)
 
     with pytest.raises(QuotaExceededError) as caught:
-        admit(new_key.token.text, Permission.READ)
+        admit(new_key.token, Permission.READ)
 
     assert (caught.value.status.limit, caught.value.status.remaining) == (0, 0)
 
@@ -93,54 +93,47 @@ def test_a_limit_lowered_below_use_leaves_nothing_and_a_raised_one_holds_at_once
     admit: AdmitRequest, new_key: NewKey, keys: ManageKeys
 ) -> None:
     for _ in range(2):
-        admit(new_key.token.text, Permission.READ)
+        admit(new_key.token, Permission.READ)
     keys.change(new_key.key.id, actor="operator", daily_limit=1)
     with pytest.raises(QuotaExceededError) as caught:
-        admit(new_key.token.text, Permission.READ)
+        admit(new_key.token, Permission.READ)
     keys.change(new_key.key.id, actor="operator", daily_limit=10)
 
     assert caught.value.status.remaining == 0
-    assert admit(new_key.token.text, Permission.READ).remaining == 7
+    assert admit(new_key.token, Permission.READ).remaining == 7
 
 
 def test_refusals_over_the_limit_do_not_count_as_admitted(
     admit: AdmitRequest, new_key: NewKey, keys: ManageKeys
 ) -> None:
     for _ in range(3):
-        admit(new_key.token.text, Permission.READ)
+        admit(new_key.token, Permission.READ)
     for _ in range(2):
         with pytest.raises(QuotaExceededError):
-            admit(new_key.token.text, Permission.READ)
+            admit(new_key.token, Permission.READ)
 
     (today,) = keys.history(new_key.key.id)
     assert (today.admitted, today.refused) == (3, 2)
 
 
-@pytest.mark.parametrize("change", ["0", "", "\n", "\u0661"])
-def test_a_malformed_token_never_reaches_storage(clock: FakeClock, change: str) -> None:
-    """Only a well-formed one gets to the storage that would answer with its own error."""
-    admit = AdmitRequest(UnreachableUsage(), clock)
-    token = KeyToken.make(62**39).text
-
-    with pytest.raises(InvalidApiKeyError):
-        admit(token[:-1] + change, Permission.READ)
+def test_storage_that_is_out_of_reach_admits_nothing(clock: FakeClock) -> None:
     with pytest.raises(StorageUnavailableError):
-        admit(token, Permission.READ)
+        AdmitRequest(UnreachableUsage(), clock)(KeyToken.make(1), Permission.READ)
 
 
 def test_an_unknown_token_is_refused(admit: AdmitRequest, new_key: NewKey) -> None:
     with pytest.raises(InvalidApiKeyError):
-        admit(KeyToken.make(1).text, Permission.READ)
+        admit(KeyToken.make(1), Permission.READ)
 
 
 def test_a_revoked_key_is_refused_at_once_and_not_counted(
     admit: AdmitRequest, new_key: NewKey, keys: ManageKeys
 ) -> None:
-    admit(new_key.token.text, Permission.READ)
+    admit(new_key.token, Permission.READ)
     keys.revoke(new_key.key.id, actor="operator")
 
     with pytest.raises(InvalidApiKeyError):
-        admit(new_key.token.text, Permission.READ)
+        admit(new_key.token, Permission.READ)
 
     assert [day.admitted for day in keys.history(new_key.key.id)] == [1]
 
@@ -155,12 +148,12 @@ def test_a_key_works_on_its_last_day_to_the_last_moment(
         expires_on=date(2026, 3, 2),
     )
     clock.set_time_of_day(datetime(2026, 3, 2, 23, 59, 59, 999_999, tzinfo=UTC))
-    status = admit(made.token.text, Permission.READ)
+    status = admit(made.token, Permission.READ)
     clock.set_time_of_day(datetime(2026, 3, 3, tzinfo=UTC))
 
     assert status.seconds_left == 1
     with pytest.raises(InvalidApiKeyError):
-        admit(made.token.text, Permission.READ)
+        admit(made.token, Permission.READ)
 
 
 def test_a_level_that_does_not_suffice_is_refused_and_not_counted(
@@ -169,7 +162,7 @@ def test_a_level_that_does_not_suffice_is_refused_and_not_counted(
     keys.change(new_key.key.id, actor="operator", permission=Permission.NONE)
 
     with pytest.raises(InsufficientPermissionError):
-        admit(new_key.token.text, Permission.READ)
+        admit(new_key.token, Permission.READ)
 
     assert keys.history(new_key.key.id) == ()
 
@@ -178,15 +171,15 @@ def test_another_keys_requests_are_not_counted(
     admit: AdmitRequest, keys: ManageKeys, new_key: NewKey
 ) -> None:
     other = keys.create(institution_name="General Hospital", name="Other", actor="operator")
-    admit(new_key.token.text, Permission.READ)
+    admit(new_key.token, Permission.READ)
 
-    assert admit(other.token.text, Permission.READ).remaining == 999
+    assert admit(other.token, Permission.READ).remaining == 999
 
 
 def test_a_day_is_taken_from_utc_wherever_the_clock_stands(
     state: MemoryState, new_key: NewKey, keys: ManageKeys
 ) -> None:
     clock = FakeClock(datetime.fromisoformat("2026-02-28T20:00:00-05:00"))
-    AdmitRequest(MemoryUsage(state), clock)(new_key.token.text, Permission.READ)
+    AdmitRequest(MemoryUsage(state), clock)(new_key.token, Permission.READ)
 
     assert [day.day for day in keys.history(new_key.key.id)] == [date(2026, 3, 1)]

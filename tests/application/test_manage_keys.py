@@ -110,12 +110,12 @@ def test_keys_are_listed_oldest_first_with_their_institution_state_and_use(
 ) -> None:
     clinic = institutions.create_institution("Clinic", actor="operator")
     first = keys.create(institution_name=HOSPITAL, name="B", actor="operator", expires_on=TODAY)
-    admit(first.token.text, Permission.READ)
+    admit(first.token, Permission.READ)
     clock.advance(days=1)
     second = keys.create(institution_name="Clinic", name="A", actor="operator", daily_limit=1)
-    admit(second.token.text, Permission.READ)
+    admit(second.token, Permission.READ)
     with pytest.raises(QuotaExceededError):
-        admit(second.token.text, Permission.READ)
+        admit(second.token, Permission.READ)
     listed = keys.list()
 
     assert [one.key for one in listed] == [first.key, second.key]
@@ -188,7 +188,7 @@ def test_the_history_is_of_so_many_days_with_today(
     keys: ManageKeys, made: NewKey, admit: AdmitRequest, clock: FakeClock
 ) -> None:
     for _ in range(4):
-        admit(made.token.text, Permission.READ)
+        admit(made.token, Permission.READ)
         clock.advance(days=10)
     clock.advance(days=-10)
     today = TODAY + timedelta(days=30)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import uuid
+import secrets
 
 from flask import Flask, Response, g, request
 
@@ -16,6 +16,8 @@ PAGE_POLICY = (
     "base-uri 'none'; frame-ancestors 'none'"
 )
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+_SAME_FOR_ALL = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
 
 RATE_LIMIT_FIELDS = (
     "RateLimit-Policy",
@@ -33,34 +35,35 @@ def register(app: Flask) -> None:
 
 def request_id() -> str:
     """The client's own id of this request where it is well-formed, else one made here."""
-    if "request_id" not in g:
+    known: str | None = g.get("request_id")
+    if known is None:
         given = request.headers.get("X-Request-ID", "")
-        g.request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
-    return str(g.request_id)
+        known = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
+        g.request_id = known
+    return known
 
 
 def _complete(response: Response) -> Response:
-    headers = response.headers
-    headers["X-Request-ID"] = request_id()
-    headers["X-Content-Type-Options"] = "nosniff"
-    headers["Referrer-Policy"] = "no-referrer"
-    if "Content-Security-Policy" not in headers:
+    # All at once: one by one, each would look for an earlier one of its name.
+    more = [("X-Request-ID", request_id()), *_SAME_FOR_ALL]
+    if "Content-Security-Policy" not in response.headers:
         is_page = response.mimetype == "text/html"
-        headers["Content-Security-Policy"] = PAGE_POLICY if is_page else _DATA_POLICY
+        more.append(("Content-Security-Policy", PAGE_POLICY if is_page else _DATA_POLICY))
     if (quota := g.get("quota")) is not None:
-        headers.extend(rate_limit(quota))
+        more += rate_limit(quota)
+    response.headers.extend(more)
     return response
 
 
-def rate_limit(quota: QuotaStatus) -> dict[str, str]:
+def rate_limit(quota: QuotaStatus) -> list[tuple[str, str]]:
     """Where the key stands, in the fields of draft-ietf-httpapi-ratelimit-headers-11 and the
     older ones: requests, seconds to the window's end (t), and its end in Unix time (Reset).
     """
     limit, remaining = str(quota.limit), str(quota.remaining)
-    return {
-        "RateLimit-Policy": f'"daily";q={limit};w={SECONDS_A_DAY}',
-        "RateLimit": f'"daily";r={remaining};t={quota.seconds_left}',
-        "X-RateLimit-Limit": limit,
-        "X-RateLimit-Remaining": remaining,
-        "X-RateLimit-Reset": str(quota.resets_at),
-    }
+    return [
+        ("RateLimit-Policy", f'"daily";q={limit};w={SECONDS_A_DAY}'),
+        ("RateLimit", f'"daily";r={remaining};t={quota.seconds_left}'),
+        ("X-RateLimit-Limit", limit),
+        ("X-RateLimit-Remaining", remaining),
+        ("X-RateLimit-Reset", str(quota.resets_at)),
+    ]

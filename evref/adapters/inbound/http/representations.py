@@ -8,10 +8,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from wsgiref.types import WSGIEnvironment
 
 from cachetools import LRUCache
 from flask import Response, request
-from werkzeug.datastructures import Accept
+from werkzeug.datastructures import Accept, Headers
 from werkzeug.http import parse_accept_header, parse_etags
 
 SMALLEST_TO_COMPRESS = 1024
@@ -49,20 +50,26 @@ def respond(representation: Representation, cache_control: str) -> Response:
     """The answer to a GET or HEAD: 304 where the client has this representation, else 200."""
     compressed = representation.gzipped if _accepts_gzip() else None
     etag = representation.etag(compressed=compressed is not None)
+    headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", "Accept-Encoding")]
     if _client_has(etag):
-        response = Response(status=304)
+        response = _Finished(status=304)
         del response.headers["Content-Type"]
     else:
-        response = Response(
+        response = _Finished(
             representation.body if compressed is None else compressed,
             content_type=representation.content_type,
         )
         if compressed is not None:
-            response.headers["Content-Encoding"] = "gzip"
-    response.headers["ETag"] = etag
-    response.headers["Cache-Control"] = cache_control
-    response.headers["Vary"] = "Accept-Encoding"
+            headers.append(("Content-Encoding", "gzip"))
+    response.headers.extend(headers)
     return response
+
+
+class _Finished(Response):
+    """An answer whose headers need no completion: its length is set, and it moves nobody."""
+
+    def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:  # noqa: ARG002
+        return self.headers
 
 
 def compressed_where_accepted(response: Response) -> Response:

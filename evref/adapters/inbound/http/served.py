@@ -47,7 +47,7 @@ class Served:
                 token = KeyToken.parse(bearer_token(request.headers.get("Authorization")))
                 # Before admission: a request that cannot be answered is not counted.
                 catalogue = self._browse.current()
-                g.quota = self._admit(token.text, needed)
+                g.quota = self._admit(token, needed)
 
                 def make() -> Representation:
                     answer = make_response(view(catalogue=catalogue, **path))
