@@ -1,0 +1,208 @@
+"""Problem details, request ids, and what is never told."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import NoReturn
+
+import pytest
+from dependency_injector import providers
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from evref.adapters.inbound.http.problems import PROBLEMS
+from evref.app import create_app
+from evref.domain.access import KeyToken
+from evref.domain.catalogue import Catalogue
+from evref.domain.errors import EvrefError
+from tests.http.conftest import MakeService
+from tests.http.service import BASE_URL, Service, assert_problem, body, entries
+
+LIST = "/api/v1/diagnoses"
+
+pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
+
+
+@pytest.mark.parametrize("slug", PROBLEMS)
+def test_every_problem_type_has_its_page(service: Service, slug: str) -> None:
+    """It says what the problem means and what to do."""
+    problem = PROBLEMS[slug]
+
+    response = service.get(f"/problems/{slug}")
+
+    assert response.status_code == 200
+    assert response.mimetype == "text/html"
+    assert problem.slug in response.text
+    assert problem.registered_type or problem.type_uri(BASE_URL) == f"{BASE_URL}/problems/{slug}"
+
+
+def test_the_slugs_are_those_of_the_contract(service: Service) -> None:
+    """The quota has a registered type, and a page besides; one page lists them all."""
+    overview = service.get("/problems").text
+
+    assert all(f'href="/problems/{slug}"' in overview for slug in PROBLEMS)
+    assert set(PROBLEMS) - {"quota-exceeded"} == {
+        "missing-credentials",
+        "invalid-api-key",
+        "insufficient-permission",
+        "unknown-diagnosis",
+        "not-found",
+        "method-not-allowed",
+        "invalid-parameter",
+        "service-unavailable",
+        "internal-error",
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "instance"),
+    [
+        ("/api/v1/nothing", "/api/v1/nothing"),
+        ("/api/v1/nothing?q=secret", "/api/v1/nothing"),
+        ("/api/v1/%E2%82%AC%20%22x%22", "/api/v1/%E2%82%AC%20%22x%22"),
+        ("/api/v1/a%0Ab", "/api/v1/a%0Ab"),
+        ("/api/v1/%3Cscript%3E", "/api/v1/%3Cscript%3E"),
+    ],
+)
+def test_the_instance_is_the_path_of_the_request(
+    service: Service, path: str, instance: str
+) -> None:
+    """Percent-encoded, and without the query."""
+    assert assert_problem(service.get(path), 404, "not-found")["instance"] == instance
+
+
+@pytest.mark.parametrize("given", ["a", "A.b_c-9", "x" * 64, "5f0c6a1e9b7d4a52"])
+@pytest.mark.parametrize("path", [LIST, "/", "/health/live", "/nothing", "/static/evref.css"])
+def test_a_well_formed_request_id_is_kept(service: Service, path: str, given: str) -> None:
+    """Whatever is asked for, and in the problem too."""
+    response = service.get(path, headers={"X-Request-ID": given})
+
+    assert response.headers["X-Request-ID"] == given
+
+
+@pytest.mark.parametrize(
+    "given", [None, "", " ", "x" * 65, "a b", "a\tb", "é", "a/b", "a,b", "<x>"]
+)
+@pytest.mark.parametrize("path", [LIST, "/", "/static/evref.css"])
+def test_any_other_request_id_is_replaced(service: Service, path: str, given: str | None) -> None:
+    """By one that is well-formed, and another each time."""
+    headers = {} if given is None else {"X-Request-ID": given}
+
+    made = [service.get(path, headers=headers).headers["X-Request-ID"] for _ in range(2)]
+
+    assert made[0] != made[1]
+    for name in made:
+        assert name != given
+        assert re.fullmatch("[A-Za-z0-9._-]{1,64}", name)
+
+
+def test_without_a_catalogue_nothing_is_served_or_counted(make_service: MakeService) -> None:
+    """Until one is published, which needs no restart."""
+    made = make_service()
+    key = made.new_key()
+
+    refused = made.get(LIST, token=key.token.text)
+    ready = made.get("/health/ready")
+    made.publish(Catalogue(entries()))
+    made.clock.advance(1)
+    served = made.get(LIST, token=key.token.text)
+
+    problem = assert_problem(refused, 503, "service-unavailable")
+    assert problem["detail"] == "No catalogue is published yet."
+    assert int(refused.headers["Retry-After"]) >= 1
+    assert "RateLimit" not in refused.headers
+    assert ready.status_code == 503
+    assert body(ready) == {
+        "status": "unavailable",
+        "storage": "answers",
+        "catalogue_version": None,
+    }
+    assert served.status_code == 200
+    assert made.admitted(key) == 1
+    assert made.get("/health/ready").status_code == 200
+
+
+class _UnknownError(EvrefError):
+    """Indicates something that the table of problems does not know."""
+
+
+class _FailingBrowse:
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def current(self) -> NoReturn:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("secret /srv/evref/x.py SELECT * FROM api_keys"),
+        _UnknownError("secret /srv/evref/x.py SELECT * FROM api_keys"),
+    ],
+)
+def test_what_nobody_foresaw_is_told_to_the_log_and_not_to_the_client(
+    service: Service, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    """Under the request id, and without the key."""
+    token = service.token()
+    service.container.browse.override(providers.Object(_FailingBrowse(error)))
+    service.app = create_app(service.container.settings(), service.container)
+
+    with caplog.at_level(logging.DEBUG):
+        response = service.get(LIST, token=token)
+
+    problem = assert_problem(response, 500, "internal-error")
+    assert "secret" not in response.text
+    assert problem["request_id"] in caplog.text
+    assert "secret" in caplog.text
+    assert "Traceback" in caplog.text
+    assert token[6:] not in caplog.text
+
+
+def test_a_page_that_fails_is_a_page(service: Service) -> None:
+    """People get a page with the request id, and no problem detail."""
+    for path, method, status in (("/nothing", "GET", 404), ("/", "POST", 405)):
+        response = service.request(method, path)
+
+        assert response.status_code == status
+        assert response.mimetype == "text/html"
+        assert response.headers["X-Request-ID"] in response.text
+        assert response.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "host", ["a b", "x" * 300, "é", "[::1", "evil.example", "evil.example:99999999", ""]
+)
+@pytest.mark.parametrize("path", ["/", LIST, "/nothing", "/problems"])
+def test_a_host_header_changes_nothing(service: Service, path: str, host: str) -> None:
+    """Base URL and scheme come from the operator's setting."""
+    claims = {
+        "Host": host,
+        "X-Forwarded-Host": "evil.example",
+        "X-Forwarded-Proto": "ftp",
+        "Forwarded": "host=evil.example",
+    }
+
+    plain, claimed = service.get(path), service.get(path, headers=claims)
+
+    assert claimed.status_code == plain.status_code
+    assert "evil.example" not in claimed.text
+    assert len(claimed.get_data()) == len(plain.get_data())
+
+
+def test_a_framework_error_without_a_type_of_its_own_is_a_problem_too(service: Service) -> None:
+    """RFC 9457 has a type for a problem that says no more than its status."""
+    service.container.browse.override(
+        providers.Object(_FailingBrowse(RequestEntityTooLarge("secret")))
+    )
+    app = create_app(service.container.settings(), service.container)
+
+    with app.test_client() as client:
+        response = client.get(LIST, headers={"Authorization": f"Bearer {KeyToken.make(1).text}"})
+        response.close()
+
+    problem = assert_problem(response, 413)
+    assert problem["type"] == "about:blank"
+    assert problem["title"] == "Request Entity Too Large"
+    assert "secret" not in response.text

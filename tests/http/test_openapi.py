@@ -1,0 +1,202 @@
+"""The OpenAPI document: valid, complete, true, and changed only on purpose."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from evref.adapters.inbound.http.examples import REQUESTS
+from evref.adapters.inbound.http.fields import RATE_LIMIT_FIELDS
+from evref.adapters.inbound.http.schemas import DISCLAIMER
+from evref.domain.diagnosis import Module
+from evref.domain.intervention import Phase
+from tests.http import snapshots
+from tests.http.service import BASE_URL, Service, body
+
+pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
+
+
+@pytest.fixture
+def document(service: Service) -> dict[str, Any]:
+    """The document as a client gets it."""
+    found: dict[str, Any] = body(service.get("/api/v1/openapi.json"))
+    return found
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each operation with its path."""
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            yield path, operation
+
+
+def nodes(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object within a value."""
+    if isinstance(value, dict):
+        yield value
+        for each in value.values():
+            yield from nodes(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from nodes(each)
+
+
+def test_the_document_is_valid_openapi_3_1(document: dict[str, Any]) -> None:
+    """Every reference in it leads somewhere."""
+    assert document["openapi"].startswith("3.1.")
+    OpenAPIV31SpecValidator(document).validate()
+
+
+def test_the_document_is_the_committed_one(service: Service) -> None:
+    """Every change of the interface shows in review."""
+    committed = snapshots.DOCUMENT.read_text(encoding="utf-8")
+
+    assert committed == snapshots.document(), f"openapi.json {snapshots.HOW_TO_RENEW}"
+
+
+def test_the_examples_are_answers_of_the_service(service: Service) -> None:
+    """On its bundled catalogue."""
+    committed = snapshots.EXAMPLES.read_text(encoding="utf-8")
+
+    assert committed == snapshots.examples(), f"examples.json {snapshots.HOW_TO_RENEW}"
+
+
+def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> None:
+    """Each is a GET with a name, a summary, a tag and the key."""
+    assert {path: operation["operationId"] for path, operation in operations(document)} == {
+        "/api/v1/diagnoses": "listDiagnoses",
+        "/api/v1/diagnoses/{id}": "getDiagnosis",
+        "/api/v1/diagnoses/{id}/interventions": "listInterventions",
+    }
+    for item in document["paths"].values():
+        assert set(item) == {"get"}
+    for _, operation in operations(document):
+        assert operation["summary"]
+        assert operation["tags"] == ["Catalogue"]
+        assert operation["security"] == [{"apiKey": []}]
+    assert document["components"]["securitySchemes"]["apiKey"]["type"] == "http"
+    assert document["components"]["securitySchemes"]["apiKey"]["scheme"] == "bearer"
+
+
+def test_the_document_says_where_and_what_the_service_is(document: dict[str, Any]) -> None:
+    """With the disclaimer, at the operator's address."""
+    assert document["servers"] == [{"url": BASE_URL}]
+    assert DISCLAIMER in document["info"]["description"]
+
+
+def test_every_operation_declares_every_status(document: dict[str, Any]) -> None:
+    """404 where the path names a diagnosis."""
+    for path, operation in operations(document):
+        expected = {"200", "304", "401", "403", "422", "429", "500", "503"}
+        assert set(operation["responses"]) == expected | ({"404"} if "{id}" in path else set())
+
+
+def test_parameters_are_those_of_the_contract(service: Service, document: dict[str, Any]) -> None:
+    """With their values, where these are closed lists."""
+    found = {
+        operation["operationId"]: {
+            parameter["name"]: parameter
+            for parameter in map(service.document.resolved, operation["parameters"])
+            if parameter["in"] == "query"
+        }
+        for _, operation in operations(document)
+    }
+
+    assert {name: set(parameters) for name, parameters in found.items()} == {
+        "listDiagnoses": {"icd10", "icd11", "module", "q"},
+        "getDiagnosis": set(),
+        "listInterventions": {"module", "phase"},
+    }
+    for parameters in found.values():
+        for parameter in parameters.values():
+            assert not parameter.get("required", False)
+            assert parameter["description"]
+    interventions = found["listInterventions"]
+    assert interventions["module"]["schema"]["enum"] == list(Module)
+    assert interventions["phase"]["schema"]["enum"] == list(Phase)
+
+
+def test_every_example_meets_its_schema(service: Service, document: dict[str, Any]) -> None:
+    """Those of answers, problems, headers and parameters alike."""
+    checked = 0
+    for node in nodes(document):
+        schema = node.get("schema")
+        if not isinstance(schema, dict):
+            continue
+        given = [each["value"] for each in node.get("examples", {}).values()]
+        given += [node["example"]] if "example" in node else []
+        given += schema.get("examples", [])
+        for value in given:
+            service.document.check_value(schema, value)
+            checked += 1
+
+    assert checked > 20
+
+
+def test_every_problem_has_an_example_with_its_own_type(document: dict[str, Any]) -> None:
+    """And each type has a page here, but for the registered one."""
+    types = {
+        example["value"]["type"]
+        for response in document["components"]["responses"].values()
+        for media in response.get("content", {}).values()
+        for example in media["examples"].values()
+    }
+
+    assert {name.removeprefix(f"{BASE_URL}/problems/") for name in types} == {
+        "missing-credentials",
+        "invalid-api-key",
+        "insufficient-permission",
+        "unknown-diagnosis",
+        "invalid-parameter",
+        "https://iana.org/assignments/http-problem-types#quota-exceeded",
+        "internal-error",
+        "service-unavailable",
+    }
+
+
+def test_rate_limit_fields_are_declared_where_they_occur(
+    service: Service, document: dict[str, Any]
+) -> None:
+    """On every answer to a request that was admitted or limited."""
+    for _, operation in operations(document):
+        for status, response in operation["responses"].items():
+            declared = set(service.document.resolved(response)["headers"])
+            always = status not in {"401", "403", "503"}
+            assert (set(RATE_LIMIT_FIELDS) <= declared) == always, status
+
+
+def test_every_component_is_used(document: dict[str, Any]) -> None:
+    """What nothing refers to only makes generated clients larger."""
+    text = json.dumps(document)
+    for kind, components in document["components"].items():
+        if kind != "securitySchemes":
+            for name in components:
+                assert f'"#/components/{kind}/{name}"' in text
+
+
+def test_every_schema_says_what_its_members_are(document: dict[str, Any]) -> None:
+    """A reader of the document needs no other."""
+    for name, schema in document["components"]["schemas"].items():
+        for member, described in schema.get("properties", {}).items():
+            if "$ref" not in described and "allOf" not in described and "items" not in described:
+                assert described.get("description") or "anyOf" in described, f"{name}.{member}"
+
+
+def test_every_answer_is_described_with_the_disclaimer(document: dict[str, Any]) -> None:
+    """It is part of the product, and required."""
+    for name in ("Meta", "ListMeta", "InterventionListMeta"):
+        schema = document["components"]["schemas"][name]
+        assert schema["properties"]["disclaimer"]["examples"] == [DISCLAIMER]
+        assert "disclaimer" in schema["required"]
+
+
+def test_the_examples_are_reached_by_the_requests_beside_them(document: dict[str, Any]) -> None:
+    """Whoever copies a request gets what the document shows."""
+    for path, operation in operations(document):
+        form = re.sub(r"\{\w+\}", "[^/]+", path)
+        assert re.fullmatch(form, REQUESTS[operation["operationId"]].split("?")[0])

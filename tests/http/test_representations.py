@@ -1,0 +1,233 @@
+"""ETags, conditions, compression and HEAD: the same for every endpoint that answers 200."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from tests.http.service import Service, body
+
+LIST = "/api/v1/diagnoses"
+KNEE = f"{LIST}/knee-osteoarthritis"
+LONG = f"{KNEE}/interventions"
+DOCUMENT = "/api/v1/openapi.json"
+ENDPOINTS = [LIST, KNEE, LONG, DOCUMENT]
+GZIP = {"Accept-Encoding": "gzip"}
+RATE_LIMIT = ("RateLimit-Policy", "RateLimit", "X-RateLimit-Limit")
+
+pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+@pytest.mark.parametrize("headers", [{}, GZIP])
+def test_a_known_answer_is_not_sent_again(
+    service: Service, token: str, path: str, headers: dict[str, str]
+) -> None:
+    """A 304 has the same ETag, the same fields for caches, the limit's fields and no body."""
+    first = service.get(path, token=token, headers=headers)
+    etag = first.headers["ETag"]
+
+    second = service.get(path, token=token, headers={**headers, "If-None-Match": etag})
+
+    assert first.status_code == 200
+    assert etag.startswith('"')
+    assert second.status_code == 304
+    assert second.get_data() == b""
+    assert "Content-Type" not in second.headers
+    assert "Content-Encoding" not in second.headers
+    for name in ("ETag", "Cache-Control", "Vary"):
+        assert second.headers[name] == first.headers[name]
+    for name in RATE_LIMIT:
+        assert (name in second.headers) == (path != DOCUMENT)
+
+
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [
+        ("{etag}", 304),
+        ("W/{etag}", 304),
+        ('"other", {etag}', 304),
+        ('{etag}, "other"', 304),
+        ('"a","b",{etag},"c"', 304),
+        ('W/"other", W/{etag}', 304),
+        ("*", 304),
+        ('"other"', 200),
+        ('W/"other"', 200),
+        ('""', 200),
+        ("", 200),
+        ('"{etag}"', 200),
+        ("-{etag}", 200),
+    ],
+)
+def test_conditions_are_read_as_http_says(
+    service: Service, token: str, form: str, status: int
+) -> None:
+    """If-None-Match compares weakly, and takes a list or an asterisk (RFC 9110, section 13.1.2)."""
+    etag = service.get(LIST, token=token).headers["ETag"]
+
+    response = service.get(LIST, token=token, headers={"If-None-Match": form.format(etag=etag)})
+
+    assert response.status_code == status
+    assert response.headers["ETag"] == etag
+
+
+@pytest.mark.parametrize("path", [f"{LIST}/nobody", f"{LIST}?x=1"])
+def test_a_condition_changes_no_error(service: Service, token: str, path: str) -> None:
+    """What is wrong stays wrong, whatever the client has kept."""
+    plain = service.get(path, token=token)
+    conditional = service.get(path, token=token, headers={"If-None-Match": "*"})
+
+    assert conditional.status_code == plain.status_code >= 400
+    assert "ETag" not in conditional.headers
+
+
+def test_different_answers_have_different_etags(service: Service, token: str) -> None:
+    """One tells a filter, a diagnosis and an encoding from another; it is the same each time."""
+    paths = [LIST, f"{LIST}?q=twin", KNEE, LONG, f"{LONG}?phase=acute", DOCUMENT]
+
+    etags = [service.get(path, token=token).headers["ETag"] for path in paths]
+    compressed = service.get(LONG, token=token, headers=GZIP).headers["ETag"]
+
+    assert len({*etags, compressed}) == len(paths) + 1
+    assert etags == [service.get(path, token=token).headers["ETag"] for path in paths]
+
+
+def test_the_etag_of_one_encoding_does_not_stand_for_the_other(
+    service: Service, token: str
+) -> None:
+    """A strong validator names the bytes, which differ."""
+    plain = service.get(LONG, token=token).headers["ETag"]
+    compressed = service.get(LONG, token=token, headers=GZIP).headers["ETag"]
+
+    for headers in ({"If-None-Match": compressed}, {**GZIP, "If-None-Match": plain}):
+        assert service.get(LONG, token=token, headers=headers).status_code == 200
+
+
+def test_an_etag_does_not_depend_on_the_key(service: Service) -> None:
+    """The answer does not either."""
+    first, second = service.token(), service.token(limit=5)
+
+    assert (
+        service.get(LIST, token=first).headers["ETag"]
+        == service.get(LIST, token=second).headers["ETag"]
+    )
+
+
+@pytest.mark.parametrize("path", [LIST, KNEE, LONG])
+def test_data_is_asked_for_each_time(service: Service, token: str, path: str) -> None:
+    """No cache may answer in the service's place, nor for another client."""
+    assert service.get(path, token=token).headers["Cache-Control"] == "private, no-cache"
+
+
+def test_the_document_may_be_kept_by_anyone(service: Service) -> None:
+    """For five minutes."""
+    assert service.get(DOCUMENT).headers["Cache-Control"] == "public, max-age=300"
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+@pytest.mark.parametrize("headers", [{}, GZIP])
+def test_an_answer_varies_by_encoding(
+    service: Service, token: str, path: str, headers: dict[str, str]
+) -> None:
+    """Also the one that is not compressed: a cache must know before it hands it on."""
+    response = service.get(path, token=token, headers=headers)
+
+    assert response.headers.getlist("Vary") == ["Accept-Encoding"]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "compressed"),
+    [
+        ("gzip", True),
+        ("GZip", True),
+        ("gzip, deflate, br, zstd", True),
+        ("br;q=1.0, gzip;q=0.1", True),
+        ("*", True),
+        ("identity;q=0, *", True),
+        ("", False),
+        ("identity", False),
+        ("br", False),
+        ("gzip;q=0", False),
+        ("gzip;q=0.0, *", False),
+        ("*;q=0", False),
+        ("gzip;q=x", False),
+        ("gzipped", False),
+        ("application/gzip", False),
+    ],
+)
+def test_gzip_is_sent_to_those_who_accept_it(
+    service: Service, token: str, accepted: str, compressed: bool
+) -> None:
+    """And to nobody who refuses it; either way it is the same in the end."""
+    plain = service.get(LONG, token=token)
+
+    response = service.get(LONG, token=token, headers={"Accept-Encoding": accepted})
+
+    assert ("Content-Encoding" in response.headers) == compressed
+    assert int(response.headers["Content-Length"]) == len(response.get_data())
+    assert body(response) == body(plain)
+    if compressed:
+        assert response.headers["Content-Encoding"] == "gzip"
+        assert gzip.decompress(response.get_data()) == plain.get_data()
+        assert len(response.get_data()) < len(plain.get_data())
+
+
+@pytest.mark.parametrize("path", [LIST, KNEE, LONG])
+def test_only_what_is_over_1_kib_is_compressed(service: Service, token: str, path: str) -> None:
+    """A short body gains nothing, and its ETag is then the same for both."""
+    plain = service.get(path, token=token)
+    accepting = service.get(path, token=token, headers=GZIP)
+
+    assert ("Content-Encoding" in accepting.headers) == (len(plain.get_data()) > 1024)
+    assert (accepting.headers["ETag"] != plain.headers["ETag"]) == (len(plain.get_data()) > 1024)
+
+
+def test_a_long_problem_is_compressed_too(service: Service, token: str) -> None:
+    """Bodies over 1 KiB are, whatever they say."""
+    path = f"{LIST}?" + "&".join(f"x{number}=1" for number in range(30))
+
+    response = service.get(path, token=token, headers=GZIP)
+
+    assert response.status_code == 422
+    assert response.headers["Content-Encoding"] == "gzip"
+    assert response.headers["Vary"] == "Accept-Encoding"
+    assert len(body(response)["errors"]) == 30
+
+
+@pytest.mark.parametrize("headers", [{}, GZIP, {"If-None-Match": "*"}])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *ENDPOINTS,
+        f"{LIST}/nobody",
+        f"{LIST}?x=1",
+        "/api/v1/nothing",
+        "/",
+        "/docs",
+        "/docs/swagger-ui.css",
+        "/problems",
+        "/problems/not-found",
+        "/problems/nothing",
+        "/health/live",
+        "/health/ready",
+        "/nothing",
+    ],
+)
+def test_head_equals_get_without_the_body(
+    service: Service, path: str, headers: dict[str, str]
+) -> None:
+    """Content-Length, which tells the length of the body that GET has, included."""
+    got = service.get(path, token=service.token(), headers=headers)
+    head = service.request("HEAD", path, token=service.token(), headers=headers)
+
+    assert head.status_code == got.status_code
+    assert head.get_data() == b""
+    different = {"X-Request-ID"}
+    if got.status_code >= 400:
+        different.add("Content-Length")
+        lengths = (int(head.headers["Content-Length"]), int(got.headers["Content-Length"]))
+        assert abs(lengths[0] - lengths[1]) < 100
+    assert {n: v for n, v in head.headers.items() if n not in different} == {
+        n: v for n, v in got.headers.items() if n not in different
+    }
