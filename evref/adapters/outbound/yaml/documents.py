@@ -29,6 +29,8 @@ _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader",
 _resolve: Callable[[type[yaml.Node], str, tuple[bool, bool]], str]
 _resolve = yaml.resolver.Resolver().resolve
 _TEXT_TAG = "tag:yaml.org,2002:str"
+_SEQUENCE_TAG = "tag:yaml.org,2002:seq"
+_MAPPING_TAG = "tag:yaml.org,2002:map"
 _KINDS = {
     _TEXT_TAG: "text",
     "tag:yaml.org,2002:null": "null",
@@ -129,6 +131,8 @@ class _Open:
     """A sequence or mapping that is being read, and the key whose value comes next."""
 
     node: Sequence | Mapping
+    anchor: str | None
+    is_refused: bool
     awaits_key: bool
     key: Scalar | None = None
     size: int = 1
@@ -214,12 +218,20 @@ class _Composer:
         node = Mapping(line) if is_mapping else Sequence(line)
         if event.anchor is not None:
             self._anchors[event.anchor] = node
-        self._open.append(_Open(node, awaits_key=is_mapping))
+        # A tag that only says what YAML sees anyway is no reason to leave the content unjudged.
+        is_refused = event.tag not in {None, _SEQUENCE_TAG, _MAPPING_TAG}
+        self._open.append(_Open(node, event.anchor, is_refused, awaits_key=is_mapping))
 
     def _end(self, _event: yaml.SequenceEndEvent | yaml.MappingEndEvent) -> None:
         ended = self._open.pop()
         ended.node.size = ended.size
-        self._place(ended.node)
+        if ended.is_refused:
+            broken = Broken(ended.node.line, size=ended.size)
+            if ended.anchor is not None:
+                self._anchors[ended.anchor] = broken
+            self._place(broken)
+        else:
+            self._place(ended.node)
 
     def _alias(self, event: yaml.AliasEvent) -> None:
         line = self.line(event.start_mark)

@@ -1,0 +1,348 @@
+"""What is written: that it reads back, how it looks, and what happens where it cannot be."""
+
+import resource
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evref.adapters.outbound.yaml import YamlCatalogueFiles
+from evref.domain.catalogue import Catalogue
+from evref.domain.errors import FileFault, InvalidCatalogueError
+from tests.adapters.yaml.strategies import NASTY, catalogues
+from tests.adapters.yaml.support import KNEE, knee_with, read
+from tests.builders import a_catalogue, a_reference, an_entry, an_intervention
+
+
+def write(catalogue: Catalogue, folder: Path) -> None:
+    YamlCatalogueFiles().write(catalogue, folder)
+
+
+def faults_of_writing(catalogue: Catalogue, folder: Path) -> tuple[FileFault, ...]:
+    with pytest.raises(InvalidCatalogueError) as refused:
+        write(catalogue, folder)
+    return refused.value.faults
+
+
+def written(catalogue: Catalogue, folder: Path) -> str:
+    """The text of a catalogue of one file."""
+    write(catalogue, folder)
+    (path,) = folder.iterdir()
+    return path.read_text(encoding="utf-8")
+
+
+def keys_for(*authors_and_years: tuple[str, int], folder: Path) -> list[str]:
+    """The keys that references by these authors get, in the order of the file."""
+    references = [
+        a_reference(title=f"Work {number}", authors=authors, year=year)
+        for number, (authors, year) in enumerate(authors_and_years)
+    ]
+    entry = an_entry(interventions=[an_intervention(references=references)])
+    return list(yaml.safe_load(written(a_catalogue(entry), folder))["references"])
+
+
+@contextmanager
+def file_sizes_limited_to(size: int) -> Iterator[None]:
+    """As on a full disk, no file may have more bytes; Python ignores the signal that tells so."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@settings(max_examples=50)
+@given(catalogues())
+def test_any_catalogue_reads_back_the_same(catalogue: Catalogue) -> None:
+    """Whatever its text holds."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(catalogue, Path(folder))
+        again = read(Path(folder))
+
+    assert again.entries == catalogue.entries
+    assert again.version == catalogue.version
+
+
+def shuffled(content: Any, random: Random) -> Any:
+    """The content of a file with its keys, interventions and references in another order."""
+    references = list(content["references"].items())
+    random.shuffle(references)
+    names = {key: f"k{number}" for number, (key, _) in enumerate(references)}
+    for intervention in content["interventions"]:
+        intervention["references"] = [names[key] for key in intervention["references"]]
+    random.shuffle(content["interventions"])
+    random.shuffle(content["enabled_modules"])
+    content["references"] = {names[key]: reference for key, reference in references}
+    items = list(content.items())
+    random.shuffle(items)
+    return dict(items)
+
+
+@settings(max_examples=25)
+@given(catalogues(), st.randoms(use_true_random=False))
+def test_no_order_in_files_changes_the_version(catalogue: Catalogue, random: Random) -> None:
+    """Neither of files, keys, modules and interventions nor of references; nor do their keys."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write(catalogue, folder)
+        for number, path in enumerate(sorted(folder.iterdir(), reverse=True)):
+            content = yaml.safe_load(path.read_text(encoding="utf-8"))
+            path.unlink()
+            (folder / f"{number}.yml").write_text(
+                yaml.safe_dump(shuffled(content, random), sort_keys=False, width=40)
+            )
+        again = read(folder)
+
+    assert again.version == catalogue.version
+
+
+# For each line of the file in support.py that holds a value by itself, another value.
+OTHER_CONTENT = {
+    1: "id: hip-osteoarthritis",
+    2: "name: Osteoarthritis of the knee",
+    3: 'icd10: ["M17.0"]',
+    4: 'icd11: ["FA01.0"]',
+    5: "enabled_modules: [fitt_vip, home, concept]",
+    7: "  - id: knee-osteoarthritis-training",
+    9: "    phase: subacute",
+    10: "    title: Strength Training",
+    13: "      osteoarthritis of the knee, whatever their age or weight.",
+    15: "      frequency: Three times a week",
+    16: "      intensity: Low",
+    17: "      time: An hour",
+    18: "      type: null",
+    19: "      volume: Three months",
+    20: "      progression: Slow",
+    22: "      certainty: high",
+    23: "      recommendation: conditional_for",
+    24: "      source_grade: null",
+    25: "    references: [nice-2022]",
+    37: "    references: [kolasinski-2020, nice-2022]",
+    40: "    title: Guideline",
+    41: "    authors: Kolasinski SL",
+    42: "    year: 2019",
+    43: "    source: Arthritis and Rheumatology",
+    44: "    kind: consensus_statement",
+    45: "    doi: 10.1002/art.41143",
+    46: '    pmid: "31908164"',
+    53: "    url: https://www.nice.org.uk/guidance/ng227",
+}
+
+
+@pytest.mark.parametrize(("line", "text"), OTHER_CONTENT.items(), ids=OTHER_CONTENT.values())
+def test_any_change_of_content_changes_the_version(line: int, text: str, tmp_path: Path) -> None:
+    """However small, in whichever field."""
+    (tmp_path / "before").write_text(KNEE)
+    (tmp_path / "after").write_text(knee_with({line: text}))
+
+    assert read(tmp_path / "before").version != read(tmp_path / "after").version
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_text_that_yaml_reads_otherwise_is_kept(text: str, tmp_path: Path) -> None:
+    """As a title, for which one line is mostly enough, and within a summary, which is folded."""
+    summary = f"{text}\n{'A guideline describes exercise. ' * 4}{text}"
+    references = [a_reference(title=text)]
+    catalogue = a_catalogue(
+        an_entry(interventions=[an_intervention(summary=summary, references=references)])
+    )
+    write(catalogue, tmp_path)
+
+    assert read(tmp_path).entries == catalogue.entries
+
+
+def test_a_file_is_written_for_people(tmp_path: Path) -> None:
+    """Fields in the order of the format, long text folded, quotes only where they are needed."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "knee.yaml").write_text(KNEE)
+    expected = (
+        KNEE.replace("people with\n      osteo", "people with osteo")
+        .replace("age and weight", "age\n      and weight")
+        .replace("people\n      with osteo", "people with osteo")
+        .replace("under supervision", "under\n      supervision")
+        .replace("nice-2022", "national-institute-for-health-2022")
+    )
+
+    assert written(read(tmp_path / "in"), tmp_path / "out") == expected
+
+
+def test_no_line_is_much_wider_than_a_page(tmp_path: Path) -> None:
+    """Only a single word can be."""
+    summary = "An exercise programme is described. " * 12 + "x" * 150
+    entry = an_entry(name="word " * 23 + "word", interventions=[an_intervention(summary=summary)])
+    lines = written(a_catalogue(entry), tmp_path).splitlines()
+
+    assert [line.strip() for line in lines if len(line) > 110] == ["x" * 150]
+
+
+def test_codes_and_numbers_are_in_quotes(tmp_path: Path) -> None:
+    """Also for readers of YAML that take more for numbers than ours does."""
+    text = written(
+        a_catalogue(an_entry("1e3", name="0o17", interventions=[
+            an_intervention("null", diagnosis_id="1e3", references=[a_reference(pmid="31908163")])
+        ])),
+        tmp_path,
+    )  # fmt: skip
+
+    for line in ('id: "1e3"', 'name: "0o17"', 'icd10: ["M17"]', 'id: "null"', 'pmid: "31908163"'):
+        assert line in text
+
+
+def test_a_url_is_written_only_where_it_was_given(tmp_path: Path) -> None:
+    """One that is derived from the DOI would become part of the content."""
+    entry = an_entry(interventions=[an_intervention(references=[a_reference()])])
+
+    assert "url" not in written(a_catalogue(entry), tmp_path)
+
+
+def test_equal_references_share_a_key(tmp_path: Path) -> None:
+    """Two interventions may rest on one work."""
+    entry = an_entry(
+        interventions=[
+            an_intervention("a-1", references=[a_reference()]),
+            an_intervention("a-2", references=[a_reference()]),
+        ]
+    )
+    text = written(a_catalogue(entry), tmp_path)
+
+    assert text.count("references: [kolasinski-2020]") == 2
+    assert text.count("  kolasinski-2020:\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("authors", "key"),
+    [
+        ("Kolasinski SL, Neogi T, et al.", "kolasinski-2020"),
+        ("Martin Ginis KA, van der Scheer JW", "martin-ginis-2020"),
+        ("van der Scheer JW", "van-der-scheer-2020"),
+        ("O'Brien K", "obrien-2020"),
+        ("O\u2019Brien K-L", "obrien-2020"),
+        ("Müller-Łukasz Å, Sørensen B", "muller-lukasz-2020"),
+        ("NICE", "nice-2020"),
+        ("National Institute for Health and Care Excellence", "national-institute-for-health-2020"),
+        ("World Health Organization", "world-health-organization-2020"),
+        ("A" * 60, f"{'a' * 30}-2020"),
+        ("王明", "unnamed-2020"),
+    ],
+)
+def test_a_key_is_made_of_the_first_author_and_the_year(
+    authors: str, key: str, tmp_path: Path
+) -> None:
+    """A surname in full, an organisation's name as far as it is short."""
+    assert keys_for((authors, 2020), folder=tmp_path) == [key]
+
+
+def test_keys_that_would_be_the_same_get_letters(tmp_path: Path) -> None:
+    """All of them, in the order of the file; the others get none."""
+    assert keys_for(("Smith J", 2020), ("Smith J", 2021), ("Smith AB", 2020), folder=tmp_path) == [
+        "smith-2020a",
+        "smith-2021",
+        "smith-2020b",
+    ]
+
+
+def test_letters_do_not_run_out(tmp_path: Path) -> None:
+    """After z comes aa, as in columns of a table."""
+    keys = keys_for(*[("Smith J", 2020)] * 30, folder=tmp_path)
+
+    assert keys[25:28] == ["smith-2020z", "smith-2020aa", "smith-2020ab"]
+
+
+def test_other_catalogue_files_are_named_and_kept(tmp_path: Path) -> None:
+    """Each is a fault; files that are no catalogue files are none."""
+    for name in ("b.yml", "a.yaml", "README.md", ".hidden.yaml", "knee-osteoarthritis.yaml"):
+        (tmp_path / name).write_text("before")
+    message = "is a catalogue file of another diagnosis; name an empty folder"
+
+    assert faults_of_writing(a_catalogue(), tmp_path) == (
+        FileFault(str(tmp_path / "a.yaml"), None, message),
+        FileFault(str(tmp_path / "b.yml"), None, message),
+    )
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"before"}
+    assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_a_folder_in_the_place_of_a_file_is_a_fault(tmp_path: Path) -> None:
+    """Found before anything is written."""
+    (tmp_path / "migraine.yaml").mkdir()
+
+    assert faults_of_writing(a_catalogue(an_entry("asthma"), an_entry("migraine")), tmp_path) == (
+        FileFault(
+            str(tmp_path / "migraine.yaml"), None, "is a folder where a file is to be written"
+        ),
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["migraine.yaml"]
+
+
+def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path: Path) -> None:
+    """What it leads to is somebody else's."""
+    (tmp_path / "elsewhere").write_text("kept")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "knee-osteoarthritis.yaml").symlink_to("../elsewhere")
+    write(a_catalogue(), tmp_path / "out")
+
+    assert (tmp_path / "elsewhere").read_text() == "kept"
+    assert len(read(tmp_path / "out").entries) == 1
+
+
+def test_a_file_in_the_place_of_the_folder_is_a_fault(tmp_path: Path) -> None:
+    """Or of a folder above it."""
+    (tmp_path / "file").write_text("kept")
+
+    assert [
+        (fault.file, fault.message)
+        for folder in (tmp_path / "file", tmp_path / "file" / "below" / "it")
+        for fault in faults_of_writing(a_catalogue(), folder)
+    ] == [
+        (str(tmp_path / "file"), "cannot be written: File exists"),
+        (str(tmp_path / "file" / "below" / "it"), "cannot be written: Not a directory"),
+    ]
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_a_file_too_large_to_be_read_back_is_not_written(tmp_path: Path) -> None:
+    """The limit of reading is one for writing too."""
+    interventions = [an_intervention(f"a-{number}", summary="x" * 700) for number in range(1500)]
+    catalogue = a_catalogue(an_entry(interventions=interventions))
+
+    assert faults_of_writing(catalogue, tmp_path / "out") == (
+        FileFault(
+            str(tmp_path / "out" / "knee-osteoarthritis.yaml"),
+            None,
+            "would have more than 1048576 bytes (1 MiB)",
+        ),
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Neither half of the files nor the folders made for them."""
+    catalogue = a_catalogue(*[
+        an_entry(f"a-{number}", interventions=[
+            an_intervention(f"a-{number}-{part}", diagnosis_id=f"a-{number}", summary="x" * 700)
+            for part in range(number + 1)
+        ])
+        for number in range(8)
+    ])  # fmt: skip
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "a-0.yaml").write_text("before")
+    with file_sizes_limited_to(4096):
+        faults = [
+            *faults_of_writing(catalogue, tmp_path / "new" / "folder"),
+            *faults_of_writing(catalogue, tmp_path / "old"),
+        ]
+
+    assert [str(fault) for fault in faults] == [
+        f"{tmp_path / 'new' / 'folder'}: cannot be written: File too large",
+        f"{tmp_path / 'old'}: cannot be written: File too large",
+    ]
+    assert [path.name for path in tmp_path.rglob("*")] == ["old", "a-0.yaml"]
+    assert (tmp_path / "old" / "a-0.yaml").read_text() == "before"
