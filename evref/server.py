@@ -83,3 +83,5 @@ def require_free(bind: str) -> None:
                 probe.bind(address)
     except OSError as error:
         raise AddressInUseError(f"cannot listen on {bind}: {error.strerror or error}") from None
+    except UnicodeError:
+        raise AddressInUseError(f"cannot listen on {bind}: that is no host name") from None

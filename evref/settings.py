@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -14,6 +15,11 @@ from dotenv import dotenv_values
 PREFIX = "EVREF_"
 DEFAULT_BIND = "127.0.0.1:8000"
 SHORTEST_SECRET_KEY = 32
+
+# One host by its name or address: a pattern such as https://* would stand for any.
+_ORIGIN = re.compile(
+    r"https?://([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(:[0-9]+)?", re.IGNORECASE
+)
 
 
 class SettingsError(Exception):
@@ -57,7 +63,7 @@ class Settings:
         """The settings in the environment, else in the file, else in `defaults`, else as above.
 
         Raises:
-            SettingsError: when a value is not allowed.
+            SettingsError: when a value is not allowed, or the file cannot be read.
 
         """
         values = _gather(os.environ if environ is None else environ, env_file, defaults or {})
@@ -74,7 +80,12 @@ class Settings:
     def unknown_names(
         cls, environ: Mapping[str, str] | None = None, env_file: Path = Path(".env")
     ) -> list[str]:
-        """Variables with the prefix that are no settings: most likely mistyped."""
+        """Variables with the prefix that are no settings: most likely mistyped.
+
+        Raises:
+            SettingsError: when the file cannot be read.
+
+        """
         values = _gather(os.environ if environ is None else environ, env_file, {})
         return sorted(f"{PREFIX}{name.upper()}" for name in values if name not in _READERS)
 
@@ -82,8 +93,14 @@ class Settings:
 def _gather(
     environ: Mapping[str, str], env_file: Path, defaults: Mapping[str, str]
 ) -> dict[str, str]:
+    try:
+        in_file = dotenv_values(env_file)
+    except OSError as error:
+        raise SettingsError(f"{env_file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{env_file} cannot be read: it is not text in UTF-8") from None
     values = dict(defaults)
-    for source in (dotenv_values(env_file), environ):
+    for source in (in_file, environ):
         values |= {
             name.removeprefix(PREFIX).lower(): text
             for name, text in source.items()
@@ -147,17 +164,10 @@ def _is_origin(text: str) -> bool:
     try:
         parts = urlsplit(text)
         port = parts.port
+        (parts.hostname or "").encode("idna")
     except ValueError:
         return False
-    return (
-        parts.scheme in {"http", "https"}
-        and bool(parts.hostname)
-        and text.lower() == f"{parts.scheme}://{parts.netloc}".lower()
-        and "@" not in parts.netloc
-        and port != 0
-        and text.isascii()
-        and not any(c.isspace() for c in text)
-    )
+    return _ORIGIN.fullmatch(text) is not None and port != 0
 
 
 def _words(text: str) -> Iterable[str]:

@@ -45,7 +45,9 @@ def load(path: Path) -> None:
 def export(path: Path) -> None:
     """Write the served catalogue into a folder, one ID.yaml a diagnosis."""
     written = stored().publish().export(path)
-    click.echo(f"Wrote {_size(written)} to {path}; version {written.version}.")
+    click.echo(
+        f"Wrote {_size(written)} to {click.format_filename(path)}; version {written.version}."
+    )
 
 
 @catalogue.command("status")

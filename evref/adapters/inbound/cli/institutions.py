@@ -7,7 +7,7 @@ import sys
 import click
 
 from evref.adapters.inbound.cli.output import as_json, print_json, print_records
-from evref.adapters.inbound.cli.wiring import stored
+from evref.adapters.inbound.cli.wiring import RefusedError, stored
 
 OPERATOR = "operator"
 """Who the audit log names for what is done on the command line."""
@@ -102,6 +102,9 @@ def reset_password(email: str, *, password_stdin: bool) -> None:
 
 def _password(*, from_stdin: bool) -> str:
     if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
+        try:
+            return sys.stdin.buffer.readline().decode().rstrip("\r\n")
+        except UnicodeDecodeError:
+            raise RefusedError("the password is not text in UTF-8") from None
     password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     return password

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import NoReturn
 
@@ -24,13 +25,15 @@ from evref.settings import DEFAULT_BIND, SettingsError, StorageKind
 DEFAULT_WORKERS = 2
 DEFAULT_THREADS = 4
 
+_PORT = re.compile("[0-9]{1,5}")
+
 
 class _Bind(click.ParamType[str]):
     name = "HOST:PORT"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         host, colon, port = value.rpartition(":")
-        if not (host and colon and port.isascii() and port.isdigit() and int(port) < 65536):  # noqa: PLR2004
+        if not (host and colon and _PORT.fullmatch(port) and 0 < int(port) < 65536):  # noqa: PLR2004
             self.fail(f"{value!r} is not of the form HOST:PORT, such as {DEFAULT_BIND}", param, ctx)
         return value
 
@@ -78,8 +81,7 @@ def init() -> None:
 @_threads
 def serve(bind: str, workers: int | None, threads: int) -> None:
     """Serve, with gunicorn. SIGTERM stops it once the requests under way are answered."""
-    container = wired(bind)
-    require_free(bind)
+    container = _servable(bind, workers)
     if container.settings().storage is StorageKind.MEMORY:
         # A process's memory starts empty, and no other command can reach it.
         _prepare(container)
@@ -100,8 +102,7 @@ def demo(bind: str, workers: int | None, threads: int) -> None:
     Creates the storage, loads the bundled catalogue, and makes an institution, a member and a
     key, each where there is none.
     """
-    container = wired(bind)
-    require_free(bind)
+    container = _servable(bind, workers)
     _prepare(container)
     _tell(container, demo_data.prepare(container))
     _serve(container, bind, workers, threads)
@@ -111,6 +112,15 @@ cli.add_command(institution)
 cli.add_command(member)
 cli.add_command(key)
 cli.add_command(catalogue)
+
+
+def _servable(bind: str, workers: int | None) -> Container:
+    """A container to serve from; refuses before anything is made or a key is shown."""
+    require_free(bind)
+    container = wired(bind)
+    if container.settings().storage is StorageKind.MEMORY and workers not in (None, 1):
+        raise RefusedError("EVREF_STORAGE=memory is one process's memory; use --workers 1")
+    return container
 
 
 def _prepare(container: Container) -> None:
@@ -138,8 +148,6 @@ def _tell(container: Container, made: demo_data.Demo) -> None:
 
 def _serve(container: Container, bind: str, workers: int | None, threads: int) -> None:
     in_memory = container.settings().storage is StorageKind.MEMORY
-    if in_memory and workers not in (None, 1):
-        raise RefusedError("EVREF_STORAGE=memory is one process's memory; use --workers 1")
     app = create_app(container.settings(), container)
     count = workers or (1 if in_memory else DEFAULT_WORKERS)
     Server(app, container, bind=bind, workers=count, threads=threads).run()
