@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -70,7 +71,8 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     if settings.cors_origins:
         CORS(
             app,
-            resources={"/api/*": {"origins": list(settings.cors_origins)}},
+            # As patterns of themselves: a string with brackets, as in IPv6, is taken for another.
+            resources={"/api/*": {"origins": [_exactly(o) for o in settings.cors_origins]}},
             methods=["GET", "HEAD"],
             allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
             expose_headers=["ETag", "Retry-After", "X-Request-ID", *fields.RATE_LIMIT_FIELDS],
@@ -101,6 +103,10 @@ def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
         return wsgi_app(environ | told, start_response)
 
     return serve
+
+
+def _exactly(origin: str) -> re.Pattern[str]:
+    return re.compile(re.escape(origin) + r"\Z", re.IGNORECASE)
 
 
 def _vary_by_origin(response: Response) -> Response:
