@@ -293,17 +293,18 @@ def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path: Path) 
     assert len(read(tmp_path / "out").entries) == 1
 
 
-def test_a_file_in_the_place_of_the_folder_is_a_fault(tmp_path: Path) -> None:
-    """Or of a folder above it."""
+def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
+    """A file is in its place, or in that of a folder above it, or its name is none."""
     (tmp_path / "file").write_text("kept")
 
     assert [
         (fault.file, fault.message)
-        for folder in (tmp_path / "file", tmp_path / "file" / "below" / "it")
+        for folder in (tmp_path / "file", tmp_path / "file" / "below" / "it", Path("nul\0"))
         for fault in faults_of_writing(a_catalogue(), folder)
     ] == [
         (str(tmp_path / "file"), "cannot be written: File exists"),
         (str(tmp_path / "file" / "below" / "it"), "cannot be written: Not a directory"),
+        (r"nul\x00", "cannot be written: embedded null byte"),
     ]
     assert (tmp_path / "file").read_text() == "kept"
 

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from textwrap import TextWrapper
@@ -55,9 +56,9 @@ def write_files(catalogue: Catalogue, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         _refuse_other_files(texts, folder)
         _write_beside_then_rename(texts, folder)
-    except OSError as error:
-        for path in missing:
-            if path.is_dir():
+    except (OSError, ValueError) as error:
+        with suppress(OSError):
+            for path in filter(Path.is_dir, missing):
                 path.rmdir()
         faults = Faults(shown_path(folder))
         faults.add(None, f"cannot be written: {reason(error)}")
