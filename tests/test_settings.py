@@ -1,0 +1,193 @@
+"""Settings: where each comes from, what it may be, and what is said when it is something else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from evref.settings import Settings, SettingsError, StorageKind
+
+NOWHERE = Path("/nowhere/.env")
+
+
+def read(**environ: str) -> Settings:
+    """The settings of an environment alone; names are given without their prefix."""
+    return Settings.read({f"EVREF_{name.upper()}": text for name, text in environ.items()}, NOWHERE)
+
+
+def test_without_any_setting_the_defaults_hold() -> None:
+    """SQLite in a file under the working directory, on this machine alone."""
+    settings = Settings.read({}, NOWHERE)
+
+    assert settings == Settings()
+    assert settings.storage is StorageKind.SQL
+    assert settings.database_url == "sqlite:///evref.sqlite"
+    assert settings.base_url == "http://127.0.0.1:8000"
+    assert settings.cors_origins == ()
+
+
+def test_the_environment_goes_before_the_file_and_the_file_before_the_default(
+    tmp_path: Path,
+) -> None:
+    """An operator can override a file for one start."""
+    file = tmp_path / ".env"
+    file.write_text(
+        "# where it is reached\nEVREF_BASE_URL=https://file.example.org\n"
+        'EVREF_REPRESENTATION_CACHE_MB="32"\nOTHER=1\n'
+    )
+    environ = {"EVREF_BASE_URL": "https://environment.example.org"}
+
+    settings = Settings.read(environ, file, {"base_url": "http://x", "storage": "memory"})
+
+    assert settings.base_url == "https://environment.example.org"
+    assert settings.representation_cache_mb == 32
+    assert settings.storage is StorageKind.MEMORY
+    assert settings.database_url == Settings().database_url
+
+
+def test_by_default_the_process_environment_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the file `.env` of the working directory."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("EVREF_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("EVREF_STORAGE", "memory")
+    (tmp_path / ".env").write_text("EVREF_BASE_URL=https://file.example.org\nEVREF_TYPO=1\n")
+
+    settings = Settings.read()
+
+    assert settings.storage is StorageKind.MEMORY
+    assert settings.base_url == "https://file.example.org"
+    assert Settings.unknown_names() == ["EVREF_TYPO"]
+
+
+def test_an_empty_value_is_as_if_it_were_not_set() -> None:
+    """A compose file that passes a variable on sets it to nothing."""
+    assert read(storage="", database_url="", base_url="") == Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("storage", "sql", StorageKind.SQL),
+        ("storage", "memory", StorageKind.MEMORY),
+        ("database_url", "sqlite:///x.sqlite", "sqlite:///x.sqlite"),
+        ("database_url", "sqlite:////srv/x.sqlite", "sqlite:////srv/x.sqlite"),
+        ("base_url", "https://evref.example.org", "https://evref.example.org"),
+        ("base_url", "https://evref.example.org/", "https://evref.example.org"),
+        ("base_url", "http://localhost:8000", "http://localhost:8000"),
+        ("base_url", "http://my_host-1:65535", "http://my_host-1:65535"),
+        ("base_url", "http://[::1]:8000", "http://[::1]:8000"),
+        ("cors_origins", "https://a.example", ("https://a.example",)),
+        (
+            "cors_origins",
+            "https://a.example, https://b.example:8443 http://[::1]:3000",
+            ("https://a.example", "https://b.example:8443", "http://[::1]:3000"),
+        ),
+        ("cors_origins", " , ", ()),
+        ("representation_cache_mb", "1", 1),
+        ("representation_cache_mb", "4096", 4096),
+        ("secret_key", "x" * 32, "x" * 32),
+        ("proxies", "0", 0),
+        ("proxies", "10", 10),
+    ],
+)
+def test_a_setting_that_is_allowed_is_read(name: str, text: str, value: object) -> None:
+    """Each in its own type."""
+    assert getattr(read(**{name: text}), name) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "allowed"),
+    [
+        ("storage", ["SQL", "redis", "sql "], "sql, memory"),
+        ("database_url", ["x", "sqlite://", "sqlite:///", "mysql://h/d", "file:x"], "sqlite:///"),
+        (
+            "base_url",
+            [
+                "evref.example.org",
+                "ftp://evref.example.org",
+                "https://",
+                "https://h/path",
+                "https://h?x",
+                "https://h#x",
+                "https://user@h",
+                "https://h:0",
+                "https://h:65536",
+                "https://h:x",
+                "https://h:",
+                "https://a b",
+                "https://é.example",
+                "https://*",
+                "https://*.example.org",
+                "https://a..b",
+                "https://[::1",
+                "https://-a",
+                "https://" + "a" * 64,
+                "https://h\nX: y",
+            ],
+            "https://evref.example.org",
+        ),
+        (
+            "cors_origins",
+            ["*", "https://*", "null", "a.example", "https://a.example/", "https://a https://b/c"],
+            "https://app.example.org",
+        ),
+        ("representation_cache_mb", ["0", "4097", "-1", "1.5", "x", "²", "9" * 5000], ""),
+        ("secret_key", ["x", "x" * 31], "32 characters"),
+        ("proxies", ["-1", "11", "x", "¹"], "from 0 to 10"),
+    ],
+)
+def test_a_setting_that_is_not_allowed_is_told_in_one_line(
+    name: str, texts: list[str], allowed: str
+) -> None:
+    """With its name and what is allowed."""
+    for text in texts:
+        with pytest.raises(SettingsError) as told:
+            read(**{name: text})
+
+        assert str(told.value).startswith(f"EVREF_{name.upper()} ")
+        assert allowed in str(told.value)
+        assert "\n" not in str(told.value)
+
+
+def test_a_secret_stands_in_no_message() -> None:
+    """Neither where it is too short, nor in the settings' representation."""
+    with pytest.raises(SettingsError) as told:
+        read(secret_key="hush")
+
+    assert "hush" not in str(told.value)
+    assert "hush" not in repr(read(secret_key="hush" * 8))
+
+
+def test_variables_that_are_no_settings_are_named(tmp_path: Path) -> None:
+    """Those with the prefix alone, in order, wherever they stand."""
+    file = tmp_path / ".env"
+    file.write_text("EVREF_ZZZ=1\nDATABASE_URL=x\n")
+    environ = {"EVREF_DATABASE": "x", "EVREF_STORAGE": "sql", "PATH": "x", "EVREF_EMPTY": ""}
+
+    assert Settings.unknown_names(environ, file) == ["EVREF_DATABASE", "EVREF_ZZZ"]
+
+
+def test_a_file_that_is_no_text_is_told_in_one_line(tmp_path: Path) -> None:
+    """And not taken for one without settings."""
+    file = tmp_path / ".env"
+    file.write_bytes(b"EVREF_STORAGE=\xff")
+
+    for use in (Settings.read, Settings.unknown_names):
+        with pytest.raises(SettingsError, match="is not text in UTF-8"):
+            use({}, file)
+
+
+def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
+    """And not taken for one that is not there."""
+    file = tmp_path / ".env"
+    file.touch(mode=0o000)
+    # To root, as in a container, no file is forbidden; this one of Linux has no first byte.
+    unreadable = Path("/proc/self/mem") if os.geteuid() == 0 else file
+
+    with pytest.raises(SettingsError, match=r"cannot be read: [A-Z]"):
+        Settings.read({}, unreadable)
