@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from apiflask import APIFlask
 from flask import Response, request
 from flask_cors import CORS
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 import evref
 from evref.adapters.inbound.http import (
@@ -22,6 +23,8 @@ from evref.adapters.inbound.http import (
     pages,
 )
 from evref.adapters.inbound.http.served import Served
+from evref.adapters.inbound.settings_pages import blueprint as settings_pages
+from evref.adapters.inbound.settings_pages import cookies
 from evref.container import Container
 from evref.domain.errors import EvrefError, StorageUnavailableError
 from evref.settings import Settings, SettingsError
@@ -66,6 +69,18 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.register_blueprint(description.blueprint())
     app.register_blueprint(pages.blueprint(settings.base_url))
     app.register_blueprint(health.blueprint(container.report_health()))
+    cookies.configure(
+        app, container.share_secret(), secure=settings.base_url.startswith("https://")
+    )
+    app.register_blueprint(
+        settings_pages.blueprint(
+            members=container.sign_in(),
+            keys=container.manage_keys(),
+            log=container.read_audit_log(),
+            share_secret=container.share_secret(),
+            base_url=settings.base_url,
+        )
+    )
     errors.register(app, settings.base_url)
     fields.register(app)
     if settings.cors_origins:
@@ -81,6 +96,11 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         )
         app.after_request(_vary_by_origin)
     app.wsgi_app = _at(settings.base_url, app.wsgi_app)  # type: ignore[assignment]
+    if settings.proxies:
+        # Of what proxies say, the client's address alone: whose guesses it is that are slowed.
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0
+        )
     return app
 
 

@@ -84,9 +84,9 @@ class ManageKeys:
         institution = self._institutions.named(institution_name)
         if key_id is not None and not is_id(key_id):
             raise InvalidValueError([Fault("id", "must be one that was made for this key")])
-        if expires_on is not None and expires_on < self._today():
+        if expires_on is not None and expires_on < self.today():
             raise InvalidValueError(
-                [Fault("expires_on", f"must be today ({self._today()}, UTC) or later")]
+                [Fault("expires_on", f"must be today ({self.today()}, UTC) or later")]
             )
         token = KeyToken.make(self._randomness.below(KeyToken.SECRETS))
         key = ApiKey(
@@ -171,11 +171,11 @@ class ManageKeys:
 
         """
         key = self._found(key_id, institution_id)
-        today = self._today()
+        today = self.today()
         return self._usage.history(key.id, today - timedelta(days=days - 1), today)
 
     def _in_use(self, keys: Sequence[ApiKey]) -> tuple[KeyInUse, ...]:
-        today = self._today()
+        today = self.today()
         uses = self._usage.overview([key.id for key in keys], today)
         institutions = {institution.id: institution for institution in self._institutions.list()}
         never = KeyUse(last_used_on=None, today=None)
@@ -219,7 +219,8 @@ class ManageKeys:
             detail=detail,
         )
 
-    def _today(self) -> date:
+    def today(self) -> date:
+        """The UTC day that requests are counted under now."""
         return DailyWindow.of(self._clock.now()).day
 
 

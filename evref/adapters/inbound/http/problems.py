@@ -163,6 +163,7 @@ OF_ERROR: dict[type[errors.EvrefError], Problem] = {
     errors.InvalidApiKeyError: INVALID_API_KEY,
     errors.InsufficientPermissionError: INSUFFICIENT_PERMISSION,
     errors.UnknownDiagnosisError: UNKNOWN_DIAGNOSIS,
+    errors.NotFoundError: NOT_FOUND,
     errors.QuotaExceededError: QUOTA_EXCEEDED,
     errors.NoCatalogueError: SERVICE_UNAVAILABLE,
     errors.StorageUnavailableError: SERVICE_UNAVAILABLE,

@@ -1,0 +1,16 @@
+"use strict";
+// Without this script the buttons stay hidden, and a click on the key selects it.
+for (const button of document.querySelectorAll("button[data-copies]")) {
+  const source = document.getElementById(button.dataset.copies);
+  const told = document.getElementById(`${button.dataset.copies}-copied`);
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      told.textContent = "Copied.";
+    } catch {
+      getSelection().selectAllChildren(source);
+      told.textContent = "Selected: copy it with Ctrl+C, or ⌘C on a Mac.";
+    }
+  });
+}

@@ -1,0 +1,90 @@
+"""The settings pages of a service in one process, with two institutions and a member of each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from dependency_injector import providers
+from flask import Flask
+
+from evref.app import create_app
+from evref.application.manage_keys import NewKey
+from evref.container import Container
+from evref.domain.access import Permission
+from evref.domain.institution import AuditEntry
+from evref.ports.audit import AuditLog
+from evref.ports.catalogue import Publication
+from evref.settings import Settings, StorageKind
+from tests.builders import a_catalogue
+from tests.fakes import FakeClock, QuickPasswordHasher
+
+INSTITUTION = "General Hospital"
+EMAIL = "ward@example.org"
+PASSWORD = "correct horse battery"
+OTHER_INSTITUTION = "Other Clinic"
+OTHER_EMAIL = "other@example.com"
+
+MORNING = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+
+STORAGES = ("memory", "sqlite")
+
+
+def settings_for(storage: str, folder: Path, **more: object) -> Settings:
+    """Settings of a service that keeps everything in memory, or in a file of this folder."""
+    kind = StorageKind.MEMORY if storage == "memory" else StorageKind.SQL
+    return replace(
+        Settings(storage=kind, database_url=f"sqlite:///{folder}/evref.sqlite"),
+        **more,  # type: ignore[arg-type]  # of whichever setting
+    )
+
+
+class Site:
+    """A service at a time of one's choice, whose passwords are quickly hashed."""
+
+    def __init__(self, settings: Settings, now: datetime = MORNING) -> None:
+        self.settings = settings
+        self.clock = FakeClock(now)
+        self.passwords = QuickPasswordHasher()
+        self.container = Container(settings=settings)
+        self.container.clock.override(providers.Object(self.clock))
+        self.container.passwords.override(providers.Object(self.passwords))
+        self.container.storage().prepare()
+        self.container.catalogue_store().publish(Publication(a_catalogue(), self.clock.now()))
+        manage = self.container.manage_institutions()
+        for institution, email in ((INSTITUTION, EMAIL), (OTHER_INSTITUTION, OTHER_EMAIL)):
+            manage.create_institution(institution, actor="operator")
+            manage.create_member(
+                email, institution_name=institution, password=PASSWORD, actor="operator"
+            )
+        self.app: Flask = create_app(settings, self.container)
+
+    def make_key(
+        self,
+        name: str = "Ward app",
+        *,
+        institution: str = INSTITUTION,
+        limit: int = 1000,
+        permission: Permission = Permission.READ,
+        expires_on: date | None = None,
+    ) -> NewKey:
+        return self.container.manage_keys().create(
+            institution_name=institution,
+            name=name,
+            actor="operator",
+            daily_limit=limit,
+            permission=permission,
+            expires_on=expires_on,
+        )
+
+    def use_key(self, made: NewKey, times: int, *, days_ago: int = 0) -> None:
+        """Ask so often with the key on that day, over its limit or not."""
+        day = self.clock.now().date() - timedelta(days=days_ago)
+        for _ in range(times):
+            self.container.usage().admit(made.token.digest, Permission.READ, day)
+
+    def audit_log(self, institution: str = INSTITUTION) -> tuple[AuditEntry, ...]:
+        found = self.container.institutions().named(institution)
+        log: AuditLog = self.container.audit_log()
+        return log.entries(found.id)
