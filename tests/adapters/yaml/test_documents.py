@@ -27,7 +27,7 @@ def parsed(text: str) -> tuple[documents.Node | None, list[FileFault]]:
 
 REFUSED = {
     "a tag of Python": (
-        {2: "name: !!python/object/apply:os.system [touch /tmp/harm]"},
+        {2: "name: !!python/object/apply:os.system [touch harm]"},
         [(2, "tags are not allowed, remove !!python/object/apply:os.system")],
     ),
     "a tag of its own": ({2: "name: !x Knee"}, [(2, "tags are not allowed, remove !x")]),
@@ -52,6 +52,25 @@ REFUSED = {
     "a merge key": (
         {2: "<<: {name: Hip}\nname: Knee"},
         [(2, "merge keys (<<) are not allowed, write the fields out")],
+    ),
+    "a merge key that stands for what is needed": (
+        {1: "<<: {id: knee, name: Knee}", 2: "", 53: "    <<: {url: https://example.org}"},
+        [
+            (line, "merge keys (<<) are not allowed, write the fields out")
+            for line in (1, 52)
+        ],
+    ),
+    "a merge key among references": (
+        {47: "  <<:\n   nice-2022:"} | dict.fromkeys(range(48, 54), ""),
+        [(47, "merge keys (<<) are not allowed, write the fields out")],
+    ),
+    "an alias without anchor for a key": (
+        {2: "*nothing : Knee"},
+        [(2, "the alias *nothing has no anchor before it")],
+    ),
+    "an alias without anchor for a reference": (
+        {25: "    references: [*nothing]"},
+        [(25, "the alias *nothing has no anchor before it")],
     ),
     "a list for a key": (
         {2: "? [a]\n: b\nname: Knee"},

@@ -1,8 +1,10 @@
 """Each way in which a file can be wrong: at which line, and in which words."""
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from evref.domain.errors import FileFault
 from tests.adapters.yaml.support import KNEE, faults_in, faults_in_text, knee_with, read
@@ -331,6 +333,11 @@ CASES = {
         7,
         "interventions: is given twice, first on line 6",
     ),
+    "the references given twice": (
+        {38: "references: {}\nreferences:"},
+        39,
+        "references: is given twice, first on line 38",
+    ),
     "a reference defined twice": (
         {38: "references:\n  nice-2022: null"},
         48,
@@ -406,6 +413,23 @@ def test_ids_are_unique_within_a_file(tmp_path: Path) -> None:
                 f"{tmp_path / 'file.yaml'}:7"
             ),
         )
+    ]
+
+
+def test_ids_are_unique_within_a_line(tmp_path: Path) -> None:
+    """JSON is YAML too, and may stand on one line; so may what an alias stands for."""
+    content = yaml.safe_load(KNEE)
+    content["interventions"][1]["id"] = content["interventions"][0]["id"]
+    aliased = KNEE.replace("  - id: knee-osteoarthritis-home", "  - &a\n    id: knee-1").replace(
+        "references:\n  kol", "  - *a\nreferences:\n  kol"
+    )
+    place = tmp_path / "file.yaml"
+
+    assert faults_in_text(tmp_path, json.dumps(content)) == [
+        (1, f'id: must be unique, "knee-osteoarthritis-strength" is also the id in {place}:1')
+    ]
+    assert faults_in_text(tmp_path, aliased) == [
+        (27, f'id: must be unique, "knee-1" is also the id in {place}:27')
     ]
 
 

@@ -166,6 +166,15 @@ def test_a_link_out_of_its_folder_is_refused(tmp_path: Path) -> None:
     )
 
 
+def test_a_link_to_nothing_is_a_fault(tmp_path: Path) -> None:
+    """What is in a folder is not silently left out."""
+    (tmp_path / "link.yaml").symlink_to("gone.yaml")
+
+    assert faults_in(tmp_path) == (
+        FileFault(str(tmp_path / "link.yaml"), None, "cannot be read: No such file or directory"),
+    )
+
+
 def test_a_link_within_its_folder_is_read(tmp_path: Path) -> None:
     """As in a mounted volume, where each name is a link to the present version."""
     (tmp_path / "..data").mkdir()

@@ -61,13 +61,9 @@ class Scalar:
 
 @dataclass(slots=True)
 class Broken:
-    """Stands where a node was refused and the fault told; nothing more is to be said of it.
-
-    `text` is what a tag was refused for, so that a field with such a key is not missing besides.
-    """
+    """Stands where a node was refused and the fault told; nothing more is to be said of it."""
 
     line: int
-    text: str = ""
     size: int = 1
 
 
@@ -82,10 +78,14 @@ class Sequence:
 
 @dataclass(slots=True)
 class Mapping:
-    """Fields by key, in the order of the file; `size` as in `Sequence`."""
+    """Fields by key, in the order of the file; `size` as in `Sequence`.
+
+    It is whole unless a key in it was refused, and with it what might have been a field.
+    """
 
     line: int
     fields: dict[str, "Field"] = field(default_factory=dict)
+    is_whole: bool = True
     size: int = 0
 
 
@@ -196,7 +196,7 @@ class _Composer:
         node: Node = Scalar(line, event.value, plain=event.implicit[0])
         if event.tag is not None:
             self._refuse_tag(line, event.tag)
-            node = Broken(line, event.value)
+            node = Broken(line)
         else:
             control = _CONTROL.search(event.value)
             if control is not None:
@@ -267,15 +267,15 @@ class _Composer:
 
     def _key(self, mapping: Mapping, node: Node) -> Scalar | None:
         """The key that the node makes; None, with a fault, where its value is to be dropped."""
-        if isinstance(node, Broken):
-            if node.text:
-                mapping.fields.setdefault(node.text, Field(node.line, node))
-            return None
-        if not isinstance(node, Scalar):
-            self._faults.add(node.line, "a key must be a plain word, not a list or a mapping")
-            return None
-        if node.plain and node.text == "<<":
-            self._faults.add(node.line, "merge keys (<<) are not allowed, write the fields out")
+        message = None
+        if isinstance(node, Sequence | Mapping):
+            message = "a key must be a plain word, not a list or a mapping"
+        elif isinstance(node, Scalar) and node.plain and node.text == "<<":
+            message = "merge keys (<<) are not allowed, write the fields out"
+        if message is not None:
+            self._faults.add(node.line, message)
+        if message is not None or not isinstance(node, Scalar):
+            mapping.is_whole = False
             return None
         earlier = mapping.fields.get(node.text)
         if earlier is not None:

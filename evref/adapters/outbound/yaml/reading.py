@@ -75,17 +75,18 @@ _SOME_REFERENCE = Reference(
 class _Record:
     """A mapping of a known shape, read field by field; unknown and missing ones are told."""
 
-    def __init__(self, shape: _Shape, line: int, fields: dict[str, Field], faults: Faults) -> None:
+    def __init__(self, shape: _Shape, line: int, mapping: Mapping, faults: Faults) -> None:
         self._line = line
-        self._fields = fields
+        self._fields = mapping.fields
         self._faults = faults
-        self._told: set[str] = set()
-        for name, field in fields.items():
+        # A field that was refused with its key is not to be missed besides.
+        self._told = set() if mapping.is_whole else set(shape.fields) - set(mapping.fields)
+        for name, field in mapping.fields.items():
             if name not in shape.fields:
                 message = f"is no field of {shape.name}, which has {shape.allowed}"
                 faults.add(field.line, f"{shown(name)}: {message}")
         for name in shape.required:
-            if name not in fields:
+            if name not in mapping.fields and name not in self._told:
                 self.fault(name, f"is missing; {shape.name} must have {shape.needed}")
 
     def line_of(self, name: str) -> int:
@@ -318,12 +319,13 @@ class _Bibliography:
         self._faults = faults
         self._defined: dict[str, Field] = {}
         self._references: dict[str, Reference] = {}
-        self._is_clear = field is not None and isinstance(field.value, Mapping)
+        self._is_whole = False
         self._used: set[str] = set()
         self._every_use_is_clear = True
         if field is not None:
             if isinstance(field.value, Mapping):
                 self._defined = field.value.fields
+                self._is_whole = field.value.is_whole
             elif not isinstance(field.value, Broken):
                 message = f"references: must be a mapping of keys to references, {_is(field.value)}"
                 faults.add(field.line, message)
@@ -351,7 +353,7 @@ class _Bibliography:
                 continue
             if node.text in cited:
                 fields.fault("references", f"must not repeat {shown(node.text)}", node.line)
-            elif self._is_clear and node.text not in self._references:
+            elif self._is_whole and node.text not in self._references:
                 fields.fault(
                     "references",
                     f"{shown(node.text)} is not defined; the references are {self._keys}",
@@ -375,10 +377,10 @@ def _unique_id(fields: _Record, places: dict[str, str]) -> str:
     """The id, which no other of its sort may have in all the files."""
     identifier = fields.text("id")
     if fields.is_clear("id"):
-        place = fields.place_of("id")
-        first = places.setdefault(identifier, place)
-        if first != place:
+        first = places.get(identifier)
+        if first is not None:
             fields.fault("id", f"must be unique, {_quoted(identifier)} is also the id in {first}")
+        places.setdefault(identifier, fields.place_of("id"))
     return identifier
 
 
@@ -438,7 +440,7 @@ def _reference(key: str, definition: Field, faults: Faults) -> Reference:
 def _record(node: Node, line: int, name: str, shape: _Shape, faults: Faults) -> _Record | None:
     """The fields of a mapping; None, with a fault, where the node is none."""
     if isinstance(node, Mapping):
-        return _Record(shape, line, node.fields, faults)
+        return _Record(shape, line, node, faults)
     if not isinstance(node, Broken):
         message = f"must be a mapping with the fields {shape.allowed}, {_is(node)}"
         faults.add(line, f"{name}: {message}")
