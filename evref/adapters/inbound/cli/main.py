@@ -124,6 +124,7 @@ def _servable(bind: str, workers: int | None) -> Container:
 
 
 def _prepare(container: Container) -> None:
+    click.get_current_context().call_on_close(container.storage().close)
     container.storage().prepare()
     with progress_bar("Loading the bundled catalogue") as progress:
         published = container.publish().load_bundled_where_none(progress)

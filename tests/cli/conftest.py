@@ -1,0 +1,88 @@
+"""Runs commands as a shell would, but within this process."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evref.adapters.inbound.cli.main import main
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output, which is JSON and nothing else."""
+        return json.loads(self.out)
+
+    def refused(self) -> str:
+        """The one line on standard error of a command that was refused or failed."""
+        assert self.status == 1, (self.out, self.err)
+        assert self.out == ""
+        (line,) = self.err.splitlines()
+        assert line.startswith("evref: ")
+        return line.removeprefix("evref: ")
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, and an environment without settings."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("EVREF_")]:
+        monkeypatch.delenv(name)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `evref` with these arguments, this standard input and these settings besides."""
+
+    def run(*arguments: str, stdin: bytes = b"", **settings: str) -> Result:
+        with monkeypatch.context() as patched:
+            for name, text in settings.items():
+                patched.setenv(f"EVREF_{name.upper()}", text)
+            patched.setattr(sys, "argv", ["evref", *arguments])
+            patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+            with pytest.raises(SystemExit) as ended:
+                main()
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        assert isinstance(ended.value.code, int)
+        return Result(ended.value.code, printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def prepared() -> dict[str, bytes]:
+    """The database of the first test that needed one: copying it is faster than making it."""
+    return {}
+
+
+@pytest.fixture
+def ready(run: Run, folder: Path, prepared: dict[str, bytes]) -> Run:
+    """The same, once storage and an institution are there."""
+    file = folder / "evref.sqlite"
+    if "database" not in prepared:
+        assert run("init").status == 0
+        assert run("institution", "create", "General Hospital").status == 0
+        prepared["database"] = file.read_bytes()
+    file.write_bytes(prepared["database"])
+    return run

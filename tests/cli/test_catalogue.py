@@ -1,0 +1,211 @@
+"""`evref catalogue`: check, load, export and status."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from evref.container import BUNDLED_CATALOGUE
+from tests.cli.conftest import Run
+
+KNEE = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
+
+
+@pytest.fixture
+def files(folder: Path) -> Path:
+    """A folder with three files of the bundled catalogue."""
+    some = folder / "some"
+    some.mkdir()
+    for name in ("knee-osteoarthritis", "asthma", "migraine"):
+        shutil.copy(BUNDLED_CATALOGUE / f"{name}.yaml", some)
+    return some
+
+
+def spoil(file: Path) -> None:
+    """Put two faults into a file."""
+    text = file.read_text(encoding="utf-8")
+    file.write_text(
+        text.replace("phase: chronic", "phase: late", 1).replace("name:", "nmae:", 1),
+        encoding="utf-8",
+    )
+
+
+def test_the_bundled_catalogue_has_no_fault(run: Run) -> None:
+    """Checking needs no storage."""
+    result = run("catalogue", "check", str(BUNDLED_CATALOGUE))
+
+    assert result.status == 0
+    assert result.out.startswith("No fault in ")
+    assert result.err == ""
+
+
+def test_several_files_and_folders_are_checked_together(run: Run, files: Path) -> None:
+    """One catalogue is in them all."""
+    result = run("catalogue", "check", str(files / "asthma.yaml"), str(files / "migraine.yaml"))
+
+    assert result.out.startswith("No fault in 2 diagnoses and ")
+
+
+def test_checking_changes_nothing(ready: Run, folder: Path, files: Path) -> None:
+    """Neither files nor what is served."""
+    before = ready("catalogue", "status", "--json").json
+
+    ready("catalogue", "check", str(files))
+
+    assert ready("catalogue", "status", "--json").json == before
+
+
+@pytest.mark.parametrize("command", ["check", "load"])
+def test_every_fault_is_told_with_file_line_and_what_is_allowed(
+    ready: Run, files: Path, command: str
+) -> None:
+    """One a line on standard error, and a last one that counts them."""
+    spoil(files / "asthma.yaml")
+    (files / "migraine.yaml").write_text("id: [\n")
+
+    result = ready("catalogue", command, str(files))
+
+    lines = result.err.splitlines()
+    assert result.status == 1
+    assert result.out == ""
+    assert lines[-1] == f"evref: {len(lines) - 1} faults in the catalogue files."
+    assert len(lines) >= 4
+    for line in lines[:-1]:
+        path, number, _ = line.split(":", 2)
+        assert Path(path).name in {"asthma.yaml", "migraine.yaml"}
+        assert int(number) >= 1
+    assert "acute, subacute, chronic" in result.err
+    assert "nmae" in result.err
+
+
+def test_a_catalogue_with_a_fault_is_not_loaded_at_all(ready: Run, files: Path) -> None:
+    """What was served goes on being served, whole."""
+    before = ready("catalogue", "status", "--json").json
+    spoil(files / "asthma.yaml")
+
+    assert ready("catalogue", "load", str(files)).status == 1
+    assert ready("catalogue", "status", "--json").json == before
+
+
+@pytest.mark.parametrize("path", ["nowhere", "empty", "note.txt", "\udcff"])
+@pytest.mark.parametrize("command", ["check", "load"])
+def test_a_path_without_a_catalogue_is_told(
+    ready: Run, folder: Path, command: str, path: str
+) -> None:
+    """Whether it is not there, empty or something else."""
+    (folder / "empty").mkdir()
+    (folder / "note.txt").write_text("To whom it may concern")
+
+    result = ready("catalogue", command, path)
+
+    assert result.status == 1
+    assert result.err.splitlines()[-1] == "evref: 1 fault in the catalogue files."
+
+
+def test_a_load_tells_what_was_added_changed_and_removed(ready: Run, files: Path) -> None:
+    """And replaces the whole."""
+    count = ready("catalogue", "status", "--json").json["diagnoses"]
+
+    first = ready("catalogue", "load", str(files))
+    (files / "asthma.yaml").unlink()
+    shutil.copy(BUNDLED_CATALOGUE / "obesity.yaml", files)
+    knee = files / "knee-osteoarthritis.yaml"
+    knee.write_text(
+        knee.read_text(encoding="utf-8").replace(
+            "Knee osteoarthritis", "Osteoarthritis of the knee", 1
+        ),
+        encoding="utf-8",
+    )
+    second = ready("catalogue", "load", str(files))
+
+    assert first.out.splitlines()[1:3] == ["0 added", "0 changed"]
+    assert first.out.splitlines()[3].startswith(f"{count - 3} removed: ")
+    assert first.out.splitlines()[3].endswith(" …")
+    assert second.out.splitlines()[0].startswith("Serving 3 diagnoses and ")
+    assert second.out.splitlines()[1:] == [
+        "1 added: obesity",
+        "1 changed: knee-osteoarthritis",
+        "1 removed: asthma",
+    ]
+
+
+def test_a_single_file_is_a_catalogue(ready: Run) -> None:
+    """Of one diagnosis."""
+    assert ready("catalogue", "load", str(KNEE)).status == 0
+    assert ready("catalogue", "status", "--json").json["diagnoses"] == 1
+
+
+def test_what_is_exported_loads_to_the_same_version(ready: Run, folder: Path) -> None:
+    """One file a diagnosis, named by its id; the folder is made."""
+    status = ready("catalogue", "status", "--json").json
+    target = folder / "new" / "folder"
+
+    exported = ready("catalogue", "export", str(target))
+    ready("catalogue", "load", str(KNEE))
+    loaded = ready("catalogue", "load", str(target))
+
+    assert exported.status == 0
+    assert str(target) in exported.out
+    assert len(list(target.glob("*.yaml"))) == len(list(target.iterdir())) == status["diagnoses"]
+    assert (target / "knee-osteoarthritis.yaml").exists()
+    assert status["version"] in exported.out
+    assert status["version"] in loaded.out
+    assert ready("catalogue", "status", "--json").json["version"] == status["version"]
+
+
+def test_an_export_mixes_with_no_other_catalogue(ready: Run, folder: Path, files: Path) -> None:
+    """Loading it again would give another one."""
+    (files / "asthma.yaml").rename(files / "another.yaml")
+    before = sorted(files.iterdir())
+
+    result = ready("catalogue", "export", str(files))
+
+    assert result.status == 1
+    assert "another.yaml" in result.err
+    assert sorted(files.iterdir()) == before
+
+
+def test_an_export_over_a_file_is_refused(ready: Run, folder: Path) -> None:
+    """In one line, or with a line for what is in the way."""
+    (folder / "file").write_text("mine")
+
+    result = ready("catalogue", "export", str(folder / "file"))
+
+    assert result.status == 1
+    assert (folder / "file").read_text() == "mine"
+
+
+def test_a_folder_whose_name_is_no_text_is_exported_to(ready: Run, folder: Path) -> None:
+    """File names are bytes; what cannot be shown of them is marked."""
+    result = ready("catalogue", "export", "folder-\udcff")
+
+    assert result.status == 0
+    assert "folder-\ufffd" in result.out
+
+
+def test_status_tells_what_is_served_and_since_when(ready: Run) -> None:
+    """To people and to programs."""
+    status = ready("catalogue", "status", "--json").json
+
+    told = ready("catalogue", "status").out
+
+    assert set(status) == {"version", "diagnoses", "interventions", "published_at"}
+    assert f"{status['diagnoses']} diagnoses and {status['interventions']} interventions" in told
+    assert status["version"] in told
+    assert status["published_at"].replace("T", " ").replace("Z", " UTC") in told
+
+
+def test_without_a_catalogue_status_and_export_say_so(ready: Run, folder: Path) -> None:
+    """As when storage was made, and loading failed."""
+    database = sqlite3.connect(folder / "evref.sqlite")
+    with database:
+        database.execute("DELETE FROM catalogue_entries")
+        database.execute("UPDATE catalogue_publication SET version = NULL, published_at = NULL")
+    database.close()
+
+    for command in (("status",), ("status", "--json"), ("export", "x")):
+        assert ready("catalogue", *command).refused() == "No catalogue is published yet."
+    assert "Serving " in ready("init").err

@@ -1,0 +1,269 @@
+"""The command line as a whole: help, exit statuses, storage and settings."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import evref
+from tests.cli.conftest import Run
+
+COMMANDS = [
+    (),
+    ("demo",),
+    ("init",),
+    ("serve",),
+    ("institution",),
+    ("institution", "create"),
+    ("institution", "list"),
+    ("member",),
+    ("member", "create"),
+    ("member", "list"),
+    ("member", "reset-password"),
+    ("key",),
+    ("key", "create"),
+    ("key", "list"),
+    ("key", "set-limit"),
+    ("key", "revoke"),
+    ("key", "usage"),
+    ("catalogue",),
+    ("catalogue", "check"),
+    ("catalogue", "load"),
+    ("catalogue", "export"),
+    ("catalogue", "status"),
+]
+ON_STORAGE = [
+    ("institution", "create", "x"),
+    ("institution", "list"),
+    ("member", "create", "a@example.org", "--institution", "x", "--password-stdin"),
+    ("member", "list"),
+    ("member", "reset-password", "a@example.org", "--password-stdin"),
+    ("key", "create", "--institution", "x", "--name", "y"),
+    ("key", "list"),
+    ("key", "set-limit", "x", "1"),
+    ("key", "revoke", "x"),
+    ("key", "usage", "x"),
+    ("catalogue", "load", "x"),
+    ("catalogue", "export", "x"),
+    ("catalogue", "status"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_every_command_has_help(run: Run, command: tuple[str, ...], option: str) -> None:
+    """It needs no storage and no valid setting."""
+    result = run(*command, option, storage="nonsense")
+
+    assert result.status == 0
+    assert result.out.startswith(f"Usage: {' '.join(('evref', *command))} ")
+    assert result.err == ""
+
+
+def test_the_version_is_that_of_the_package(run: Run) -> None:
+    """As reports of faults need it."""
+    assert run("--version").out == f"evref, version {evref.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("nothing",),
+        ("--nothing",),
+        ("key",),
+        ("key", "create"),
+        ("key", "create", "--institution", "x", "--name", "y", "--limit", "many"),
+        ("key", "create", "--institution", "x", "--name", "y", "--permission", "write"),
+        ("key", "create", "--institution", "x", "--name", "y", "--expires", "tomorrow"),
+        ("key", "create", "--institution", "x", "--name", "y", "--expires", "2026-02-30"),
+        ("key", "set-limit", "x"),
+        ("key", "set-limit", "x", "1.5"),
+        ("catalogue", "check"),
+        ("catalogue", "load"),
+        ("member", "create", "a@example.org"),
+        ("init", "x"),
+        ("serve", "--workers", "0"),
+        ("serve", "--threads", "x"),
+        ("serve", "--bind", "8000"),
+        ("serve", "--bind", ":8000"),
+        ("serve", "--bind", "localhost:"),
+        ("serve", "--bind", "localhost:http"),
+        ("serve", "--bind", "localhost:0"),
+        ("serve", "--bind", "localhost:65536"),
+        ("serve", "--bind", "localhost:²"),
+    ],
+)
+def test_wrong_usage_ends_with_2(run: Run, arguments: tuple[str, ...]) -> None:
+    """It is told on standard error, where no program takes it for an answer."""
+    result = run(*arguments)
+
+    assert result.status == 2
+    assert result.out == ""
+    assert "Usage: evref" in result.err
+
+
+def test_init_makes_the_storage_and_loads_the_bundled_catalogue(run: Run, folder: Path) -> None:
+    """By default, in a file under the working directory."""
+    result = run("init")
+
+    assert result.status == 0
+    assert result.out == "The storage is ready.\n"
+    assert (folder / "evref.sqlite").exists()
+    assert run("catalogue", "status", "--json").json["diagnoses"] >= 40
+
+
+def test_init_can_be_repeated(ready: Run) -> None:
+    """It keeps everything, a catalogue of one's own included."""
+    before = ready("institution", "list", "--json").json, ready("catalogue", "status").out
+
+    again = ready("init")
+
+    assert again.status == 0
+    assert again.out == "The storage is ready.\n"
+    assert again.err == ""
+    after = ready("institution", "list", "--json").json, ready("catalogue", "status").out
+    assert after == before
+
+
+@pytest.mark.parametrize("command", ON_STORAGE)
+def test_a_command_before_init_says_so(run: Run, command: tuple[str, ...]) -> None:
+    """And asks for no password first."""
+    assert run(*command, stdin=b"").refused() == ("The database has no tables yet; run: evref init")
+
+
+@pytest.mark.parametrize("command", [*ON_STORAGE, ("init",)])
+def test_a_command_on_the_memory_of_another_process_is_refused(
+    run: Run, command: tuple[str, ...]
+) -> None:
+    """It would work on nothing."""
+    assert "EVREF_STORAGE=memory" in run(*command, storage="memory").refused()
+
+
+@pytest.mark.parametrize("command", ["serve", "demo"])
+def test_memory_is_one_process(run: Run, command: str) -> None:
+    """So several are refused, before a key is made and shown."""
+    result = run(command, "--workers", "2", "--bind", "127.0.0.1:18999", storage="memory")
+
+    assert "--workers 1" in result.refused()
+
+
+@pytest.mark.parametrize("command", ["serve", "demo"])
+@pytest.mark.parametrize("bind", ["256.256.256.256:1", "a..b:18999", "no such host:18999"])
+def test_an_address_that_is_none_is_refused(run: Run, command: str, bind: str) -> None:
+    """In one line, with its name."""
+    assert run(command, "--bind", bind).refused().startswith(f"cannot listen on {bind}: ")
+
+
+def test_serve_before_init_is_refused(run: Run) -> None:
+    """It serves nothing until there is something to serve from."""
+    refused = run("serve", "--bind", "127.0.0.1:18999").refused()
+
+    assert refused == "The database has no tables yet; run: evref init"
+
+
+@pytest.mark.parametrize("command", [*ON_STORAGE, ("init",), ("serve",), ("demo",)])
+def test_a_database_that_is_none_is_told_in_one_line(
+    run: Run, folder: Path, command: tuple[str, ...]
+) -> None:
+    """And left as it is."""
+    file = folder / "evref.sqlite"
+    file.write_bytes(b"This is no database. " * 500)
+    bind = ("--bind", "127.0.0.1:18999") if command in {("serve",), ("demo",)} else ()
+
+    refused = run(*command, *bind).refused()
+
+    assert refused.startswith("Storage is out of reach. (")
+    assert "not a database" in refused
+    assert file.read_bytes() == b"This is no database. " * 500
+
+
+def test_a_database_in_no_folder_is_told_in_one_line(run: Run) -> None:
+    """The folder is not made: most likely it is mistyped."""
+    refused = run("init", database_url="sqlite:///nowhere/evref.sqlite").refused()
+
+    assert "unable to open database file" in refused
+
+
+def test_a_database_of_a_newer_version_is_left_alone(ready: Run, folder: Path) -> None:
+    """By init as well."""
+    with closing(sqlite3.connect(folder / "evref.sqlite")) as database, database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+
+    for command in ("init", "serve"):
+        assert "newer version of evref" in ready(command).refused()
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"storage": "disk"}, "EVREF_STORAGE must be one of sql, memory, not 'disk'"),
+        ({"database_url": "oracle://x"}, "EVREF_DATABASE_URL must be of the form"),
+        ({"base_url": "here\nthere"}, "EVREF_BASE_URL must be an address"),
+        ({"database_url": "sqlite:///:memory:"}, "must be"),
+    ],
+)
+@pytest.mark.parametrize("command", [("init",), ("key", "list"), ("serve",)])
+def test_a_wrong_setting_stops_a_command_with_one_line(
+    run: Run, command: tuple[str, ...], settings: dict[str, str], told: str
+) -> None:
+    """It names the setting and what is allowed."""
+    assert told in run(*command, **settings).refused()
+
+
+def test_a_setting_that_is_none_is_told_and_ignored(run: Run) -> None:
+    """It is most likely mistyped."""
+    result = run("init", databse_url="sqlite:///x")
+
+    assert result.status == 0
+    assert "evref: EVREF_DATABSE_URL is no setting of evref and is ignored\n" in result.err
+
+
+def test_a_file_with_settings_is_read(run: Run, folder: Path) -> None:
+    """From the working directory."""
+    (folder / ".env").write_text("EVREF_DATABASE_URL=sqlite:///other.sqlite\n")
+
+    assert run("init").status == 0
+    assert (folder / "other.sqlite").exists()
+    assert not (folder / "evref.sqlite").exists()
+
+
+def test_a_reader_that_has_enough_ends_a_command_quietly(ready: Run, folder: Path) -> None:
+    """As `evref key list | head` does."""
+    for number in range(3):
+        ready("key", "create", "--institution", "General Hospital", "--name", f"key {number}")
+
+    for form in ((), ("--json",)):
+        with subprocess.Popen(
+            [sys.executable, "-m", "evref", "key", "list", *form],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env={"PYTHONPATH": str(Path(evref.__file__).parents[1])},
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.close()
+            told = process.stderr.read()
+            assert process.wait() == 1
+        assert told == b""
+
+
+def test_the_package_runs_as_a_module(folder: Path) -> None:
+    """With the same statuses and streams as the command."""
+    done = subprocess.run(
+        [sys.executable, "-m", "evref", "key", "list"],
+        capture_output=True,
+        cwd=folder,
+        env={"PYTHONPATH": str(Path(evref.__file__).parents[1])},
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stdout == b""
+    assert done.stderr == b"evref: The database has no tables yet; run: evref init\n"

@@ -1,0 +1,330 @@
+"""`evref institution`, `member` and `key`."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import evref
+from evref.adapters.inbound.cli.main import cli
+from evref.domain.access import KeyToken
+from tests.cli.conftest import Run
+
+KEY = ("key", "create", "--institution", "General Hospital", "--name", "Ward app")
+MEMBER = ("member", "create", "Ward@Example.org", "--institution", "General Hospital")
+INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+
+
+def key_of(run: Run, *options: str) -> dict[str, str]:
+    """The `key` and `id` of a new key."""
+    made = run(*KEY, *options, "--json")
+    assert made.status == 0, made.err
+    found: dict[str, str] = made.json
+    return found
+
+
+def test_an_institution_is_made_and_listed(run: Run) -> None:
+    """By name."""
+    run("init")
+
+    made = run("institution", "create", "  Zuid Clinic ", "--json").json
+    told = run("institution", "create", "Academic Hospital")
+
+    assert set(made) == {"id", "name", "created_at"}
+    assert made["name"] == "Zuid Clinic"
+    assert re.fullmatch(INSTANT, made["created_at"])
+    assert "'Academic Hospital'" in told.out
+    listed = run("institution", "list", "--json").json
+    assert [record["name"] for record in listed] == ["Academic Hospital", "Zuid Clinic"]
+    assert listed[1] == made
+    assert "Zuid Clinic" in run("institution", "list").out
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("General Hospital", "exists already"),
+        ("", "name: must have 1 to 200 characters"),
+        ("  ", "name: must have"),
+        ("a\nb", "name: must be a single line"),
+        ("a\x1b[2Jb", "name: must be plain text"),
+        ("a\udcffb", "name: must be plain text"),
+        ("a" * 201, "has 201"),
+    ],
+)
+def test_an_institution_that_breaks_a_rule_is_refused(ready: Run, name: str, told: str) -> None:
+    """And none is made."""
+    assert told in ready("institution", "create", name).refused()
+    assert len(ready("institution", "list", "--json").json) == 1
+
+
+@pytest.mark.parametrize("kind", ["institution", "member", "key"])
+def test_an_empty_listing_is_told_to_people_and_empty_for_programs(run: Run, kind: str) -> None:
+    """Not an error in either case."""
+    run("init")
+
+    assert run(kind, "list").out == f"There is no {kind} yet.\n"
+    assert run(kind, "list", "--json").json == []
+
+
+def test_a_member_is_made_with_a_password_from_standard_input(ready: Run) -> None:
+    """The e-mail is kept in lower case, and the password shown nowhere."""
+    made = ready(*MEMBER, "--password-stdin", stdin="correct hörse\nrest".encode())
+
+    listed = ready("member", "list", "--json")
+    assert made.status == 0
+    assert made.out == "Made the member ward@example.org of 'General Hospital'.\n"
+    (record,) = listed.json
+    assert set(record) == {"id", "email", "institution", "created_at"}
+    assert record["email"] == "ward@example.org"
+    assert record["institution"] == "General Hospital"
+    for shown in (made.out, made.err, listed.out, ready("member", "list").out):
+        assert "correct" not in shown
+        assert "argon2" not in shown
+
+
+def test_a_member_is_made_for_programs_too(ready: Run) -> None:
+    """With the id to go on with."""
+    made = ready(*MEMBER, "--password-stdin", "--json", stdin=b"correct horse").json
+
+    assert set(made) == {"id", "email", "institution"}
+
+
+@pytest.mark.parametrize(
+    ("stdin", "told"),
+    [
+        (b"", "password: must have 8 to 1024 characters"),
+        (b"\n", "password: must have 8 to 1024 characters"),
+        (b"short\n", "password: must have 8 to 1024 characters"),
+        (b"x" * 1025, "password: must have 8 to 1024 characters"),
+        (b"correct h\xff\xfe", "the password is not text in UTF-8"),
+    ],
+)
+def test_a_password_that_breaks_a_rule_is_refused(ready: Run, stdin: bytes, told: str) -> None:
+    """And shown nowhere."""
+    refused = ready(*MEMBER, "--password-stdin", stdin=stdin).refused()
+
+    assert told in refused
+    assert "short" not in refused
+    assert ready("member", "list", "--json").json == []
+
+
+@pytest.mark.parametrize(
+    ("email", "told"),
+    [
+        ("nobody", "e-mail address"),
+        ("a b@example.org", "e-mail address"),
+        ("a\udcff@example.org", "e-mail address"),
+        ("", "e-mail address"),
+        ("WARD@example.org", "exists already"),
+    ],
+)
+def test_a_member_that_breaks_a_rule_is_refused(ready: Run, email: str, told: str) -> None:
+    """An e-mail is taken whatever its case."""
+    ready(*MEMBER, "--password-stdin", stdin=b"correct horse")
+
+    refused = ready(
+        "member",
+        "create",
+        email,
+        "--institution",
+        "General Hospital",
+        "--password-stdin",
+        stdin=b"correct horse",
+    ).refused()
+
+    assert told in refused
+
+
+@pytest.mark.parametrize("name", ["nobody", "general hospital", "\udcff"])
+def test_what_belongs_to_no_institution_is_refused(ready: Run, name: str) -> None:
+    """Members and keys alike."""
+    for command in (
+        ("member", "create", "a@example.org", "--institution", name, "--password-stdin"),
+        ("key", "create", "--institution", name, "--name", "x"),
+    ):
+        refused = ready(*command, stdin=b"correct horse").refused()
+
+        assert refused == f"There is no institution {name!r}."
+
+
+def test_a_password_is_reset(ready: Run) -> None:
+    """Whatever the case in which the e-mail is given."""
+    ready(*MEMBER, "--password-stdin", stdin=b"correct horse")
+
+    done = ready(
+        "member", "reset-password", " WARD@example.org", "--password-stdin", stdin=b"x" * 8
+    )
+
+    assert done.out == "Reset the password of ward@example.org.\n"
+    nobody = ready("member", "reset-password", "a@example.org", "--password-stdin", stdin=b"x" * 8)
+    assert nobody.refused() == "There is no member 'a@example.org'."
+
+
+def test_without_the_option_the_password_is_asked_for_twice(ready: Run) -> None:
+    """Until both are alike, and without showing it."""
+    asked = CliRunner().invoke(cli, MEMBER, input="correct horse\nhorse\ncorrect horse\n" * 2)
+
+    assert asked.exit_code == 0
+    assert "do not match" in asked.stderr
+    assert "horse" not in asked.output
+    assert asked.stdout == "Made the member ward@example.org of 'General Hospital'.\n"
+
+
+def test_where_nobody_can_be_asked_the_command_stops(ready: Run, folder: Path) -> None:
+    """It has done nothing then."""
+    done = subprocess.run(
+        [sys.executable, "-m", "evref", *MEMBER],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=folder,
+        env={"PYTHONPATH": str(Path(evref.__file__).parents[1])},
+        start_new_session=True,
+        check=False,
+        text=True,
+    )
+
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.endswith("evref: stopped\n")
+    assert "Traceback" not in done.stderr
+    assert ready("member", "list", "--json").json == []
+
+
+def test_a_key_is_printed_alone_on_standard_output(ready: Run) -> None:
+    """So that `KEY=$(evref key create …)` holds the key."""
+    made = ready(*KEY)
+
+    token = KeyToken.parse(made.out.removesuffix("\n"))
+    assert made.status == 0
+    assert "'Ward app'" in made.err
+    assert "1000 requests a day" in made.err
+    assert token.text not in made.err
+
+
+def test_a_key_has_what_it_was_made_with(ready: Run) -> None:
+    """And the listing never has its secret."""
+    today = datetime.now(UTC).date()
+    later = today + timedelta(days=9)
+    made = key_of(ready, "--limit", "5", "--permission", "none", "--expires", later.isoformat())
+    plain = key_of(ready)
+
+    listed = ready("key", "list", "--json")
+    records = {record["id"]: record for record in listed.json}
+    assert set(made) == {"key", "id"}
+    record = records[made["id"]]
+    assert re.fullmatch(INSTANT, record.pop("created_at"))
+    assert record == {
+        "id": made["id"],
+        "name": "Ward app",
+        "institution": "General Hospital",
+        "permission": "none",
+        "daily_limit": 5,
+        "last_four": made["key"][-4:],
+        "expires_on": later.isoformat(),
+        "last_used_on": None,
+        "revoked_at": None,
+    }
+    assert records[plain["id"]]["daily_limit"] == 1000
+    assert records[plain["id"]]["permission"] == "read"
+    assert records[plain["id"]]["expires_on"] is None
+    for shown in (listed.out, ready("key", "list").out):
+        assert made["key"] not in shown
+        assert made["key"][6:-4] not in shown
+
+
+def test_the_table_of_keys_is_whole_where_it_is_piped(ready: Run) -> None:
+    """No column is cut at the width of a terminal that is not there."""
+    name = "A key with a name that is rather long, and longer than most terminals are wide"
+    made = ready("key", "create", "--institution", "General Hospital", "--name", name, "--json")
+
+    line = ready("key", "list").out.splitlines()[1]
+
+    assert made.json["id"] in line
+    assert name in line
+    assert line.rstrip().endswith("-")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--limit", "-1"), "daily_limit: must be a whole number from 0 to 10000000"),
+        (("--limit", "10000001"), "daily_limit: must be a whole number from 0 to 10000000"),
+        (("--limit", "9" * 30), "daily_limit: must be a whole number from 0 to 10000000"),
+        (("--expires", "2020-01-01"), "expires_on: must be today"),
+        (("--name", ""), "name: must have 1 to 100 characters"),
+        (("--name", "x" * 101), "name: must have 1 to 100 characters"),
+        (("--name", "a\x00b"), "name: must be plain text"),
+    ],
+)
+def test_a_key_that_breaks_a_rule_is_refused(
+    ready: Run, options: tuple[str, ...], told: str
+) -> None:
+    """And none is made."""
+    assert told in ready(*KEY, *options).refused()
+    assert ready("key", "list", "--json").json == []
+
+
+@pytest.mark.parametrize("limit", ["0", "10000000"])
+def test_a_limit_at_its_bounds_is_taken(ready: Run, limit: str) -> None:
+    """0 is a key that waits."""
+    made = key_of(ready, "--limit", limit)
+
+    assert ready("key", "set-limit", made["id"], "7").status == 0
+    changed = ready("key", "set-limit", made["id"], limit)
+
+    assert changed.out == f"The key 'Ward app' may now make {limit} requests a day.\n"
+    assert ready("key", "list", "--json").json[0]["daily_limit"] == int(limit)
+
+
+def test_a_limit_out_of_bounds_is_refused(ready: Run) -> None:
+    """And the one before is kept."""
+    made = key_of(ready, "--limit", "5")
+
+    assert "daily_limit" in ready("key", "set-limit", made["id"], "10000001").refused()
+    assert "daily_limit" in ready("key", "set-limit", "--", made["id"], "-1").refused()
+    assert ready("key", "list", "--json").json[0]["daily_limit"] == 5
+
+
+def test_a_key_is_revoked_once(ready: Run) -> None:
+    """It stays listed, with the instant."""
+    made = key_of(ready)
+
+    done = ready("key", "revoke", made["id"])
+
+    assert done.out == "The key 'Ward app' is revoked.\n"
+    assert re.fullmatch(INSTANT, ready("key", "list", "--json").json[0]["revoked_at"])
+    assert "is revoked" in ready("key", "revoke", made["id"]).refused()
+    assert "is revoked" in ready("key", "set-limit", made["id"], "5").refused()
+
+
+@pytest.mark.parametrize("name", ["nobody", "", "\udcff", "'; DROP TABLE api_keys; --"])
+def test_a_key_that_is_not_there_is_told(ready: Run, name: str) -> None:
+    """By every command that takes one."""
+    for command in (("revoke", name), ("usage", name), ("set-limit", name, "1")):
+        assert ready("key", *command).refused().startswith("There is no ")
+
+
+def test_the_use_of_a_key_that_was_never_used_is_empty(ready: Run) -> None:
+    """Days without requests are left out."""
+    made = key_of(ready)
+
+    assert ready("key", "usage", made["id"], "--json").json == []
+    assert ready("key", "usage", made["id"]).out == "The key was not used in the last 30 days.\n"
+
+
+def test_json_is_readable_and_not_escaped(ready: Run) -> None:
+    """Names are shown as they were given."""
+    ready("institution", "create", "Clínica Ñandú")
+
+    out = ready("institution", "list", "--json").out
+
+    assert "Clínica Ñandú" in out
+    assert json.loads(out)
