@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evref.domain.catalogue import Catalogue, CatalogueChanges
-from evref.domain.errors import NoCatalogueError
+from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore, Publication
 from evref.ports.catalogue_files import CatalogueFiles, Progress
 from evref.ports.clock import Clock
@@ -47,12 +47,20 @@ class PublishCatalogue:
 
         """
         catalogue = self._files.read([path], progress)
-        before = self._store.load()
+        before = self._served_before()
         publication = Publication(catalogue, self._clock.now())
         self._store.publish(publication)
         return Published(
             publication, catalogue.changes_since(None if before is None else before.catalogue)
         )
+
+    def _served_before(self) -> Publication | None:
+        try:
+            return self._store.load()
+        except StorageUnavailableError:
+            # A damaged catalogue must not stand in the way of the one that replaces it; where
+            # it is the storage that is out of reach, publishing says so.
+            return None
 
     def load_bundled_where_none(self, progress: Progress) -> Published | None:
         """Serve the bundled catalogue where none is served yet; None where one is."""

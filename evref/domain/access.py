@@ -46,31 +46,27 @@ class KeyToken:
 
     Only whoever made the key ever holds it; storage keeps `digest` and `last_four`. The
     representation leaves the secret out, so that no log or traceback shows it.
+
+    Raises:
+        InvalidApiKeyError: when the form or the checksum is wrong, so that a mistyped key is
+            refused before anyone asks storage about it.
+
     """
 
     text: str
 
     SECRETS = 62**_SECRET_DIGITS
 
+    def __post_init__(self) -> None:
+        body, checksum = self.text[:-_CHECKSUM_DIGITS], self.text[-_CHECKSUM_DIGITS:]
+        if _TOKEN.fullmatch(self.text) is None or checksum != _checksum(body):
+            raise InvalidApiKeyError
+
     @classmethod
     def make(cls, secret: int) -> KeyToken:
         """The token of a secret number, 0 to `SECRETS` - 1, from a cryptographic source."""
         body = _PREFIX + _base62(secret, _SECRET_DIGITS)
         return cls(body + _checksum(body))
-
-    @classmethod
-    def parse(cls, text: str) -> KeyToken:
-        """The token in what a client sent.
-
-        Raises:
-            InvalidApiKeyError: when the form or the checksum is wrong, so that a mistyped key
-                is refused without asking storage.
-
-        """
-        body, checksum = text[:-_CHECKSUM_DIGITS], text[-_CHECKSUM_DIGITS:]
-        if _TOKEN.fullmatch(text) is None or checksum != _checksum(body):
-            raise InvalidApiKeyError
-        return cls(text)
 
     @property
     def digest(self) -> str:

@@ -125,12 +125,17 @@ class Reference:
             "must be given where there is neither a doi nor a pmid",
         )
         rules.enforce()
+        if self.given_url == self._derived_url:
+            # Said twice or once, it is the same content, and so the same version of a catalogue.
+            object.__setattr__(self, "given_url", None)
 
     @property
     def url(self) -> str:
         """Where the work is: as given, else by its DOI, else by its PubMed number."""
-        if self.given_url is not None:
-            return self.given_url
+        return self._derived_url if self.given_url is None else self.given_url
+
+    @property
+    def _derived_url(self) -> str:
         if self.doi is not None:
             return f"https://doi.org/{quote(self.doi, safe=_PLAIN_IN_PATH)}"
         return f"https://pubmed.ncbi.nlm.nih.gov/{self.pmid}/"

@@ -103,6 +103,23 @@ def test_storage_out_of_reach_leaves_the_present_catalogue(
     assert state.publication is before
 
 
+class DamagedCatalogueStore(MemoryCatalogueStore):
+    """Has a catalogue that can be replaced, but no longer read."""
+
+    def load(self) -> Publication | None:
+        raise StorageUnavailableError("the stored catalogue is damaged")
+
+
+def test_a_damaged_catalogue_is_replaced(
+    state: MemoryState, files: FakeCatalogueFiles, clock: FakeClock
+) -> None:
+    publish = PublishCatalogue(DamagedCatalogueStore(state), files, clock, BUNDLED)
+
+    published = publish.load(ONE, unheard)
+
+    assert state.publication == published.publication
+
+
 def test_the_bundled_catalogue_is_loaded_where_there_is_none(publish: PublishCatalogue) -> None:
     published = publish.load_bundled_where_none(unheard)
 

@@ -202,7 +202,7 @@ def test_a_key_is_printed_alone_on_standard_output(ready: Run) -> None:
     """So that `KEY=$(evref key create …)` holds the key."""
     made = ready(*KEY)
 
-    token = KeyToken.parse(made.out.removesuffix("\n"))
+    token = KeyToken(made.out.removesuffix("\n"))
     assert made.status == 0
     assert "'Ward app'" in made.err
     assert "1000 requests a day" in made.err

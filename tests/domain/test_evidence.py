@@ -56,6 +56,15 @@ def test_the_url_is_as_given_else_by_doi_else_by_pmid(reference: Reference, url:
     assert reference.url == url
 
 
+def test_a_url_that_says_the_same_as_the_doi_makes_no_other_reference() -> None:
+    """Else the version of a catalogue would change where nothing that is served does."""
+    said_once = a_reference(doi="10.1002/art.41142")
+
+    said_twice = a_reference(doi="10.1002/art.41142", url=said_once.url)
+
+    assert said_twice == said_once
+
+
 visible = st.characters(codec="utf-8", exclude_categories=("C", "Z"))
 
 

@@ -44,7 +44,7 @@ class Served:
         def decorate(view: Callable[..., Any]) -> Callable[..., Response]:
             @wraps(view)
             def serve(**path: str) -> Response:
-                token = KeyToken.parse(bearer_token(request.headers.get("Authorization")))
+                token = KeyToken(bearer_token(request.headers.get("Authorization")))
                 # Before admission: a request that cannot be answered is not counted.
                 catalogue = self._browse.current()
                 g.quota = self._admit(token, needed)
