@@ -37,8 +37,8 @@ class StorageKind(StrEnum):
 class Settings:
     """What an operator can set. Each field is the variable of the same name with `EVREF_`.
 
-    `database_url` is an SQLAlchemy URL; `base_url` is where clients reach the service, without
-    a path; `cors_origins` are the origins whose scripts may call the API, none by default;
+    `database_url` is an SQLAlchemy URL, which may hold a password; `base_url` is where clients
+    reach the service, without a path; `cors_origins` are the origins whose scripts may call the API, none by default;
     `representation_cache_mb` is how many MiB of ready answers a worker keeps; `secret_key` is what
     cookies of the settings pages are signed with, made once and kept in storage where it is None;
     `proxies` is how many proxies stand before the service, each of which adds the address that it
@@ -46,7 +46,7 @@ class Settings:
     """
 
     storage: StorageKind = StorageKind.SQL
-    database_url: str = "sqlite:///evref.sqlite"
+    database_url: str = field(default="sqlite:///evref.sqlite", repr=False)
     base_url: str = f"http://{DEFAULT_BIND}"
     cors_origins: tuple[str, ...] = ()
     representation_cache_mb: int = 16
@@ -117,8 +117,14 @@ def _storage(text: str) -> StorageKind:
 
 
 def _database_url(text: str) -> str:
+    # The value stands in no message: it may hold a password.
+    if text.startswith(("postgresql://", "postgresql+psycopg://")):
+        return text
     if not text.startswith("sqlite:///") or text == "sqlite:///":
-        raise ValueError("must be of the form sqlite:///FILE (or sqlite:////ABSOLUTE/FILE)")
+        raise ValueError(
+            "must be of the form sqlite:///FILE (or sqlite:////ABSOLUTE/FILE), "
+            "or postgresql://USER:PASSWORD@HOST/DATABASE"
+        )
     return text
 
 

@@ -1,8 +1,15 @@
-"""Hypothesis profiles: `local` tries new examples each time, `ci` the same ones each time."""
+"""Servers that tests share, and Hypothesis profiles.
+
+The profile `local` tries new examples each time, `ci` the same ones each time.
+"""
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.servers import PostgresqlServer, RedisServer, postgresql_server, redis_server
 
 # Machines are noisy: how long an example takes says nothing about the code.
 settings.register_profile(
@@ -10,3 +17,17 @@ settings.register_profile(
 )
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgresqlServer]:
+    """One server for all tests, each of which makes its own database; none may stop it."""
+    with postgresql_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis() -> Iterator[RedisServer]:
+    """One server for all tests, each of which has its own keys; none may stop it."""
+    with redis_server() as server:
+        yield server

@@ -1,7 +1,6 @@
 """The databases that the stores in SQL are tested on, and their stores."""
 
-from collections.abc import Callable
-from pathlib import Path
+from sqlalchemy import Connection, text
 
 from evref.adapters.outbound.sql import (
     SqlAuditLog,
@@ -18,10 +17,8 @@ from evref.adapters.outbound.sql import (
 )
 from tests.contracts.stores import Stores
 
-NEW_DATABASES: dict[str, Callable[[Path], str]] = {
-    "sqlite": lambda folder: f"sqlite:///{folder}/evref.db",
-}
-"""By name, the URL of a new, empty database; a folder of the test's own is given."""
+KINDS = ("sqlite", "postgresql")
+"""The databases that the stores keep to their contracts on."""
 
 
 def stores_in(database: SqlDatabase) -> Stores:
@@ -36,4 +33,28 @@ def stores_in(database: SqlDatabase) -> Stores:
         sessions=SqlSessionStore(database),
         sign_in_attempts=SqlSignInAttempts(database),
         secrets=SqlSharedSecrets(database),
+    )
+
+
+def stop_rows(connection: Connection, table: str, condition: str, *, silently: bool) -> None:
+    """From now on the table takes no new row of which the condition is true.
+
+    Whoever inserts one is told that the disk is full; or, silently, that all went well.
+    """
+    sqlite = connection.dialect.name == "sqlite"
+    if sqlite:
+        outcome = "IGNORE" if silently else "ABORT, 'disk full'"
+        action = f"BEGIN SELECT RAISE({outcome}); END"
+    else:
+        outcome = "RETURN NULL" if silently else "RAISE 'disk full'"
+        connection.execute(
+            text(
+                "CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql"
+                f" AS $$ BEGIN {outcome}; END $$"
+            )
+        )
+        action = "EXECUTE FUNCTION stop()"
+    each = "" if sqlite else "FOR EACH ROW"
+    connection.execute(
+        text(f"CREATE TRIGGER stop BEFORE INSERT ON {table} {each} WHEN ({condition}) {action}")
     )

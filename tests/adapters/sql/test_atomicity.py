@@ -8,6 +8,7 @@ from sqlalchemy import text
 from evref.adapters.outbound.sql import SqlDatabase
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.catalogue import Publication
+from tests.adapters.sql.databases import stop_rows
 from tests.builders import (
     NOON,
     a_catalogue,
@@ -61,13 +62,7 @@ def test_a_catalogue_that_cannot_be_written_whole_leaves_the_one_before(
     before = a_catalogue(an_entry("asthma"))
     stores.catalogue.publish(Publication(before, NOON))
     with database.transaction() as connection:
-        connection.execute(
-            text(
-                "CREATE TRIGGER full BEFORE INSERT ON catalogue_entries"
-                " WHEN new.diagnosis_id = 'migraine'"
-                " BEGIN SELECT RAISE(ABORT, 'disk full'); END"
-            )
-        )
+        stop_rows(connection, "catalogue_entries", "new.diagnosis_id = 'migraine'", silently=False)
 
     with pytest.raises(StorageUnavailableError):
         stores.catalogue.publish(

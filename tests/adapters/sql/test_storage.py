@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,19 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS
+from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS, migrate
 from evref.adapters.outbound.sql.tables import metadata
 from evref.domain.errors import InvalidValueError, StorageNotReadyError
+from evref.domain.quota import DayUsage
 from tests.adapters.sql.databases import stores_in
+from tests.builders import NOON, a_key, a_member, an_audit_entry, an_institution
 from tests.contracts.stores import Stores, keep_institutions
+from tests.servers import PostgresqlServer, schema_of
+
+ON_SQLITE = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
@@ -89,27 +95,36 @@ def test_migrations_come_to_the_tables(stores: Stores, database: SqlDatabase) ->
 
 
 def test_migrations_come_to_the_very_statements_that_the_tables_do(
-    stores: Stores, database: SqlDatabase, tmp_path: Path
+    stores: Stores, url: str, further_url: str
 ) -> None:
     """Names of constraints, checks and nullability included, which the comparison above skips."""
-    with database.connect() as connection:
-        migrated = described(connection.connection.driver_connection)
-    made = SqlDatabase(f"sqlite:///{tmp_path}/made.db")
+    made = SqlDatabase(further_url)
     with made.transaction() as connection:
         metadata.create_all(connection)
-        assert described(connection.connection.driver_connection) == migrated
     made.close()
 
+    assert described(url) == described(further_url)
+    assert "ck_catalogue_publication_one_row" in str(described(url))
 
-def described(connection: object) -> dict[str, set[str]]:
-    """The parts of the statement that made each table, in no order."""
-    assert isinstance(connection, sqlite3.Connection)
-    rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
-    return {
-        name: {line.strip().rstrip(",") for line in sql.splitlines() if line.strip()}
-        for name, sql in rows
-        if name != "alembic_version"
-    }
+
+@pytest.fixture
+def further_url(url: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """Of a further new database, beside the one of the test."""
+    if url.startswith("sqlite"):
+        return f"sqlite:///{tmp_path}/further.db"
+    server: PostgresqlServer = request.getfixturevalue("postgresql")
+    return server.url(server.new_database())
+
+
+def described(url: str) -> list[str]:
+    """The lines of the statements that would make all tables, in no order."""
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+            rows = connection.execute("SELECT tbl_name, sql FROM sqlite_master WHERE sql <> ''")
+            made = "\n".join(sql for table, sql in rows if table != "alembic_version")
+    else:
+        made = schema_of(url, without="alembic_version")
+    return sorted(line.strip().rstrip(",") for line in made.splitlines() if line.strip())
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(
@@ -123,8 +138,43 @@ def test_a_migration_that_fails_leaves_nothing_behind(
         storage.prepare()
 
     with database.connect() as connection:
-        names = connection.execute(text("SELECT name FROM sqlite_master")).scalars().all()
-    assert names == ["daily_usage"]
+        assert inspect(connection).get_table_names() == ["daily_usage"]
+
+
+ROWS_OF_0001 = """
+INSERT INTO institutions VALUES ('i1', 'General Hospital', '2026-03-01 12:00:00.000000');
+INSERT INTO members VALUES ('m1', 'i1', 'ward@example.org', '$argon2id$not-a-real-hash',
+    '2026-03-01 12:00:00.000000');
+INSERT INTO api_keys VALUES ('k1', 'i1', 'Ward app', 'read', 1000, 'Zz09', 'a1',
+    '2026-03-01 12:00:00.000000', '2027-01-01', '2026-03-01 12:00:00.000000');
+INSERT INTO daily_usage VALUES ('k1', '2026-03-01', 1000, 7, 2, false);
+INSERT INTO audit_entries VALUES (1, '2026-03-01 12:00:00.000000', 'i1', 'operator',
+    'key_created', 'k1', 'name ''Ward app''');
+UPDATE catalogue_publication SET version = 'v1', published_at = '2026-03-01 12:00:00.000000';
+"""
+
+
+def test_what_the_first_version_kept_is_there_after_all_migrations(
+    storage: SqlStorage, database: SqlDatabase
+) -> None:
+    """A row of each table that a database of version 0001 has, with all its values."""
+    with database.transaction() as connection:
+        migrate(connection, "0001")
+        for statement in ROWS_OF_0001.strip().split(";\n"):
+            connection.exec_driver_sql(statement.rstrip(";"))
+
+    storage.prepare()
+
+    storage.verify()
+    stores = stores_in(database)
+    assert stores.institutions.list() == (an_institution(),)
+    assert stores.members.list() == (a_member(),)
+    assert stores.keys.list() == (a_key(expires_on=date(2027, 1, 1), revoked_at=NOON),)
+    assert stores.usage.history("k1", NOON.date(), NOON.date()) == (
+        DayUsage(NOON.date(), 1000, 7, 2),
+    )
+    assert stores.audit.entries("i1") == (an_audit_entry(),)
+    assert stores.catalogue.version() == "v1"
 
 
 def test_preparing_prints_nothing_and_leaves_logging_alone(
@@ -192,6 +242,7 @@ def test_a_url_of_no_supported_database_is_a_wrong_value(url: str) -> None:
         SqlDatabase(url)
 
 
+@ON_SQLITE
 def test_the_database_is_set_up_for_many_readers_and_one_writer(database: SqlDatabase) -> None:
     """As decision 0002 relies on."""
     with database.connect() as connection:

@@ -3,11 +3,11 @@
 from datetime import datetime
 
 import pytest
-from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase
 from evref.domain.access import Permission
 from evref.domain.errors import StorageUnavailableError
+from tests.adapters.sql.databases import stop_rows
 from tests.builders import NOON, a_key, an_audit_entry
 from tests.contracts.stores import Stores, keep_institutions, keep_key
 
@@ -21,12 +21,7 @@ def test_a_request_that_is_never_counted_is_not_admitted(
     keep_institutions(stores, "i1")
     digest = keep_key(stores, a_key())
     with database.transaction() as connection:
-        connection.execute(
-            text(
-                "CREATE TRIGGER ignore_all BEFORE INSERT ON daily_usage"
-                " BEGIN SELECT RAISE(IGNORE); END"
-            )
-        )
+        stop_rows(connection, "daily_usage", "new.day IS NOT NULL", silently=True)
 
     with pytest.raises(StorageUnavailableError):
         stores.usage.admit(digest, Permission.READ, TODAY)

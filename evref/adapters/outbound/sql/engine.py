@@ -1,25 +1,15 @@
 """The way to the database: connections, transactions, and what becomes of errors."""
 
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from typing import Any
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Engine,
-    QueuePool,
-    Row,
-    Select,
-    TextClause,
-    create_engine,
-    event,
-    make_url,
-)
+from sqlalchemy import URL, Connection, Row, Select, TextClause, event, make_url
 from sqlalchemy.engine import ExceptionContext
-from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
 
+from evref.adapters.outbound.sql.dialect import Dialect
+from evref.adapters.outbound.sql.sqlite import SqliteDialect
 from evref.domain.errors import (
     AlreadyExistsError,
     Fault,
@@ -27,28 +17,15 @@ from evref.domain.errors import (
     StorageUnavailableError,
 )
 
-# Whoever asks is owed an answer within three seconds. At worst a request waits for a connection
-# of the pool, and with it for the lock that another process holds: together, these two.
-_POOL_TIMEOUT_SECONDS = 0.4
-_BUSY_TIMEOUT_MILLISECONDS = 2500
-
-# More than a worker has threads, so that none waits for a connection; made when first needed.
-_POOL_SIZE = 64
-
-# After these a connection may go on failing when the file is well again, so it is replaced.
-_SQLITE_CONNECTION_IS_SUSPECT = {
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_NOTADB,
-    sqlite3.SQLITE_READONLY,
-}
+_FORM = "must be the URL of a database, such as sqlite:///evref.db or postgresql://HOST/DATABASE"
+_NEEDS_DRIVER = "names PostgreSQL, which needs more packages: pip install 'evref[postgresql]'"
 
 
 class SqlDatabase:
-    """A database by its URL, such as `sqlite:///evref.db`; connects when first asked for data.
+    """A database by its URL, such as `sqlite:///evref.db` or `postgresql://user@host/evref`.
 
-    Safe to share between threads, not between processes: see `close` and `after_fork`.
+    It connects when first asked for data. Safe to share between threads, not between processes:
+    see `close` and `after_fork`.
 
     Raises:
         InvalidValueError: when the URL cannot be read, names no supported database, or names
@@ -58,14 +35,15 @@ class SqlDatabase:
 
     def __init__(self, url: str) -> None:
         try:
-            self._url = make_url(url)
-            _refuse_unsupported(self._url)
-            self._engine = _sqlite_engine(self._url)
+            parsed = make_url(url)
+            self._dialect = _dialect(parsed)
         except ArgumentError as error:
-            form = "must be the URL of a SQLite file, such as sqlite:///evref.db"
-            raise InvalidValueError([Fault("database_url", form)]) from error
-        self._transactions = _sqlite_transactions(self._engine)
+            raise InvalidValueError([Fault("database_url", _FORM)]) from error
+        self._name = _shown(parsed)
+        self._engine = self._dialect.engine
+        self._transactions = self._dialect.transactions
         self._driver_error: type[Exception] = self._engine.dialect.loaded_dbapi.Error
+        event.listen(self._engine, "handle_error", self._replace_suspect_connections)
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
@@ -85,18 +63,20 @@ class SqlDatabase:
             StorageUnavailableError: when the database does not do what it is asked, in time.
 
         """
-        try:
-            with self.connect() as connection:
+        with self.connect() as connection:
+            try:
                 return connection.execute(statement).one_or_none()
-        except UnicodeEncodeError:
-            # Text with half a surrogate pair, as a command line can have; no row has it.
-            return None
+            except (UnicodeEncodeError, DataError):
+                # Text with half a surrogate pair, as a command line can have, or with a NUL, as
+                # a form can; no row has it.
+                return None
 
     @contextmanager
     def transaction(self, *, taken: AlreadyExistsError | None = None) -> Iterator[Connection]:
         """A connection whose statements take effect together at the end, or not at all.
 
-        On SQLite, no other writing comes between its beginning and its end.
+        On SQLite, no other writing comes between its beginning and its end; on PostgreSQL, rows
+        that it selected `FOR UPDATE` or has changed are changed by no other until the end.
 
         Raises:
             StorageUnavailableError: when the database does not do what it is asked, in time.
@@ -140,10 +120,24 @@ class SqlDatabase:
                     cursor.close()
                 except self._driver_error as error:
                     connection.invalidate(error)
+                    if self._dialect.is_pool_suspect(error):
+                        self._engine.dispose()
                     raise
             return rows[0] if rows else None
 
         return execute
+
+    @contextmanager
+    def preparation(self) -> Iterator[Connection]:
+        """A transaction that waits for any other preparation, and may take its time.
+
+        Raises:
+            StorageUnavailableError: when the database does not do what it is asked.
+
+        """
+        with self.transaction() as connection:
+            self._dialect.lock_for_preparation(connection)
+            yield connection
 
     def close(self) -> None:
         """Close all connections that are not in use; new ones are made on demand."""
@@ -158,8 +152,7 @@ class SqlDatabase:
         try:
             yield
         except IntegrityError as error:
-            # Both SQLite and PostgreSQL have the word in their message, and in no other one.
-            if taken is not None and "unique" in str(error.orig).lower():
+            if taken is not None and error.orig and self._dialect.is_taken(error.orig):
                 raise taken from error
             raise StorageUnavailableError(self._reason(error)) from error
         except (SQLAlchemyError, self._driver_error) as error:
@@ -168,68 +161,31 @@ class SqlDatabase:
     def _reason(self, error: Exception) -> str:
         # The driver's own message: SQLAlchemy's would add the statement.
         cause = getattr(error, "orig", None) or error
-        return f"{self._url.render_as_string()}: {cause}"
+        return f"{self._name}: {self._dialect.message(cause)}"
+
+    def _replace_suspect_connections(self, context: ExceptionContext) -> None:
+        if self._dialect.is_pool_suspect(context.original_exception):
+            context.is_disconnect = True
 
 
-def _refuse_unsupported(url: URL) -> None:
-    if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
-        raise ArgumentError("an unsupported database or driver")
-    if not url.database or ":memory:" in url.database or url.query.get("mode") == "memory":
-        raise ArgumentError("a database in memory")
+def _dialect(url: URL) -> Dialect:
+    match url.get_backend_name():
+        case "sqlite":
+            return SqliteDialect(url)
+        case "postgresql":
+            # Only now: psycopg need not be installed, nor be loaded, where SQLite is used.
+            try:
+                from evref.adapters.outbound.sql.postgresql import (  # noqa: PLC0415
+                    PostgresqlDialect,
+                )
+            except ImportError as error:
+                raise InvalidValueError([Fault("database_url", _NEEDS_DRIVER)]) from error
+            return PostgresqlDialect(url)
+        case _:
+            raise ArgumentError("an unsupported database")
 
 
-def _sqlite_engine(url: URL) -> Engine:
-    engine = create_engine(
-        url,
-        # The driver begins no transaction by itself; where one is wanted, we begin it.
-        isolation_level="AUTOCOMMIT",
-        # Parameters by name, as PostgreSQL's driver takes them too.
-        paramstyle="named",
-        poolclass=QueuePool,
-        pool_size=_POOL_SIZE,
-        max_overflow=0,
-        pool_timeout=_POOL_TIMEOUT_SECONDS,
-        # Digests and password hashes have no place in a log.
-        hide_parameters=True,
-        # Set below, once the journal mode is: that is tried, and not waited for.
-        connect_args={"timeout": 0},
-    )
-    event.listen(engine, "connect", _set_up_sqlite_connection)
-    event.listen(engine, "handle_error", _replace_suspect_sqlite_connection)
-    return engine
-
-
-def _set_up_sqlite_connection(connection: sqlite3.Connection, _record: object) -> None:
-    try:
-        # The mode stays with the file, so this has an effect but once. Where it cannot be had,
-        # because the file is read-only or in use, all works the same, only slower.
-        with suppress(sqlite3.OperationalError):
-            connection.execute("PRAGMA journal_mode = WAL")
-        # From here on the file is waited for: also these look into it.
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MILLISECONDS}")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA foreign_keys = ON")
-    except sqlite3.Error:
-        # The pool has not taken it over yet, and would leave it open.
-        connection.close()
-        raise
-
-
-def _replace_suspect_sqlite_connection(context: ExceptionContext) -> None:
-    # The low byte of SQLite's extended error codes is the code that they extend.
-    code = getattr(context.original_exception, "sqlite_errorcode", 0) & 0xFF
-    if code in _SQLITE_CONNECTION_IS_SUSPECT:
-        context.is_disconnect = True
-
-
-def _sqlite_transactions(engine: Engine) -> Engine:
-    """The same engine, but with transactions; they share one pool."""
-    transactions = engine.execution_options()
-    event.listen(transactions, "begin", _begin_immediate)
-    return transactions
-
-
-def _begin_immediate(connection: Connection) -> None:
-    # A transaction that began by reading could find, when it comes to write, that another has
-    # written since, and would have to start anew.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+def _shown(url: URL) -> str:
+    """The URL as it may stand in a log: passwords, which libpq also takes as options, masked."""
+    masked = {name: "***" for name in url.query if "password" in name}
+    return url.update_query_dict(masked).render_as_string(hide_password=True)

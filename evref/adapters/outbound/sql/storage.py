@@ -22,13 +22,12 @@ class SqlStorage(storage.Storage):
         self._database = database
 
     def prepare(self) -> None:
-        # On SQLite the transaction lets nobody else write from its beginning: of several who
-        # prepare at once, the second finds it done. PostgreSQL would need a lock here.
-        with self._database.transaction() as connection:
+        # Of several who prepare at once, the second finds it done.
+        with self._database.preparation() as connection:
             revision = _revision(connection)
             _refuse_newer(revision)
             if revision != REVISIONS[-1]:
-                _migrate(connection)
+                migrate(connection)
 
     def verify(self) -> None:
         with self._database.connect() as connection:
@@ -43,7 +42,7 @@ class SqlStorage(storage.Storage):
 
     def ping(self) -> None:
         # A write that changes nothing. To begin a transaction is not enough: SQLite and
-        # PostgreSQL both let it begin where all is read-only.
+        # PostgreSQL both let it begin where all is read-only, as on a standby.
         nothing = update(catalogue_publication).where(false()).values(version=None)
         with self._database.transaction() as connection:
             connection.execute(nothing)
@@ -65,7 +64,8 @@ def _refuse_newer(revision: str | None) -> None:
         raise StorageNotReadyError(_MADE_BY_NEWER)
 
 
-def _migrate(connection: Connection) -> None:
+def migrate(connection: Connection, revision: str = REVISIONS[-1]) -> None:
+    """Bring an older database to this revision, within the transaction."""
     # Only now, because importing it takes longer than a command such as `evref key list`.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
@@ -74,4 +74,4 @@ def _migrate(connection: Connection) -> None:
     # The option is read with interpolation, in which a per cent sign is doubled.
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
-    command.upgrade(config, "head")
+    command.upgrade(config, revision)

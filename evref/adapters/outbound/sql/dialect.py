@@ -1,0 +1,33 @@
+"""What differs from one database to the next."""
+
+from abc import ABC, abstractmethod
+
+from sqlalchemy import Connection, Engine
+
+
+class Dialect(ABC):
+    """A way to connect to one kind of database, and what its errors mean.
+
+    On a connection of `engine` each statement is a transaction of its own; on one of
+    `transactions`, which shares its pool, statements take effect together. Neither connects
+    before it is asked to.
+    """
+
+    engine: Engine
+    transactions: Engine
+
+    @abstractmethod
+    def lock_for_preparation(self, connection: Connection) -> None:
+        """Let nobody else prepare the database until this transaction ends; take time for it."""
+
+    @abstractmethod
+    def is_taken(self, error: BaseException) -> bool:
+        """Whether the driver's error says that something unique is there already."""
+
+    @abstractmethod
+    def is_pool_suspect(self, error: BaseException) -> bool:
+        """Whether, after this error of the driver, other connections would most likely fail too."""
+
+    @abstractmethod
+    def message(self, error: BaseException) -> str:
+        """What the driver's error says, without the statement and the values in it."""

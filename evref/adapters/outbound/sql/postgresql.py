@@ -1,0 +1,163 @@
+"""PostgreSQL, through psycopg 3: a server that may hang, restart, or be replaced by another."""
+
+import select
+from time import monotonic
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.abc import PQGen
+from psycopg.conninfo import make_conninfo
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import ArgumentError, DisconnectionError
+
+from evref.adapters.outbound.sql.dialect import Dialect
+
+# Whoever asks is owed an answer within three seconds: at worst a request waits for a connection
+# of the pool, and then until `_PATIENCE_SECONDS` are over. The server is to give up before that,
+# since it can say why; a server that hangs cannot, nor one that the network has lost.
+_POOL_TIMEOUT_SECONDS = 0.4
+_PATIENCE_SECONDS = 2.5
+_SERVER_TIMEOUT_MILLISECONDS = 2000
+_CONNECT_TIMEOUT_SECONDS = 2  # the least that libpq knows
+
+# A host that dies in a transaction must not keep others from the rows it locked.
+_IDLE_IN_TRANSACTION_TIMEOUT_MILLISECONDS = 10_000
+
+# More than a worker has threads, so that none waits for a connection; made when first needed.
+_POOL_SIZE = 64
+
+# Preparing waits for another that prepares, and then takes the time that it takes.
+_PREPARATION_SECONDS = 600
+_WAIT_FOR_PREPARATION_SECONDS = 60
+
+# Any number, as long as all who prepare an evref database use the same one.
+_PREPARATION_LOCK = 0x65767265660001
+
+_Answer = TypeVar("_Answer")
+
+
+class PostgresqlDialect(Dialect):
+    """Transactions read what is committed, and lock the rows that they change.
+
+    Raises:
+        ArgumentError: when the URL names another driver, or an option that libpq does not know.
+
+    """
+
+    def __init__(self, url: URL) -> None:
+        if url.drivername not in {"postgresql", "postgresql+psycopg"}:
+            raise ArgumentError("another driver")
+        self.engine = _engine(url.set(drivername="postgresql+psycopg"))
+        _, options = self.engine.dialect.create_connect_args(url)
+        options.pop("context")
+        try:
+            make_conninfo(**options)
+        except psycopg.Error as error:
+            raise ArgumentError("an unknown option") from error
+        self.transactions = self.engine.execution_options(isolation_level="READ COMMITTED")
+
+    def lock_for_preparation(self, connection: Connection) -> None:
+        driver_connection = connection.connection.driver_connection
+        assert isinstance(driver_connection, _PatientConnection)  # noqa: S101 - as made below
+        driver_connection.deadline = monotonic() + _PREPARATION_SECONDS
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
+        connection.execute(
+            text(f"SET LOCAL lock_timeout = '{_WAIT_FOR_PREPARATION_SECONDS}s'"),
+        )
+        connection.execute(
+            text("SELECT pg_advisory_xact_lock(:number)"), {"number": _PREPARATION_LOCK}
+        )
+
+    def is_taken(self, error: BaseException) -> bool:
+        return isinstance(error, psycopg.errors.UniqueViolation)
+
+    def is_pool_suspect(self, error: BaseException) -> bool:
+        # Read-only: the server became a standby, and its name may lead to another by now.
+        return isinstance(
+            error, psycopg.errors.ReadOnlySqlTransaction | psycopg.errors.ConnectionTimeout
+        )
+
+    def message(self, error: BaseException) -> str:
+        # What the server says goes on with the statement, or with values in it.
+        said = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+        return said or str(error)
+
+
+class _PatientConnection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection on which nothing is waited for past a deadline, on the monotonic clock."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - psycopg's own
+        self.deadline = monotonic() + _PATIENCE_SECONDS
+        super().__init__(*arguments, **options)
+
+    def wait(
+        self, gen: PQGen[_Answer], interval: float = 0.1, timeout: float | None = None
+    ) -> _Answer:
+        left = self.deadline - monotonic()
+        try:
+            return super().wait(
+                gen, interval, max(0.0, left if timeout is None else min(left, timeout))
+            )
+        except psycopg.OperationalError:
+            if monotonic() < self.deadline:
+                raise
+            # The answer may yet come, and would be taken for the one to the next statement.
+            self.pgconn.finish()
+            raise psycopg.errors.ConnectionTimeout("no answer in time") from None
+
+
+def _engine(url: URL) -> Engine:
+    engine = create_engine(
+        url,
+        isolation_level="AUTOCOMMIT",
+        pool_size=_POOL_SIZE,
+        max_overflow=0,
+        pool_timeout=_POOL_TIMEOUT_SECONDS,
+        # Busy connections stay few, so that the others end and leave the server in peace.
+        pool_use_lifo=True,
+        # It would be asked for with the first connection, and is not used.
+        use_native_hstore=False,
+        # Digests and password hashes have no place in a log.
+        hide_parameters=True,
+        connect_args={"connect_timeout": _CONNECT_TIMEOUT_SECONDS},
+    )
+    event.listen(engine, "do_connect", _connect)
+    event.listen(engine, "connect", _set_up_connection)
+    event.listen(engine, "checkout", _check_out)
+    return engine
+
+
+def _connect(
+    _dialect: object,
+    _record: object,
+    arguments: Any,  # noqa: ANN401 - psycopg's own
+    options: Any,  # noqa: ANN401
+) -> _PatientConnection:
+    return _PatientConnection.connect(*arguments, **options)
+
+
+def _set_up_connection(connection: _PatientConnection, _record: object) -> None:
+    # Not as options of the connection, which a pooler between might refuse.
+    connection.execute(
+        "SELECT set_config('statement_timeout', %(timeout)s, false),"
+        " set_config('lock_timeout', %(timeout)s, false),"
+        " set_config('idle_in_transaction_session_timeout', %(idle)s, false)",
+        {
+            "timeout": str(_SERVER_TIMEOUT_MILLISECONDS),
+            "idle": str(_IDLE_IN_TRANSACTION_TIMEOUT_MILLISECONDS),
+        },
+    )
+
+
+def _check_out(connection: _PatientConnection, _record: object, _proxy: object) -> None:
+    # Nothing is asked, so what there is to read is the end: the server stopped, or cut it off.
+    # This finds out without a round trip, and so at no cost to those who need no such news.
+    if connection.closed or _has_something_to_read(connection):
+        raise DisconnectionError("the server has closed the connection")
+    connection.deadline = monotonic() + _PATIENCE_SECONDS
+
+
+def _has_something_to_read(connection: _PatientConnection) -> bool:
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return bool(poll.poll(0))

@@ -1,0 +1,103 @@
+"""SQLite: a file, which one connection at a time writes to."""
+
+import sqlite3
+from contextlib import suppress
+
+from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
+from sqlalchemy.exc import ArgumentError
+
+from evref.adapters.outbound.sql.dialect import Dialect
+
+# Whoever asks is owed an answer within three seconds. At worst a request waits for a connection
+# of the pool, and with it for the lock that another process holds: together, these two.
+_POOL_TIMEOUT_SECONDS = 0.4
+_BUSY_TIMEOUT_MILLISECONDS = 2500
+
+# More than a worker has threads, so that none waits for a connection; made when first needed.
+_POOL_SIZE = 64
+
+# After these a connection may go on failing when the file is well again, so it is replaced.
+_CONNECTION_IS_SUSPECT = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+class SqliteDialect(Dialect):
+    """Transactions begin by writing, so that no other writing comes between begin and end.
+
+    Raises:
+        ArgumentError: when the URL names another driver, or a database in memory, of which each
+            connection would have its own.
+
+    """
+
+    def __init__(self, url: URL) -> None:
+        if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
+            raise ArgumentError("another driver")
+        if not url.database or ":memory:" in url.database or url.query.get("mode") == "memory":
+            raise ArgumentError("a database in memory")
+        self.engine = _engine(url)
+        self.transactions = self.engine.execution_options()
+        event.listen(self.transactions, "begin", _begin_immediate)
+
+    def lock_for_preparation(self, connection: Connection) -> None:
+        """The transaction itself lets nobody else write from its beginning."""
+
+    def is_taken(self, error: BaseException) -> bool:
+        return getattr(error, "sqlite_errorcode", 0) in {
+            sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
+            sqlite3.SQLITE_CONSTRAINT_UNIQUE,
+        }
+
+    def is_pool_suspect(self, error: BaseException) -> bool:
+        # The low byte of SQLite's extended error codes is the code that they extend.
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF in _CONNECTION_IS_SUSPECT
+
+    def message(self, error: BaseException) -> str:
+        return str(error)
+
+
+def _engine(url: URL) -> Engine:
+    engine = create_engine(
+        url,
+        # The driver begins no transaction by itself; where one is wanted, we begin it.
+        isolation_level="AUTOCOMMIT",
+        # Parameters by name, as PostgreSQL's driver takes them too.
+        paramstyle="named",
+        poolclass=QueuePool,
+        pool_size=_POOL_SIZE,
+        max_overflow=0,
+        pool_timeout=_POOL_TIMEOUT_SECONDS,
+        # Digests and password hashes have no place in a log.
+        hide_parameters=True,
+        # Set below, once the journal mode is: that is tried, and not waited for.
+        connect_args={"timeout": 0},
+    )
+    event.listen(engine, "connect", _set_up_connection)
+    return engine
+
+
+def _set_up_connection(connection: sqlite3.Connection, _record: object) -> None:
+    try:
+        # The mode stays with the file, so this has an effect but once. Where it cannot be had,
+        # because the file is read-only or in use, all works the same, only slower.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = WAL")
+        # From here on the file is waited for: also these look into it.
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MILLISECONDS}")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+    except sqlite3.Error:
+        # The pool has not taken it over yet, and would leave it open.
+        connection.close()
+        raise
+
+
+def _begin_immediate(connection: Connection) -> None:
+    # A transaction that began by reading could find, when it comes to write, that another has
+    # written since, and would have to start anew.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
