@@ -27,7 +27,7 @@ from evref.adapters.inbound.settings_pages import blueprint as settings_pages
 from evref.adapters.inbound.settings_pages import cookies
 from evref.container import Container
 from evref.domain.errors import EvrefError, StorageUnavailableError
-from evref.settings import Settings, SettingsError
+from evref.settings import Settings, SettingsError, StorageKind
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -145,6 +145,7 @@ def create_app_or_exit() -> APIFlask:
     """
     try:
         settings = Settings.read()
+        _refuse_memory(settings)
         container = Container(settings=settings)
         app = create_app(settings, container)
         container.storage().verify()
@@ -156,3 +157,9 @@ def create_app_or_exit() -> APIFlask:
         raise SystemExit(4) from None
     container.storage().close()
     return app
+
+
+def _refuse_memory(settings: Settings) -> None:
+    # Of its own, a process's memory has no catalogue and no key.
+    if settings.storage is StorageKind.MEMORY:
+        raise SettingsError("EVREF_STORAGE=memory needs evref demo, which fills it")
