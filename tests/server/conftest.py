@@ -1,0 +1,187 @@
+"""Real servers, each in a process group of its own that ends with the test."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evref.application.manage_keys import NewKey
+from evref.container import Container
+from evref.settings import Settings
+
+REPOSITORY = Path(__file__).parents[2]
+PATIENCE = 20
+"""Seconds after which something that should have happened will not; machines are slow at times."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A response, read to its end."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class Connection:
+    """A connection that is kept, as a client's library would."""
+
+    def __init__(self, port: int) -> None:
+        self._http = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+
+    def get(self, path: str, token: str | None = None) -> Answer:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._http.request("GET", path, headers=headers)
+        response = self._http.getresponse()
+        return Answer(response.status, dict(response.getheaders()), response.read())
+
+    def close(self) -> None:
+        self._http.close()
+
+
+class Server:
+    """A server process, its port, its working directory and what it printed."""
+
+    def __init__(self, command: list[str], folder: Path, port: int, env: dict[str, str]) -> None:
+        self.folder = folder
+        self.port = port
+        self._log = folder / f"log-{port}"
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    @property
+    def log(self) -> str:
+        return self._log.read_text(encoding="utf-8")
+
+    def get(self, path: str, token: str | None = None) -> Answer:
+        """The answer to a request on a connection of its own."""
+        with contextlib.closing(Connection(self.port)) as connection:
+            return connection.get(path, token)
+
+    def wait_until_ready(self) -> None:
+        eventually(self._is_ready, lambda: f"not ready:\n{self.log}")
+
+    def wait_until_ended(self) -> int:
+        return self.process.wait(PATIENCE)
+
+    def workers(self) -> list[int]:
+        """The process ids of the workers."""
+        listed = subprocess.run(
+            ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
+        ).stdout
+        pairs = (map(int, line.split()) for line in listed.splitlines())
+        return [pid for pid, parent in pairs if parent == self.process.pid]
+
+    def kill(self) -> None:
+        """End it with all its workers, whatever state they are in."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(PATIENCE)
+
+    def _is_ready(self) -> bool:
+        assert self.process.poll() is None, self.log
+        with contextlib.suppress(OSError):
+            return self.get("/health/ready").status == 200
+        return False
+
+
+def eventually(holds: Callable[[], Any], why_not: Callable[[], str]) -> None:
+    """Pass as soon as it holds; fail when it never does."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, why_not()
+        time.sleep(0.02)
+
+
+def free_port() -> int:
+    """A port on which nobody listens just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """The environment of this process with these settings and no others."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("EVREF_")}
+    named = {f"EVREF_{name.upper()}": text for name, text in settings.items()}
+    return {**kept, "PYTHONPATH": str(REPOSITORY), **named}
+
+
+def evref(folder: Path, *arguments: str) -> str:
+    """What a command prints that is done; run in a process of its own, as an operator would."""
+    done = subprocess.run(
+        [sys.executable, "-m", "evref", *arguments],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Store:
+    """The database in a folder, as commands work on it, but without a process for each."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.container = Container(
+            settings=Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
+        )
+        self.container.storage().prepare()
+        self.container.publish().load_bundled_where_none(lambda _done, _total: None)
+        self.container.manage_institutions().create_institution("Hospital", actor="operator")
+
+    def key(self, limit: int = 1_000_000) -> NewKey:
+        return self.container.manage_keys().create(
+            institution_name="Hospital", name="Ward app", actor="operator", daily_limit=limit
+        )
+
+
+Start = Callable[..., Server]
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Start]:
+    """Starts `python -m evref` or another module in a folder, on a free port."""
+    servers: list[Server] = []
+
+    def start(folder: Path, *arguments: str, module: str = "evref", **settings: str) -> Server:
+        port = free_port()
+        bind = ("--bind", f"127.0.0.1:{port}")
+        command = [sys.executable, "-m", module, *arguments, *bind]
+        servers.append(Server(command, folder, port, environment(**settings)))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.kill()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A database with the bundled catalogue and an institution."""
+    made = Store(tmp_path_factory.mktemp("store"))
+    yield made
+    made.container.storage().close()

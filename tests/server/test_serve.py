@@ -1,0 +1,245 @@
+"""`evref serve` with several workers: exact, up to date everywhere, and hard to bring down."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing, suppress
+from http.client import HTTPException
+
+import pytest
+
+from evref.container import BUNDLED_CATALOGUE
+from tests.server.conftest import (
+    PATIENCE,
+    Answer,
+    Connection,
+    Server,
+    Start,
+    Store,
+    environment,
+    eventually,
+    evref,
+)
+
+LIST = "/api/v1/diagnoses"
+LIVE = "/health/live"
+
+
+@pytest.fixture(scope="module")
+def server(start: Start, store: Store) -> Server:
+    """Three workers on one SQLite file."""
+    started = start(store.folder, "serve", "--workers", "3")
+    started.wait_until_ready()
+    return started
+
+
+def ask(server: Server, token: str, times: int) -> list[Answer]:
+    """The answers to so many requests on one connection, until it breaks."""
+    answers: list[Answer] = []
+    with (
+        closing(Connection(server.port)) as connection,
+        suppress(OSError, HTTPException),
+    ):
+        answers.extend(connection.get(LIST, token) for _ in range(times))
+    return answers
+
+
+def everywhere(server: Server, path: str, token: str) -> list[Answer]:
+    """Answers on so many connections at once that each worker has some."""
+    connections = [Connection(server.port) for _ in range(30)]
+    try:
+        return [connection.get(path, token) for connection in connections]
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+def test_of_simultaneous_requests_exactly_the_limit_is_answered(
+    server: Server, store: Store
+) -> None:
+    """Over all workers and threads; and the command line tells the same."""
+    key = store.key(limit=500)
+    with ThreadPoolExecutor(30) as clients:
+        rounds = list(clients.map(lambda _: ask(server, key.token.text, 50), range(30)))
+
+    answers = [answer for asked in rounds for answer in asked]
+    usage = json.loads(evref(store.folder, "key", "usage", key.key.id, "--json"))
+
+    assert Counter(answer.status for answer in answers) == {200: 500, 429: 1000}
+    assert [(day["admitted"], day["refused"]) for day in usage] == [(500, 1000)]
+    remaining = [
+        int(answer.headers["X-RateLimit-Remaining"]) for answer in answers if answer.status == 200
+    ]
+    assert sorted(remaining) == list(range(500))
+
+
+def test_a_loaded_catalogue_is_served_by_every_worker_without_a_restart(
+    server: Server, store: Store
+) -> None:
+    """Within a second; each answer is of the one or of the other."""
+    token = store.key().token.text
+    workers = server.workers()
+    before = {
+        json.loads(a.body)["meta"]["catalogue_version"] for a in everywhere(server, LIST, token)
+    }
+
+    evref(store.folder, "catalogue", "load", str(BUNDLED_CATALOGUE / "asthma.yaml"))
+    version = json.loads(evref(store.folder, "catalogue", "status", "--json"))["version"]
+
+    def told() -> set[tuple[str, int]]:
+        bodies = [json.loads(answer.body) for answer in everywhere(server, LIST, token)]
+        return {(body["meta"]["catalogue_version"], len(body["data"])) for body in bodies}
+
+    eventually(lambda: told() == {(version, 1)}, lambda: f"{told()} is not {version} alone")
+    assert len(before) == 1
+    assert version not in before
+    assert server.workers() == workers
+    evref(store.folder, "catalogue", "load", str(BUNDLED_CATALOGUE))
+
+
+def test_a_key_that_is_changed_or_revoked_is_so_on_every_worker(
+    server: Server, store: Store
+) -> None:
+    """By the command line, while it is in use."""
+    key = store.key()
+    token = key.token.text
+    assert {answer.status for answer in everywhere(server, LIST, token)} == {200}
+
+    evref(store.folder, "key", "set-limit", key.key.id, "3")
+    eventually(
+        lambda: {answer.status for answer in everywhere(server, LIST, token)} == {429},
+        lambda: "the limit does not hold everywhere",
+    )
+    evref(store.folder, "key", "revoke", key.key.id)
+    eventually(
+        lambda: {answer.status for answer in everywhere(server, LIST, token)} == {401},
+        lambda: "the key is not revoked everywhere",
+    )
+
+
+@pytest.mark.parametrize("command", ["serve", "demo"])
+def test_a_port_in_use_is_told_in_one_line(server: Server, store: Store, command: str) -> None:
+    """And the one who has it goes on."""
+    bind = f"127.0.0.1:{server.port}"
+
+    done = subprocess.run(
+        [sys.executable, "-m", "evref", command, "--bind", bind],
+        cwd=store.folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == f"evref: cannot listen on {bind}: Address already in use\n"
+    assert server.get(LIVE).status == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\r\n\r\n",
+        b"\x00\x01\x02\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET /\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET  / HTTP/1.1\r\n\r\n",
+        b"get / HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+        b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: x\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 20000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: x\r\n" * 200 + b"\r\n",
+        b"GET /api/v1/diagnoses HTTP/1.1\r\nHost: \xff\xfe\r\nAuthorization: Bearer \xff\r\n\r\n",
+        b"GET //api/v1/diagnoses HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET http://evil.example HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /api/v1/diagnoses%00%0d%0aX:y HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /api/v1/diagnoses?\xff\xfe=\x80 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"HEAD /api/v1/diagnoses HTTP/1.0\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ],
+)
+def test_a_malformed_request_is_answered_and_harms_nothing(server: Server, sent: bytes) -> None:
+    """Whatever it is, it is no failure of the service and brings no worker down."""
+    workers = server.workers()
+
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
+        connection.sendall(sent)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+
+    assert answer == b"" or answer.startswith(b"HTTP/1.")
+    assert not answer.startswith(b"HTTP/1.1 500")
+    assert b"Traceback" not in answer
+    assert b".py" not in answer
+    assert server.get(LIVE).status == 200
+    assert server.workers() == workers
+    assert "Traceback" not in server.log
+
+
+def test_a_killed_worker_is_replaced_and_lets_nothing_more_through(
+    server: Server, store: Store
+) -> None:
+    """What it counted and did not answer is lost to the client, and never admitted twice."""
+    key = store.key(limit=600)
+    before = set(server.workers())
+    with ThreadPoolExecutor(12) as clients:
+        asked = [clients.submit(ask, server, key.token.text, 100) for _ in range(12)]
+        eventually(
+            lambda: store.container.manage_keys().history(key.key.id), lambda: "nothing was counted"
+        )
+        killed = min(before)
+        os.kill(killed, signal.SIGKILL)
+        statuses = Counter(answer.status for each in asked for answer in each.result())
+    eventually(
+        lambda: len(set(server.workers()) - {killed}) == 3, lambda: "no other worker was started"
+    )
+    while (last := server.get(LIST, key.token.text)).status == 200:
+        statuses[200] += 1
+
+    (day,) = store.container.manage_keys().history(key.key.id)
+    assert last.status == 429
+    assert day.admitted == 600
+    assert 600 - 12 <= statuses[200] <= 600
+
+
+def test_sigterm_cuts_no_request_that_is_under_way(start: Start, store: Store) -> None:
+    """Here they are held up by another who has the database, until the signal has come."""
+    token = store.key().token.text
+    server = start(store.folder, "serve", "--workers", "2", "--threads", "4")
+    server.wait_until_ready()
+
+    with (
+        ThreadPoolExecutor(4) as clients,
+        closing(sqlite3.connect(store.folder / "evref.sqlite", isolation_level=None)) as other,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        under_way: list[Future[Answer]] = [
+            clients.submit(server.get, LIST, token) for _ in range(4)
+        ]
+        # A moment for them to reach the workers; that none is done shows that they are held.
+        assert not wait(under_way, timeout=0.5).done
+        server.process.send_signal(signal.SIGTERM)
+        eventually(lambda: "Handling signal: term" in server.log, lambda: server.log)
+        other.execute("ROLLBACK")
+        answers = [each.result(PATIENCE) for each in under_way]
+
+    assert [answer.status for answer in answers] == [200] * 4
+    assert all(json.loads(answer.body)["data"] for answer in answers)
+    assert server.wait_until_ended() == 0
+    assert "Traceback" not in server.log

@@ -1,0 +1,132 @@
+"""From nothing to a running service, and every way in which it does not come to that."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.server.conftest import Server, Start, Store, eventually
+
+LIST = "/api/v1/diagnoses"
+
+
+def curl_lines(server: Server) -> list[str]:
+    """The lines that a server printed for its operator to try."""
+    return [line.strip() for line in server.log.splitlines() if line.strip().startswith("curl ")]
+
+
+def try_in_shell(line: str) -> list[str]:
+    """The ids that come back when the line is pasted into a shell."""
+    done = subprocess.run(
+        line + " --silent --fail-with-body", shell=True, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    return [record["id"] for record in json.loads(done.stdout)["data"]]
+
+
+@pytest.mark.parametrize(
+    ("command", "storage"), [("demo", "sql"), ("demo", "memory"), ("serve", "memory")]
+)
+def test_one_command_leads_to_a_ready_curl_line(
+    start: Start, tmp_path: Path, command: str, storage: str
+) -> None:
+    """In an empty folder; the line works as it is."""
+    server = start(tmp_path, command, storage=storage)
+    server.wait_until_ready()
+
+    (line,) = curl_lines(server)
+
+    assert len(try_in_shell(line)) >= 40
+    assert f"http://127.0.0.1:{server.port}/docs" in server.log
+    assert re.search(r"Member demo@example\.org, password \S{8,}", server.log)
+    assert len(server.workers()) == (1 if storage == "memory" else 2)
+    assert (tmp_path / "evref.sqlite").exists() == (storage == "sql")
+    assert "Traceback" not in server.log
+
+
+def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_path: Path) -> None:
+    """The key of before goes on working, and another is shown, which expires."""
+    first = start(tmp_path, "demo")
+    first.wait_until_ready()
+    (line,) = curl_lines(first)
+    first.process.terminate()
+    assert first.wait_until_ended() == 0
+
+    second = start(tmp_path, "demo")
+    second.wait_until_ready()
+    (another,) = curl_lines(second)
+
+    assert "password" not in second.log
+    assert "works until tomorrow" in second.log
+    assert try_in_shell(another)
+    assert try_in_shell(line.replace(str(first.port), str(second.port)))
+
+
+def test_any_wsgi_server_finds_the_application(start: Start, store: Store) -> None:
+    """Here gunicorn with its own settings: `gunicorn wsgi:app`."""
+    token = store.key().token.text
+
+    server = start(store.folder, "--workers", "2", "wsgi:app", module="gunicorn")
+    server.wait_until_ready()
+
+    assert server.get(LIST, token).status == 200
+    assert server.get(LIST).status == 401
+    assert "Traceback" not in server.log
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({}, "evref: The database has no tables yet; run: evref init"),
+        ({"storage": "disk"}, "evref: EVREF_STORAGE must be one of sql, memory, not 'disk'"),
+        ({"storage": "memory"}, "evref: EVREF_STORAGE=memory needs evref demo, which fills it"),
+    ],
+)
+def test_gunicorn_stops_where_the_application_cannot_start(
+    start: Start, tmp_path: Path, settings: dict[str, str], told: str
+) -> None:
+    """With the reason in one line, and without starting workers for ever."""
+    server = start(tmp_path, "--workers", "1", "wsgi:app", module="gunicorn", **settings)
+
+    assert server.wait_until_ended() != 0
+    assert server.log.splitlines().count(told) == 1
+    assert "Traceback" not in server.log
+
+
+def test_gunicorn_starts_without_storage_and_serves_when_it_is_there(
+    start: Start, store: Store, tmp_path: Path
+) -> None:
+    """A database that is out of reach for the moment is no wrong setting."""
+    token = store.key().token.text
+    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "volume"
+    elsewhere.mkdir()
+    with closing(sqlite3.connect(store.folder / "evref.sqlite")) as database:
+        database.execute("VACUUM INTO ?", [str(elsewhere / "evref.sqlite")])
+    url = f"sqlite:///{folder / 'evref.sqlite'}"
+    server = start(tmp_path, "--workers", "1", "wsgi:app", module="gunicorn", database_url=url)
+    eventually(lambda: "starting without storage" in server.log, lambda: server.log)
+
+    elsewhere.rename(folder)
+    server.wait_until_ready()
+
+    assert server.get(LIST, token).status == 200
+
+
+def test_a_read_only_database_is_not_served_from(
+    start: Start, store: Store, tmp_path: Path
+) -> None:
+    """Nothing could be counted in it."""
+    url = f"sqlite:///file:{store.folder / 'evref.sqlite'}?mode=ro&uri=true"
+
+    server = start(tmp_path, "serve", database_url=url)
+
+    assert server.wait_until_ended() == 1
+    (line,) = server.log.splitlines()
+    assert line.startswith("evref: Storage is out of reach. (")
+    assert "readonly" in line
