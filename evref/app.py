@@ -120,7 +120,9 @@ def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
     }
 
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        return wsgi_app(environ | told, start_response)
+        # The path of an address that ends with its host is empty, and means the same as /.
+        path = environ["PATH_INFO"] or "/"
+        return wsgi_app(environ | told | {"PATH_INFO": path}, start_response)
 
     return serve
 
