@@ -42,6 +42,21 @@ def test_the_bundled_catalogue_has_no_fault(run: Run) -> None:
     assert result.err == ""
 
 
+def test_progress_is_shown_on_a_terminal_alone(
+    run: Run, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On standard error, where it is in no program's way."""
+    piped = run("catalogue", "check", str(files))
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+
+    shown = run("catalogue", "check", str(files))
+
+    assert piped.err == ""
+    assert "Checking" in shown.err
+    assert "3/3" in shown.err
+    assert shown.out == piped.out
+
+
 def test_several_files_and_folders_are_checked_together(run: Run, files: Path) -> None:
     """One catalogue is in them all."""
     result = run("catalogue", "check", str(files / "asthma.yaml"), str(files / "migraine.yaml"))

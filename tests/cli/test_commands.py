@@ -254,6 +254,22 @@ def test_a_reader_that_has_enough_ends_a_command_quietly(ready: Run, folder: Pat
         assert told == b""
 
 
+def test_output_that_cannot_be_written_is_told_in_one_line(ready: Run, folder: Path) -> None:
+    """As on a full disk; here, because the file was opened to be read."""
+    with (folder / "evref.sqlite").open("rb") as unwritable:
+        done = subprocess.run(
+            [sys.executable, "-m", "evref", "key", "list"],
+            stdout=unwritable,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env={"PYTHONPATH": str(Path(evref.__file__).parents[1])},
+            check=False,
+        )
+
+    assert done.returncode == 1
+    assert done.stderr == b"evref: Bad file descriptor\n"
+
+
 def test_the_package_runs_as_a_module(folder: Path) -> None:
     """With the same statuses and streams as the command."""
     done = subprocess.run(

@@ -183,8 +183,8 @@ def test_a_malformed_request_is_answered_and_harms_nothing(server: Server, sent:
         connection.shutdown(socket.SHUT_WR)
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
 
-    assert answer == b"" or answer.startswith(b"HTTP/1.")
-    assert not answer.startswith(b"HTTP/1.1 500")
+    assert answer.startswith(b"HTTP/1.")
+    assert not answer.startswith((b"HTTP/1.1 3", b"HTTP/1.1 5"))
     assert b"Traceback" not in answer
     assert b".py" not in answer
     assert server.get(LIVE).status == 200

@@ -45,7 +45,8 @@ def test_one_command_leads_to_a_ready_curl_line(
     assert len(try_in_shell(line)) >= 40
     assert f"http://127.0.0.1:{server.port}/docs" in server.log
     assert re.search(r"Member demo@example\.org, password \S{8,}", server.log)
-    assert len(server.workers()) == (1 if storage == "memory" else 2)
+    count = 1 if storage == "memory" else 2
+    eventually(lambda: len(server.workers()) == count, lambda: f"{server.workers()}")
     assert (tmp_path / "evref.sqlite").exists() == (storage == "sql")
     assert "Traceback" not in server.log
 

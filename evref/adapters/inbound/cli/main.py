@@ -175,10 +175,11 @@ def main() -> NoReturn:
         _fail(f"{error} ({error.reason})")
     except (EvrefError, SettingsError, AddressInUseError) as error:
         _fail(str(error))
-    except BrokenPipeError:
-        # Whoever read the output has enough of it; Python would complain when it flushes.
+    except OSError as error:
+        # Such as a full disk; a reader that has enough, as of a pipe, click ends quietly itself.
+        # What could not be written must not be tried again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        _fail(error.strerror or str(error))
     sys.exit(0)
 
 

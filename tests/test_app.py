@@ -1,0 +1,159 @@
+"""What a WSGI server finds, and what gunicorn is told."""
+
+from __future__ import annotations
+
+import gc
+import os
+import runpy
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from apiflask import APIFlask
+
+from evref.app import create_app, create_app_or_exit
+from evref.container import Container
+from evref.server import GRACEFUL_SECONDS, AddressInUseError, Server, require_free
+from evref.settings import Settings, SettingsError, StorageKind
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, and an environment without settings."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("EVREF_")]:
+        monkeypatch.delenv(name)
+    return tmp_path
+
+
+@pytest.fixture
+def container(folder: Path) -> Iterator[Container]:
+    """A prepared database in the working directory, where the default settings look for it."""
+    made = Container(settings=Settings())
+    made.storage().prepare()
+    yield made
+    made.storage().close()
+
+
+def test_the_application_is_made_from_the_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without touching storage, which may not be there yet."""
+    monkeypatch.setenv("EVREF_BASE_URL", "https://evref.example.org")
+
+    app = create_app()
+
+    assert app.spec["servers"] == [{"url": "https://evref.example.org"}]  # type: ignore[index]
+    assert list(folder.iterdir()) == []
+
+
+def test_a_wrong_setting_makes_no_application(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is raised to whoever asked for one."""
+    monkeypatch.setenv("EVREF_STORAGE", "disk")
+
+    with pytest.raises(SettingsError):
+        create_app()
+
+
+def test_wsgi_offers_the_application(container: Container) -> None:
+    """For any WSGI server."""
+    found = runpy.run_path(str(Path(__file__).parents[1] / "wsgi.py"))
+
+    assert isinstance(found["app"], APIFlask)
+
+
+@pytest.mark.parametrize(
+    ("storage", "told"),
+    [
+        ("disk", "EVREF_STORAGE must be one of sql, memory, not 'disk'"),
+        ("memory", "EVREF_STORAGE=memory needs evref demo, which fills it"),
+        ("sql", "The database has no tables yet; run: evref init"),
+    ],
+)
+def test_what_keeps_the_application_from_starting_is_one_line(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    storage: str,
+    told: str,
+) -> None:
+    """With the status at which gunicorn stops."""
+    monkeypatch.setenv("EVREF_STORAGE", storage)
+
+    with pytest.raises(SystemExit) as ended:
+        create_app_or_exit()
+
+    assert ended.value.code == 4
+    assert capsys.readouterr().err == f"evref: {told}\n"
+
+
+def test_storage_out_of_reach_keeps_nothing_from_starting(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The operator is told, and requests are answered with 503 until it is back."""
+    (folder / "evref.sqlite").write_bytes(b"This is no database. " * 500)
+
+    app = create_app_or_exit()
+
+    told = capsys.readouterr().err
+    assert isinstance(app, APIFlask)
+    assert told.startswith("evref: starting without storage: ")
+    assert len(told.splitlines()) == 1
+
+
+def test_an_application_that_starts_says_nothing(
+    container: Container, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Starting is for the log of gunicorn to tell."""
+    create_app_or_exit()
+
+    assert capsys.readouterr().err == ""
+
+
+def test_gunicorn_is_told_what_was_asked_for(container: Container) -> None:
+    """And to end what it has begun before it stops."""
+    server = Server(
+        create_app(container.settings(), container),
+        container,
+        bind="127.0.0.1:18999",
+        workers=3,
+        threads=5,
+    )
+
+    assert server.cfg.address == [("127.0.0.1", 18999)]
+    assert (server.cfg.workers, server.cfg.threads) == (3, 5)
+    assert server.cfg.preload_app
+    assert server.cfg.graceful_timeout == GRACEFUL_SECONDS
+
+
+@pytest.mark.parametrize("storage", list(StorageKind))
+def test_the_application_is_loaded_with_or_without_a_catalogue(
+    folder: Path, storage: StorageKind
+) -> None:
+    """Workers see one as soon as it is there."""
+    container = Container(settings=Settings(storage=storage))
+    container.storage().prepare()
+    app = create_app(container.settings(), container)
+    server = Server(app, container, bind="127.0.0.1:18999", workers=1, threads=1)
+
+    try:
+        assert server.load() is app
+        server.cfg.pre_fork(None, None)
+    finally:
+        gc.unfreeze()
+        container.storage().close()
+
+
+def test_a_free_address_is_free() -> None:
+    """Asking leaves it so."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
+        port = listening.getsockname()[1]
+        with pytest.raises(AddressInUseError, match=f"127.0.0.1:{port}"):
+            require_free(f"127.0.0.1:{port}")
+
+    require_free(f"127.0.0.1:{port}")
+    require_free(f"127.0.0.1:{port}")
