@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from socket import AF_INET, SOCK_STREAM, socket
+from typing import Literal
 
-from playwright.sync_api import Browser, sync_playwright
-from werkzeug.serving import make_server
+from playwright.sync_api import Browser, Page, sync_playwright
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from evref.settings import Settings, StorageKind
-from tests.settings_pages.site import MORNING, Site
+from tests.settings_pages.site import EMAIL, MORNING, PASSWORD, Site
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -55,7 +56,14 @@ def served_site() -> Iterator[Site]:
             Settings(storage=StorageKind.MEMORY), base_url=f"http://127.0.0.1:{port}"
         )
         site = Site(settings, MORNING)
-        server = make_server("127.0.0.1", port, site.app, threaded=True, fd=listening.fileno())
+        server = make_server(
+            "127.0.0.1",
+            port,
+            site.app,
+            threaded=True,
+            request_handler=_Quiet,
+            fd=listening.fileno(),
+        )
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:
@@ -64,3 +72,54 @@ def served_site() -> Iterator[Site]:
             server.shutdown()
             thread.join()
             server.server_close()
+
+
+class _Quiet(WSGIRequestHandler):
+    """Writes no line for each request."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        pass
+
+
+@contextmanager
+def opened_page(
+    browser: Browser,
+    site: Site,
+    *,
+    width: int = 1280,
+    scheme: Literal["light", "dark"] = "light",
+    javascript: bool = True,
+) -> Iterator[Page]:
+    """A page of a browser profile of its own, that lets the site use the clipboard.
+
+    Raises:
+        AssertionError: at the end, when the browser complained of anything on the way.
+
+    """
+    context = browser.new_context(
+        base_url=site.settings.base_url,
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,
+        java_script_enabled=javascript,
+        locale="en-GB",
+        permissions=["clipboard-read", "clipboard-write"],
+    )
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+    # Chromium tells of every status from 400 on, and those are what some tests are about.
+    complaints = [text for text in complaints if "the server responded with a status" not in text]
+    assert not complaints, complaints
+
+
+def sign_in(page: Page) -> None:
+    """Fill in the form as a member would; ends on the list of keys."""
+    page.goto("/settings")
+    page.get_by_label("E-mail address").fill(EMAIL)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/settings/api-keys")

@@ -15,6 +15,7 @@ from wtforms import (
     StringField,
     ValidationError,
 )
+from wtforms.fields.choices import SelectChoice
 
 from evref.domain.access import Permission
 from evref.domain.errors import InvalidValueError
@@ -83,7 +84,7 @@ class PermissionField(RadioField):
     """A permission level."""
 
     def __init__(self, label: str, **options: object) -> None:
-        levels = [(level.value, _MEANING[level]) for level in reversed(Permission)]
+        levels = [SelectChoice(level.value, _MEANING[level]) for level in reversed(Permission)]
         super().__init__(label, choices=levels, default=Permission.READ.value, **options)
 
     def pre_validate(self, form: FlaskForm) -> None:  # noqa: ARG002 - the signature of WTForms

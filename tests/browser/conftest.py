@@ -1,0 +1,34 @@
+"""One Chromium for all tests here; one site and one browser profile for each."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.live import chromium, opened_page, running_browser, served_site
+from tests.settings_pages.site import Site
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = chromium()
+    if path is None:
+        message = "no Chromium on this machine: the pages were not tried in a browser"
+        if os.environ.get("EVREF_REQUIRE_BROWSER") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    with running_browser(path) as browser:
+        yield browser
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with served_site() as site:
+        yield site
+
+
+@pytest.fixture
+def page(browser: Browser, site: Site) -> Iterator[Page]:
+    with opened_page(browser, site) as page:
+        yield page

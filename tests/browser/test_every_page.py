@@ -1,0 +1,75 @@
+"""Each page at its widest and narrowest, in light and dark: can everybody use it?"""
+
+from datetime import timedelta
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from evref.domain.access import Permission
+from tests.browser.live import opened_page, sign_in
+from tests.settings_pages.site import EMAIL, MORNING, Site
+
+
+def furnish(site: Site) -> str:
+    """Give the site keys of every kind; the id of one that was much used."""
+    site.clock.set_time_of_day(MORNING - timedelta(days=40))
+    busy = site.make_key("Electronic record of a ward with quite a long name", limit=10)
+    site.make_key("a" * 100, permission=Permission.NONE, limit=0)
+    site.make_key("Summer school", expires_on=(MORNING - timedelta(days=20)).date())
+    old = site.make_key("Old <script>phone</script> app")
+    site.container.manage_keys().revoke(old.key.id, actor=EMAIL)
+    site.clock.set_time_of_day(MORNING)
+    for days_ago in range(28):
+        site.use_key(busy, days_ago * 3 % 14, days_ago=days_ago)
+    return busy.key.id
+
+
+def check(page: Page, name: str) -> None:
+    """Nothing that axe-core objects to, and nothing wider than the window."""
+    found = Axe().run(page)
+    assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+    widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert widths[0] <= widths[1], name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_page_shuts_anybody_out(
+    browser: Browser, site: Site, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    """Every page, in each state that it has."""
+    with opened_page(browser, site, width=width, scheme=scheme) as page:
+        page.goto("/")
+        check(page, "landing page")
+        page.goto("/settings")
+        check(page, "sign in")
+        page.get_by_role("button", name="Sign in").click()
+        check(page, "sign in, refused")
+        sign_in(page)
+        check(page, "no keys")
+        key_id = furnish(site)
+        for path in (
+            "api-keys",
+            "api-keys/new",
+            f"api-keys/{key_id}",
+            f"api-keys/{key_id}/revoke",
+            "audit-log",
+            "password",
+            "sign-out",
+            "nothing",
+        ):
+            page.goto(f"/settings/{path}")
+            check(page, path)
+        page.goto("/settings/api-keys/new")
+        page.get_by_label("Daily limit").fill("many")
+        page.get_by_role("button", name="Make the key").click()
+        check(page, "a key, refused")
+        page.get_by_label("Name").fill("Ward tablet")
+        page.get_by_label("Daily limit").fill("1000")
+        page.get_by_role("button", name="Make the key").click()
+        check(page, "a key, made")
+        page.goto("/settings/password")
+        page.get_by_role("button", name="Change password").click()
+        check(page, "password, refused")

@@ -1,0 +1,169 @@
+"""A member's way through the settings, in a real browser."""
+
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.live import opened_page, sign_in
+from tests.settings_pages.site import EMAIL, PASSWORD, Site
+
+
+def ask_with(site: Site, key: str) -> int:
+    """The status of a request to the API with this key, from outside of the browser."""
+    request = Request(
+        f"{site.settings.base_url}/api/v1/diagnoses", headers={"Authorization": f"Bearer {key}"}
+    )
+    try:
+        with urlopen(request, timeout=10) as answer:
+            return int(answer.status)
+    except HTTPError as error:
+        error.close()
+        return error.code
+
+
+def make_a_key(page: Page, name: str) -> None:
+    page.get_by_role("link", name="Make a key").click()
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("button", name="Make the key").click()
+
+
+def test_from_the_landing_page_to_a_key_that_works_and_to_its_end(page: Page, site: Site) -> None:
+    """Sign in, make a key, copy it, call the API with it, see the use, revoke, see it refused."""
+    page.goto("/")
+    page.get_by_role("link", name="institution settings").click()
+    page.get_by_label("E-mail address").fill(EMAIL)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+
+    make_a_key(page, "Ward tablet")
+    page.get_by_role("button", name="Copy the key").click()
+    expect(page.locator("#key-copied")).to_have_text("Copied.")
+    key = page.evaluate("navigator.clipboard.readText()")
+    assert key == page.locator("#key").inner_text()
+    page.get_by_role("button", name="Copy the line").click()
+    expect(page.locator("#line-copied")).to_have_text("Copied.")
+    line = page.evaluate("navigator.clipboard.readText()")
+    assert line == (
+        f'curl -H "Authorization: Bearer {key}" {site.settings.base_url}/api/v1/diagnoses'
+    )
+
+    assert [ask_with(site, key) for _ in range(3)] == [200, 200, 200]
+    page.get_by_role("link", name="Done, I have kept it").click()
+    row = page.get_by_role("row", name="Ward tablet")
+    expect(row).to_contain_text("3 of 1,000")
+    expect(row.get_by_role("meter")).to_have_attribute("value", "3")
+    assert key not in page.content()
+
+    page.get_by_role("link", name="Ward tablet").click()
+    expect(page.get_by_role("img", name="Requests a day in the last 30 days")).to_be_visible()
+    page.get_by_role("link", name="Revoke the key …").click()
+    page.get_by_role("button", name="Revoke the key").click()
+    expect(page.get_by_role("status")).to_contain_text("The key is revoked.")
+    assert ask_with(site, key) == 401
+
+    page.get_by_role("link", name="Audit log").click()
+    expect(page.get_by_role("row").nth(1)).to_contain_text("key revoked")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("status")).to_have_text("You are signed out.")
+    page.go_back()
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in")
+
+
+def test_the_whole_way_without_javascript(browser: Browser, site: Site) -> None:
+    """But for the copy buttons, which are then not there, nothing is missing."""
+    with opened_page(browser, site, javascript=False) as page:
+        sign_in(page)
+        make_a_key(page, "Ward tablet")
+        expect(page.get_by_role("button", name="Copy the key")).not_to_be_visible()
+        key = page.locator("#key").inner_text()
+        assert ask_with(site, key) == 200
+
+        page.get_by_role("link", name="revoke it").click()
+        page.get_by_role("button", name="Revoke the key").click()
+        expect(page.get_by_role("status")).to_contain_text("The key is revoked.")
+        assert ask_with(site, key) == 401
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in")
+
+
+def test_a_reload_makes_no_second_key(page: Page, site: Site) -> None:
+    """The browser sends the form again, and is led to the key that there is."""
+    sign_in(page)
+    make_a_key(page, "Ward tablet")
+
+    page.evaluate("location.reload()")
+
+    expect(page.get_by_role("status")).to_contain_text("This form made its key before")
+    assert len(site.container.manage_keys().list()) == 1
+
+
+@pytest.mark.parametrize("copying", ["refused", "not there"])
+def test_where_copying_is_not_possible_the_key_is_selected(page: Page, copying: str) -> None:
+    """As on a page that is served without https."""
+    sign_in(page)
+    make_a_key(page, "Ward tablet")
+    broken = "writeText: () => Promise.reject()" if copying == "refused" else ""
+    page.evaluate(f"Object.defineProperty(navigator, 'clipboard', {{value: {{{broken}}}}})")
+
+    page.get_by_role("button", name="Copy the key").click()
+
+    expect(page.locator("#key-copied")).to_contain_text("Selected")
+    assert page.evaluate("getSelection().toString()") == page.locator("#key").inner_text()
+
+
+def test_the_keyboard_alone_makes_a_key_and_revokes_it(page: Page, site: Site) -> None:
+    """With Tab, Space and Enter; the focus is always seen, and the first stop skips ahead."""
+    page.goto("/settings")
+    _tab_to(page, "Skip to the content")
+    page.keyboard.press("Enter")
+    _tab_to(page, "E-mail address")
+    page.keyboard.type(EMAIL)
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/settings/api-keys#main")
+    _tab_to(page, "Make a key")
+    page.keyboard.press("Enter")
+    # The page has put the focus on the name already.
+    page.wait_for_url("**/new")
+    page.keyboard.type("Ward tablet")
+    _tab_to(page, "Make the key")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Your new key")
+    _tab_to(page, "Copy the key")
+    page.keyboard.press("Enter")
+    expect(page.locator("#key-copied")).to_have_text("Copied.")
+    key = page.evaluate("navigator.clipboard.readText()")
+    assert ask_with(site, key) == 200
+    _tab_to(page, "revoke it")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/revoke")
+    _tab_to(page, "Revoke the key")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("The key is revoked.")
+    assert ask_with(site, key) == 401
+
+
+_FOCUSED = """() => {
+  const at = document.activeElement, style = getComputedStyle(at);
+  return {
+    name: at.labels?.length ? at.labels[0].innerText : at.innerText,
+    // Between the last stop and the first one nothing of the page has the focus.
+    seen: at === document.body
+      || (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2),
+  };
+}"""
+
+
+def _tab_to(page: Page, name: str) -> None:
+    page.wait_for_load_state()
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(_FOCUSED)
+        assert focused["seen"], focused
+        if (focused["name"] or "").strip() == name:
+            return
+    pytest.fail(f"Tab does not lead to {name!r}")

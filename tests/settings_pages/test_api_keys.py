@@ -1,0 +1,432 @@
+"""The section API keys, from outside."""
+
+import logging
+import re
+from datetime import timedelta
+from html import unescape
+
+import pytest
+
+from evref.domain.access import Permission
+from tests.settings_pages.site import (
+    EMAIL,
+    MORNING,
+    OTHER_EMAIL,
+    OTHER_INSTITUTION,
+    PASSWORD,
+    Site,
+)
+from tests.settings_pages.visitor import (
+    Visitor,
+    a_member,
+    fields_of,
+    key_on,
+    shows_a_key,
+)
+
+KEYS = "/settings/api-keys"
+NEW = f"{KEYS}/new"
+
+
+def ask_with(site: Site, key: str) -> int:
+    """The status of a request to the API with this key."""
+    answer = site.app.test_client().get(
+        "/api/v1/diagnoses", headers={"Authorization": f"Bearer {key}"}
+    )
+    return answer.status_code
+
+
+def member_page(site: Site, path: str) -> str:
+    """The page, opened by a member whose session is new."""
+    return a_member(site).get(path).text
+
+
+def test_an_institution_without_keys_is_led_to_the_first_one(member: Visitor) -> None:
+    """The page is not just empty."""
+    page = member.get(KEYS).text
+
+    assert "General Hospital has no key yet." in page
+    assert NEW in page
+    assert "<table" not in page
+
+
+def test_a_name_and_one_click_make_a_working_key(site: Site, member: Visitor) -> None:
+    """The rest is filled in: level read, 1000 requests a day, no expiry."""
+    assert fields_of(member.get(NEW).text)["daily_limit"] == "1000"
+
+    answer = member.fill_in(NEW, name="Ward tablet")
+
+    key = key_on(answer.text)
+    assert answer.status_code == 201
+    assert f'curl -H "Authorization: Bearer {key}" {site.settings.base_url}' in unescape(
+        answer.text
+    )
+    assert ask_with(site, key) == 200
+    (found,) = site.container.manage_keys().list()
+    assert (found.key.name, found.key.permission) == ("Ward tablet", Permission.READ)
+    assert (found.key.daily_limit, found.key.expires_on) == (1000, None)
+    assert found.institution.name == "General Hospital"
+
+
+def test_every_field_of_the_form_counts(site: Site, member: Visitor) -> None:
+    """Level, limit and expiry are as they were typed."""
+    answer = member.fill_in(
+        NEW, name=" Study ", permission="none", daily_limit=" 5 ", expires_on="2026-11-20"
+    )
+
+    (found,) = site.container.manage_keys().list()
+    assert (found.key.name, found.key.permission) == ("Study", Permission.NONE)
+    assert found.key.daily_limit == 5
+    assert str(found.key.expires_on) == "2026-11-20"
+    assert "level “none”" in answer.text
+
+
+def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
+    """A form that is sent again, by a reload, makes no second key and shows none."""
+    fields = fields_of(member.get(NEW).text) | {"name": "Ward tablet"}
+    first = member.send(NEW, **fields)
+    (made,) = site.container.manage_keys().list()
+
+    again = member.send(NEW, **fields)
+
+    assert again.status_code == 303
+    assert again.location == f"{KEYS}/{made.key.id}"
+    assert len(site.container.manage_keys().list()) == 1
+    assert shows_a_key(first.text)
+    for path in (KEYS, NEW, again.location, f"{again.location}/revoke", "/settings/audit-log"):
+        assert not shows_a_key(member.get(path).text)
+
+
+def test_the_page_after_a_repeated_form_says_what_happened(member: Visitor) -> None:
+    """And what to do if the key was not kept."""
+    fields = fields_of(member.get(NEW).text) | {"name": "Ward tablet"}
+    member.send(NEW, **fields)
+
+    page = member.get(member.send(NEW, **fields).location).text
+
+    assert "This form made its key before" in page
+
+
+@pytest.mark.parametrize("key_id", ["", "1", "../../../../a", "0123456789ABCDEF", "g" * 16])
+def test_an_id_that_was_not_made_here_makes_no_key(
+    site: Site, member: Visitor, key_id: str
+) -> None:
+    """An empty one is as good as none at all."""
+    answer = member.fill_in(NEW, name="Ward tablet", id=key_id)
+
+    assert answer.status_code == 422
+    assert site.container.manage_keys().list() == ()
+
+
+def test_another_institution_s_id_makes_no_key_and_tells_nothing(
+    site: Site, member: Visitor
+) -> None:
+    """It leads to where no key is."""
+    other = site.make_key(institution=OTHER_INSTITUTION)
+
+    answer = member.fill_in(NEW, name="Ward tablet", id=other.key.id)
+
+    assert answer.status_code == 303
+    assert member.get(answer.location).status_code == 404
+    assert len(site.container.manage_keys().list()) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "told"),
+    [
+        ("name", "", "Name must have 1 to 100 characters, has 0."),
+        ("name", "n" * 101, "Name must have 1 to 100 characters, has 101."),
+        ("name", "a\nb", "Name must be a single line."),
+        ("name", "a\x07b", "Name must be plain text without control characters."),
+        ("daily_limit", "", "Daily limit must be a whole number from 0 to 10000000."),
+        ("daily_limit", "many", "Daily limit must be a whole number from 0 to 10000000."),
+        ("daily_limit", "-1", "Daily limit must be a whole number from 0 to 10000000."),
+        ("daily_limit", "1.5", "Daily limit must be a whole number from 0 to 10000000."),
+        ("daily_limit", "1_000", "Daily limit must be a whole number from 0 to 10000000."),
+        ("daily_limit", "\u0661\u0660", "Daily limit must be a whole number from 0 to 10000000."),
+        ("daily_limit", "10000001", "Daily limit must be a whole number from 0 to 10000000."),
+        ("daily_limit", "9" * 5000, "Daily limit must be a whole number from 0 to 10000000."),
+        ("permission", "", "Permission level must be one of none, read."),
+        ("permission", "write", "Permission level must be one of none, read."),
+        ("expires_on", "soon", "Expires after must be a day such as 2027-12-31, or empty."),
+        ("expires_on", "2026-02-30", "Expires after must be a day such as 2027-12-31, or empty."),
+        ("expires_on", "2026-11-19", "Expires after must be today (2026-11-20, UTC) or later."),
+    ],
+)
+def test_what_is_not_allowed_is_told_at_its_field(
+    site: Site, member: Visitor, field: str, typed: str, told: str
+) -> None:
+    """With what is allowed; what was typed is kept, the other fields too, and no key is made."""
+    filled = {"name": "Ward tablet", "daily_limit": "7", "expires_on": "2026-12-31"}
+
+    answer = member.fill_in(NEW, **(filled | {field: typed}))
+
+    page = unescape(answer.text)
+    shown = fields_of(answer.text)
+    assert answer.status_code == 422
+    assert re.search(rf'<p class="error" id="{field}-error">.*{re.escape(told)}</p>', page)
+    assert re.search(rf'aria-describedby="{field}-error[ a-z_-]*" aria-invalid="true"', page)
+    assert f'<a href="#{field}">' in page
+    assert "<title>Error: " in page
+    assert site.container.manage_keys().list() == ()
+    # Of the levels none is then chosen; everything else is as it was typed.
+    expected = filled | ({} if field == "permission" else {field: typed})
+    assert {name: shown.get(name) for name in expected} == expected
+
+
+def test_several_faults_are_told_at_once(member: Visitor) -> None:
+    """Nobody has to find them one by one."""
+    answer = member.fill_in(NEW, name="", daily_limit="many", expires_on="soon")
+
+    assert len(re.findall('class="error"', answer.text)) >= 2
+
+
+def test_the_list_tells_of_each_key(site: Site, member: Visitor) -> None:
+    """Last four characters, level, today's use, last use, expiry and state."""
+    made = site.make_key("Electronic record", limit=3)
+    site.use_key(made, 5)
+    site.make_key("Old study", expires_on=MORNING.date())
+    site.clock.advance(days=1)
+    site.use_key(made, 1)
+
+    page = member_page(site, KEYS)
+
+    row = " ".join(re.sub("<[^>]*>", " ", page).split())
+    assert f"Electronic record …{made.key.last_four} read 1 of 3 1 of 3 2026-11-21 never" in row
+    assert "Old study" in row.split("Expired and revoked")[1]
+    assert "never 2026-11-20 expired" in row
+    assert '<meter min="0" max="3" value="1"' in page
+
+
+def test_a_limit_of_nothing_has_no_bar(site: Site) -> None:
+    """But the numbers."""
+    site.make_key(limit=0)
+
+    page = member_page(site, KEYS)
+
+    assert "<meter" not in page
+    assert "0 of 0" in page
+
+
+def test_a_change_holds_and_is_in_the_audit_log(site: Site, member: Visitor) -> None:
+    """Name, level and limit, each from what to what, and by whom."""
+    made = site.make_key("Ward app")
+    path = f"{KEYS}/{made.key.id}"
+
+    answer = member.fill_in(path, name="Ward 3", permission="none", daily_limit="5")
+
+    assert (answer.status_code, answer.location) == (303, path)
+    assert "The changes are saved" in member.get(path).text
+    assert ask_with(site, made.token.text) == 403
+    entry = site.audit_log()[0]
+    assert (entry.actor, entry.key_id) == (EMAIL, made.key.id)
+    assert entry.detail == (
+        "name from 'Ward app' to 'Ward 3', permission from read to none, limit from 1000 to 5"
+    )
+
+
+def test_a_change_that_is_not_allowed_keeps_what_was_typed(site: Site, member: Visitor) -> None:
+    """And the key as it was."""
+    made = site.make_key("Ward app")
+
+    answer = member.fill_in(f"{KEYS}/{made.key.id}", name="", daily_limit="many")
+
+    assert answer.status_code == 422
+    assert fields_of(answer.text)["daily_limit"] == "many"
+    assert site.container.keys().get(made.key.id) == made.key
+
+
+def test_revoking_asks_first_and_is_final(site: Site, member: Visitor) -> None:
+    """The key is refused, its page has no form any more, and the log tells who did it."""
+    made = site.make_key("Ward app")
+    path = f"{KEYS}/{made.key.id}"
+    question = member.get(f"{path}/revoke")
+    assert question.status_code == 200
+    assert ask_with(site, made.token.text) == 200
+
+    answer = member.fill_in(f"{path}/revoke")
+
+    assert (answer.status_code, answer.location) == (303, path)
+    page = member.get(path).text
+    assert "The key is revoked." in page
+    assert fields_of(page) == {}
+    assert ask_with(site, made.token.text) == 401
+    assert (site.audit_log()[0].actor, site.audit_log()[0].action) == (EMAIL, "key_revoked")
+
+
+@pytest.mark.parametrize("page", ["", "/revoke"])
+def test_a_revoked_key_cannot_be_changed(site: Site, member: Visitor, page: str) -> None:
+    """A form that was open meanwhile says so, and the log has no second entry."""
+    made = site.make_key("Ward app")
+    path = f"{KEYS}/{made.key.id}{page}"
+    fields = fields_of(member.get(path).text)
+    site.container.manage_keys().revoke(made.key.id, actor="operator")
+    log = site.audit_log()
+
+    answer = member.send(path, **fields)
+
+    assert (answer.status_code, answer.location) == (303, f"{KEYS}/{made.key.id}")
+    assert "which is final" in member.get(answer.location).text
+    assert site.audit_log() == log
+
+
+@pytest.mark.parametrize("page", ["", "/revoke"])
+@pytest.mark.parametrize("known", [True, False])
+def test_another_institution_s_key_is_not_there(
+    site: Site, member: Visitor, page: str, known: bool
+) -> None:
+    """It is answered as one that never was, and nothing happens to it."""
+    other = site.make_key("Secret name", institution=OTHER_INSTITUTION)
+    own = site.make_key()
+    key_id = other.key.id if known else "f" * 16
+    fields = fields_of(member.get(f"{KEYS}/{own.key.id}{page}").text)
+
+    answers = [
+        member.get(f"{KEYS}/{key_id}{page}"),
+        member.send(f"{KEYS}/{key_id}{page}", **fields),
+    ]
+
+    for answer in answers:
+        assert answer.status_code == 404
+        assert "Secret name" not in answer.text
+    assert site.container.keys().get(other.key.id) == other.key
+    assert len(site.audit_log(OTHER_INSTITUTION)) == 3
+
+
+def test_no_page_shows_anything_of_another_institution(site: Site, member: Visitor) -> None:
+    """Neither its keys nor its members nor what they did."""
+    other = site.make_key("Secret name", institution=OTHER_INSTITUTION)
+    own = site.make_key()
+
+    for path in (KEYS, NEW, f"{KEYS}/{own.key.id}", "/settings/audit-log", "/settings/password"):
+        page = member.get(path).text
+        assert "Secret name" not in page
+        assert other.key.id not in page
+        assert OTHER_EMAIL not in page
+        assert OTHER_INSTITUTION not in page
+
+
+def test_the_key_s_page_plots_thirty_days_against_the_limit(site: Site, member: Visitor) -> None:
+    """With a table beside it; a day that is longer ago is in neither."""
+    made = site.make_key("Ward app", limit=3)
+    site.use_key(made, 2, days_ago=30)
+    site.use_key(made, 2, days_ago=29)
+    site.use_key(made, 5, days_ago=1)
+
+    page = member.get(f"{KEYS}/{made.key.id}").text
+
+    svg = page[page.index("<svg") : page.index("</svg>")]
+    bars = svg[: svg.index('class="grid"')]
+    assert bars.count('class="admitted"') == 2
+    assert bars.count('class="refused"') == 1
+    assert "5 requests were admitted and 2 refused." in svg
+    assert "The busiest day was 2026-11-19, with 3 admitted and 2 refused." in svg
+    rows = re.findall(r'<th scope="row"><time datetime="([^"]*)">.*?<td>(\d+)</td><td>(\d+)', page)
+    assert rows == [("2026-11-19", "3", "2"), ("2026-10-22", "2", "0")]
+
+
+def test_a_key_that_was_not_used_has_no_plot(site: Site, member: Visitor) -> None:
+    """The page says so."""
+    made = site.make_key()
+
+    page = member.get(f"{KEYS}/{made.key.id}").text
+
+    assert "The key was not used in the last 30 days." in page
+    assert "<svg" not in page
+
+
+@pytest.mark.parametrize(
+    "name", ["<script>alert(1)</script>", "\"'><img src=x onerror=y>", "{{7*7}}"]
+)
+def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str) -> None:
+    """On every page that shows one."""
+    answer = member.fill_in(NEW, name=name)
+    (made,) = site.container.manage_keys().list()
+    site.container.usage().admit(site.make_key(name).token.digest, Permission.READ, MORNING.date())
+    path = f"{KEYS}/{made.key.id}"
+
+    pages = [answer.text] + [
+        member.get(each).text for each in (KEYS, path, f"{path}/revoke", "/settings/audit-log")
+    ]
+
+    for page in pages:
+        assert name in unescape(page)
+        assert "<script>" not in page
+        assert "<img" not in page
+
+
+def test_the_audit_log_tells_every_change_from_pages_and_command_line(
+    site: Site, member: Visitor
+) -> None:
+    """When, who, what, and on which key; latest first."""
+    member.fill_in(NEW, name="Ward tablet")
+    (made,) = site.container.manage_keys().list()
+    site.clock.advance(minutes=1)
+    site.container.manage_keys().change(made.key.id, actor="operator", daily_limit=5)
+
+    page = " ".join(
+        re.sub("<[^>]*>", " ", unescape(member.get("/settings/audit-log").text)).split()
+    )
+
+    assert "2026-11-20 09:31 operator key changed Ward tablet limit from 1000 to 5 2026" in page
+    assert f"2026-11-20 09:30 {EMAIL} key created Ward tablet name 'Ward tablet', " in page
+    assert "Times are UTC." in page
+
+
+def test_a_long_audit_log_has_pages(site: Site, member: Visitor) -> None:
+    """Fifty entries on each; a page that is none is the nearest one."""
+    made = site.make_key()
+    for number in range(60):
+        site.container.manage_keys().change(made.key.id, actor="operator", daily_limit=number)
+
+    first, second, beyond, nonsense = (
+        member.get(f"/settings/audit-log{query}").text
+        for query in ("", "?page=2", "?page=99", "?page=x")
+    )
+
+    assert "limit from 58 to 59" in first
+    assert "Page 1 of 2." in first
+    assert "limit from 58 to 59" not in second
+    assert "institution created" in second
+    assert "Page 2 of 2." in beyond
+    assert "Page 1 of 2." in nonsense
+
+
+def test_neither_key_nor_password_is_left_anywhere(
+    site: Site, member: Visitor, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In no table, no log, no audit entry and no page, once the key was shown."""
+    caplog.set_level(logging.DEBUG)
+    key = key_on(member.fill_in(NEW, name="Ward tablet").text)
+    member.fill_in(
+        "/settings/password", present=PASSWORD, password="a new password", repeated="a new password"
+    )
+    Visitor(site).sign_in(password="a wrong password")
+    ask_with(site, key)
+    ask_with(site, key[:-1] + "!")
+
+    left = (
+        site.dump()
+        + caplog.text
+        + "".join(
+            member.get(path).text for path in (KEYS, "/settings/audit-log", "/settings/password")
+        )
+    )
+
+    for secret in (key, key.removeprefix("evref_")[:40], PASSWORD, "a new password", "a wrong"):
+        assert secret not in left
+    assert str(member.cookie("evref_session")) not in left
+    assert key[-4:] in left
+
+
+def test_a_session_is_younger_than_the_day_it_shows(site: Site, member: Visitor) -> None:
+    """A page that is opened after midnight in UTC counts anew."""
+    made = site.make_key(limit=10)
+    site.use_key(made, 4)
+    assert "4 of 10" in member.get(KEYS).text
+
+    site.clock.advance(seconds=timedelta(hours=11).total_seconds())
+    assert "4 of 10" in member.get(KEYS).text
+    site.clock.advance(seconds=timedelta(hours=4).total_seconds())
+
+    assert "0 of 10" in member_page(site, KEYS)

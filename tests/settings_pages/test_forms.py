@@ -1,0 +1,168 @@
+"""Every form: what it refuses, and what it keeps of what was typed."""
+
+from pathlib import Path
+
+import pytest
+
+from evref.adapters.inbound.settings_pages.blueprint import LONGEST_FORM
+from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, settings_for
+from tests.settings_pages.visitor import Visitor, a_member, fields_of
+
+KEY_ID = "0123456789abcdef"
+
+FORMS = {
+    "/settings/sign-in": {"email": EMAIL, "password": PASSWORD},
+    "/settings/sign-out": {},
+    "/settings/password": {"present": PASSWORD, "password": "n" * 9, "repeated": "n" * 9},
+    "/settings/api-keys/new": {"id": "f" * 16, "name": "New", "permission": "read"}
+    | {"daily_limit": "1000", "expires_on": ""},
+    f"/settings/api-keys/{KEY_ID}": {"name": "Renamed", "permission": "none", "daily_limit": "5"},
+    f"/settings/api-keys/{KEY_ID}/revoke": {},
+}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    # What forms are is the same over every storage: one is enough here.
+    site = Site(settings_for("memory", tmp_path))
+    site.container.manage_keys().create(
+        institution_name=INSTITUTION, name="Ward app", actor="operator", key_id=KEY_ID
+    )
+    return site
+
+
+def test_these_are_all_the_forms_that_there_are(site: Site) -> None:
+    """Every rule that takes POST is tried here."""
+    paths = {
+        rule.rule.replace("<key_id>", KEY_ID)
+        for rule in site.app.url_map.iter_rules()
+        if "POST" in (rule.methods or ())
+    }
+
+    assert paths == set(FORMS)
+
+
+@pytest.mark.parametrize("path", FORMS)
+@pytest.mark.parametrize("token", [None, "", "forged", "of another browser", "of another time"])
+def test_a_form_without_its_token_changes_nothing(site: Site, path: str, token: str | None) -> None:
+    """The answer is the form again, with what was typed but for passwords, ready to be sent."""
+    member = Visitor(site) if path.endswith("sign-in") else a_member(site)
+    fields = dict(FORMS[path])
+    if token == "of another browser":
+        token = fields_of(Visitor(site).get("/settings/sign-in").text)["csrf_token"]
+    elif token == "of another time":
+        token = fields_of(member.get(path).text)["csrf_token"] + "x"
+    if token is not None:
+        fields["csrf_token"] = token
+    before = (site.audit_log(), member.cookie("evref_session"))
+
+    answer = member.send(path, **fields)
+
+    assert answer.status_code == 400
+    assert "Nothing was changed." in answer.text
+    assert (site.audit_log(), member.cookie("evref_session")) == before
+    shown = fields_of(answer.text)
+    for name, value in FORMS[path].items():
+        assert shown[name] == ("" if value in (PASSWORD, "n" * 9) else value)
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_the_form_that_is_shown_again_can_be_sent(site: Site, path: str) -> None:
+    """With the token that it then has, and the passwords typed once more."""
+    member = Visitor(site) if path.endswith("sign-in") else a_member(site)
+    shown = fields_of(member.send(path, **FORMS[path]).text)
+
+    answer = member.send(path, **(shown | FORMS[path]))
+
+    assert answer.status_code in {201, 303}
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_a_form_from_before_the_sign_in_is_not_taken_after_it(site: Site, path: str) -> None:
+    """Whoever planted the cookie of forms in a browser gains nothing by it."""
+    member = Visitor(site)
+    planted = fields_of(member.get("/settings/sign-in").text)["csrf_token"]
+    member.sign_in()
+
+    answer = member.send(path, **(FORMS[path] | {"csrf_token": planted}))
+
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_a_form_that_is_too_long_is_not_read(site: Site, path: str) -> None:
+    """No storage or memory is spent on it."""
+    member = a_member(site)
+
+    answer = member.send(path, **(FORMS[path] | {"csrf_token": "x" * LONGEST_FORM}))
+
+    assert answer.status_code == 413
+
+
+@pytest.mark.parametrize("path", FORMS)
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
+def test_a_page_takes_no_other_method(site: Site, path: str, method: str) -> None:
+    """The answer says which ones it takes."""
+    answer = site.app.test_client().open(path, method=method)
+
+    assert answer.status_code == 405
+    assert answer.headers["Allow"] == "GET, HEAD, POST"
+
+
+@pytest.mark.parametrize("path", [*FORMS, "/settings", "/settings/api-keys", "/settings/audit-log"])
+def test_head_is_get_without_the_body(site: Site, path: str) -> None:
+    """Status and type are the same."""
+    member = a_member(site)
+    got, head = member.get(path), member.head(path)
+
+    assert head.data == b""
+    assert (head.status, head.content_type) == (got.status, got.content_type)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*FORMS, "/settings", "/settings/api-keys", "/settings/audit-log", "/settings/none"],
+)
+@pytest.mark.parametrize("signed_in", [True, False])
+def test_no_page_is_kept_by_anyone(site: Site, path: str, signed_in: bool) -> None:
+    """Nor may it be framed, or run anything that is not served here."""
+    visitor = a_member(site) if signed_in else Visitor(site)
+
+    answer = visitor.get(path)
+
+    policy = answer.headers["Content-Security-Policy"]
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert "default-src 'none'" in policy
+    assert "form-action 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert " style=" not in answer.text
+    assert "<script>" not in answer.text
+
+
+@pytest.mark.parametrize("base_url", ["http://127.0.0.1:8000", "https://evref.example.org"])
+def test_redirects_stay_where_the_browser_is(tmp_path: Path, base_url: str) -> None:
+    """Whatever host the client claims to have asked."""
+    site = Site(settings_for("memory", tmp_path, base_url=base_url))
+
+    for path in ("/settings", "/settings/api-keys"):
+        answer = site.app.test_client().get(path, headers={"Host": "evil.example"})
+        assert answer.location.startswith("/settings/")
+
+
+def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
+    """With when to come back, and without what is behind it."""
+    site = Site(settings_for("sqlite", tmp_path))
+    visitors = [a_member(site), Visitor(site), Visitor(site.in_another_process())]
+    site.container.storage().close()
+    (tmp_path / "evref.sqlite").unlink()
+    (tmp_path / "evref.sqlite").mkdir()
+
+    for visitor in visitors[::2]:
+        answer = visitor.get("/settings/api-keys")
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+        assert str(tmp_path) not in answer.text
+    answer = visitors[1].sign_in()
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")

@@ -1,0 +1,383 @@
+"""Signing in and out, from outside."""
+
+from pathlib import Path
+
+import pytest
+
+from evref.domain.sign_in import SESSION_LENGTH
+from tests.settings_pages.site import EMAIL, OTHER_EMAIL, PASSWORD, Site, settings_for
+from tests.settings_pages.visitor import Visitor, a_member, fields_of
+
+KEYS = "/settings/api-keys"
+WRONG = "The e-mail address or the password is wrong."
+
+
+def test_a_member_signs_in_and_sees_the_keys(site: Site) -> None:
+    """The e-mail in any case, with white space around it."""
+    visitor = Visitor(site)
+
+    answer = visitor.sign_in(f"  {EMAIL.upper()} ")
+
+    assert (answer.status_code, answer.location) == (303, KEYS)
+    page = visitor.get(KEYS).text
+    assert "General Hospital" in page
+    assert EMAIL in page
+
+
+@pytest.mark.parametrize("path", ["", "/api-keys", "/api-keys/new", "/password", "/audit-log"])
+def test_every_page_leads_to_the_sign_in_and_back(site: Site, path: str) -> None:
+    """Whoever came for a page gets there."""
+    visitor = Visitor(site)
+
+    answer = visitor.get(f"/settings{path}")
+
+    assert answer.status_code == 303
+    assert answer.location == f"/settings/sign-in?next=/settings{path}"
+    assert visitor.sign_in(onwards=f"/settings{path}").location == f"/settings{path}"
+
+
+def test_a_key_s_page_is_gone_back_to_as_well(site: Site) -> None:
+    """Also one that has an id in its address."""
+    path = f"{KEYS}/{site.make_key().key.id}/revoke"
+
+    assert Visitor(site).sign_in(onwards=path).location == path
+
+
+@pytest.mark.parametrize(
+    "onwards",
+    [
+        "https://evil.example",
+        "//evil.example/settings/password",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "https:settings/password",
+        "javascript:alert(1)",
+        "/settings/../evil",
+        "/settings/password%0d%0aSet-Cookie:%20a=b",
+        "/settings/password/",
+        "/settings/sign-in",
+        "/settings/static/settings.css",
+        "/docs",
+        "/api/v1/diagnoses",
+        "@evil.example",
+        "%00",
+    ],
+)
+def test_the_sign_in_leads_nowhere_else(site: Site, onwards: str) -> None:
+    """Whatever the address asks for, it is a page of the settings or the first one."""
+    assert Visitor(site).sign_in(onwards=onwards).location == KEYS
+
+
+def test_who_is_signed_in_need_not_sign_in(member: Visitor) -> None:
+    """The page goes on at once."""
+    answer = member.get("/settings/sign-in?next=/settings/password")
+
+    assert (answer.status_code, answer.location) == (303, "/settings/password")
+
+
+@pytest.mark.parametrize(
+    ("email", "password"),
+    [
+        (EMAIL, "wrong password"),
+        (EMAIL, ""),
+        (EMAIL, PASSWORD.upper()),
+        ("nobody@example.org", PASSWORD),
+        ("nobody", PASSWORD),
+        ("", ""),
+        ("\x00@example.org", "\x00"),
+        ("ward@example.org' OR '1'='1", PASSWORD),
+        ("a" * 5000 + "@example.org", "b" * 5000),
+    ],
+)
+def test_wrong_credentials_are_refused_in_the_same_words(
+    site: Site, email: str, password: str
+) -> None:
+    """Nobody learns whether there is such a member; the password is not shown again."""
+    visitor = Visitor(site)
+
+    answer = visitor.sign_in(email, password)
+
+    assert answer.status_code == 422
+    assert WRONG in answer.text
+    assert not visitor.is_signed_in
+    assert visitor.cookie("evref_session") is None
+    assert site.passwords.verified == 1
+    if len(password) > 8:
+        assert password not in answer.text
+
+
+def test_an_unknown_address_is_answered_as_a_wrong_password_is(site: Site) -> None:
+    """But for what was typed and the form's token, the pages are the same."""
+    visitor = Visitor(site)
+    pages = []
+    for email in (EMAIL, "nobody@example.org"):
+        page = visitor.sign_in(email, "wrong password").text
+        for own in (email, *(line for line in page.splitlines() if "csrf_token" in line)):
+            page = page.replace(own, "")
+        pages.append(page)
+
+    assert pages[0] == pages[1]
+
+
+def test_twelve_wrong_passwords_in_a_row_are_slowed(site: Site) -> None:
+    """Five are answered; the others are told how long to wait, whatever the password."""
+    visitor = Visitor(site)
+
+    answers = [visitor.sign_in(password=f"guess {number}") for number in range(12)]
+    right = visitor.sign_in()
+
+    assert [answer.status_code for answer in answers] == [422] * 5 + [429] * 7
+    assert right.status_code == 429
+    assert right.headers["Retry-After"] == "5"
+    assert "Try again in 5 seconds." in right.text
+    assert not visitor.is_signed_in
+    assert site.passwords.verified == 5
+
+
+def test_an_unknown_address_is_slowed_in_the_same_way(site: Site) -> None:
+    """Else the slowing would tell who has an account."""
+    visitor = Visitor(site)
+
+    answers = [visitor.sign_in("nobody@example.org").status_code for _ in range(6)]
+
+    assert answers == [422] * 5 + [429]
+
+
+def test_who_waits_may_try_again(site: Site) -> None:
+    """And after the right password all is forgotten."""
+    visitor = Visitor(site)
+    for _ in range(6):
+        visitor.sign_in(password="wrong password")
+
+    site.clock.advance(seconds=5)
+
+    assert visitor.sign_in().status_code == 303
+    assert Visitor(site).sign_in(password="wrong password").status_code == 422
+
+
+def test_guesses_from_one_address_are_slowed_over_all_accounts(site: Site) -> None:
+    """Another address is not, even while they go on."""
+    answers = [
+        Visitor(site).sign_in(f"member{number}@example.org").status_code for number in range(21)
+    ]
+
+    assert answers == [422] * 20 + [429]
+    assert Visitor(site).sign_in().status_code == 429
+    assert Visitor(site, address="192.0.2.2").sign_in().status_code == 303
+
+
+@pytest.mark.parametrize(("proxies", "expected"), [(0, 429), (1, 422)])
+def test_the_address_is_the_one_that_the_operator_s_proxies_tell(
+    tmp_path: Path, proxies: int, expected: int
+) -> None:
+    """Without a proxy, what a client says of itself is not believed."""
+    site = Site(settings_for("memory", tmp_path, proxies=proxies))
+
+    for number in range(21):
+        visitor = Visitor(site, forwarded_for=f"203.0.113.{number}")
+        answer = visitor.sign_in(f"member{number}@example.org")
+
+    assert answer.status_code == expected
+
+
+def test_signing_out_ends_the_session_for_a_copied_cookie_too(site: Site) -> None:
+    """It ends on the server, not in one browser alone."""
+    member, thief = a_member(site), Visitor(site)
+    thief.set_cookie("evref_session", str(member.cookie("evref_session")))
+    assert thief.is_signed_in
+
+    answer = member.fill_in("/settings/sign-out")
+
+    assert (answer.status_code, answer.location) == (303, "/settings/sign-in")
+    assert member.cookie("evref_session") is None
+    assert "You are signed out." in member.get("/settings/sign-in").text
+    assert not thief.is_signed_in
+
+
+def test_a_session_ends_after_twelve_hours(site: Site, member: Visitor) -> None:
+    """However much it was used."""
+    for _ in range(11):
+        site.clock.advance(hours=1)
+        assert member.is_signed_in
+    site.clock.advance(minutes=59, seconds=59)
+    assert member.is_signed_in
+
+    site.clock.advance(seconds=1)
+
+    assert not member.is_signed_in
+
+
+def test_a_form_that_is_sent_after_the_session_ended_changes_nothing(
+    site: Site, member: Visitor
+) -> None:
+    """It leads to the sign-in, says so, and from there back to the form."""
+    made = site.make_key()
+    site.clock.advance(seconds=SESSION_LENGTH.total_seconds())
+
+    answer = member.send(f"{KEYS}/{made.key.id}/revoke")
+
+    assert answer.status_code == 303
+    assert answer.location == f"/settings/sign-in?next={KEYS}/{made.key.id}/revoke"
+    assert "Nothing was changed" in member.get(answer.location).text
+    assert site.container.keys().get(made.key.id).revoked_at is None
+
+
+@pytest.mark.parametrize("token", ["", "0" * 64, "evref", "ä", "'; DROP TABLE sessions; --"])
+def test_an_invented_session_is_none(site: Site, token: str) -> None:
+    """Whatever the cookie holds."""
+    visitor = Visitor(site)
+    visitor.set_cookie("evref_session", token)
+
+    assert not visitor.is_signed_in
+
+
+def test_the_cookie_changes_with_each_sign_in(site: Site) -> None:
+    """One that somebody planted before never becomes a session."""
+    visitor = Visitor(site)
+    visitor.set_cookie("evref_session", "1" * 64)
+
+    visitor.sign_in()
+
+    assert visitor.is_signed_in
+    assert visitor.cookie("evref_session") not in {None, "1" * 64}
+
+
+def test_old_sessions_are_removed_from_storage(site: Site) -> None:
+    """By the next one who signs in."""
+    tokens = [str(a_member(site).cookie("evref_session")) for _ in range(2)]
+    site.clock.advance(hours=13)
+
+    a_member(site, OTHER_EMAIL)
+
+    assert site.kept_sessions() == 1
+    assert len(set(tokens)) == 2
+
+
+def test_a_changed_password_ends_all_other_sessions(site: Site) -> None:
+    """The browser that changed it goes on under a new token; the old password is dead."""
+    member, elsewhere, thief = a_member(site), a_member(site), Visitor(site)
+    thief.set_cookie("evref_session", str(member.cookie("evref_session")))
+
+    answer = member.fill_in(
+        "/settings/password",
+        present=PASSWORD,
+        password="a new long password",
+        repeated="a new long password",
+    )
+
+    assert (answer.status_code, answer.location) == (303, "/settings/password")
+    assert "Your password is changed." in member.get("/settings/password").text
+    assert member.is_signed_in
+    assert not elsewhere.is_signed_in
+    assert not thief.is_signed_in
+    assert Visitor(site).sign_in().status_code == 422
+    assert Visitor(site).sign_in(password="a new long password").status_code == 303
+    (entry,) = (each for each in site.audit_log() if each.action == "password_changed")
+    assert (entry.actor, entry.key_id) == (EMAIL, None)
+
+
+def test_a_reset_by_the_operator_ends_all_sessions(site: Site, member: Visitor) -> None:
+    """Those of other members go on."""
+    other = a_member(site, OTHER_EMAIL)
+
+    site.container.manage_institutions().reset_password(
+        EMAIL, password="set by the operator", actor="operator"
+    )
+
+    assert not member.is_signed_in
+    assert other.is_signed_in
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (("wrong password", "long enough", "long enough"), "Present password is wrong."),
+        ((PASSWORD, "short", "short"), "New password must have 8 to 1024 characters."),
+        ((PASSWORD, "long enough", "another one"), "must be the same as the new password."),
+        ((PASSWORD, "", ""), "New password must have 8 to 1024 characters."),
+    ],
+)
+def test_a_password_that_may_not_be_is_told_at_its_field(
+    site: Site, member: Visitor, typed: tuple[str, str, str], told: str
+) -> None:
+    """No password is shown again, and nothing has changed."""
+    present, new, repeated = typed
+
+    answer = member.fill_in("/settings/password", present=present, password=new, repeated=repeated)
+
+    assert answer.status_code == 422
+    assert told in answer.text
+    assert not any(f'value="{each}"' in answer.text for each in typed if each)
+    assert Visitor(site).sign_in().status_code == 303
+
+
+def test_guessing_the_present_password_is_slowed_too(site: Site, member: Visitor) -> None:
+    """Else an open browser would be a way around."""
+    answers = [
+        member.fill_in(
+            "/settings/password", present="guess", password="long enough", repeated="long enough"
+        )
+        for _ in range(6)
+    ]
+
+    assert [answer.status_code for answer in answers] == [422] * 5 + [429]
+    assert answers[-1].headers["Retry-After"] == "5"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "secure"),
+    [("http://127.0.0.1:8000", False), ("https://evref.example.org", True)],
+)
+def test_cookies_are_for_these_pages_alone(tmp_path: Path, base_url: str, secure: bool) -> None:
+    """No script reads them, no other site sends them along, and https keeps them to https."""
+    site = Site(settings_for("memory", tmp_path, base_url=base_url))
+    visitor = Visitor(site)
+    form = visitor.get("/settings/sign-in")
+
+    answer = visitor.sign_in()
+
+    cookies = form.headers.getlist("Set-Cookie") + answer.headers.getlist("Set-Cookie")
+    assert {cookie.split("=")[0] for cookie in cookies} == {"evref_session", "evref_forms"}
+    for cookie in cookies:
+        flags = {part.strip() for part in cookie.split(";")[1:]}
+        assert {"HttpOnly", "SameSite=Lax", "Path=/settings"} <= flags
+        assert ("Secure" in flags) is secure
+        assert not any(flag.startswith("Domain") for flag in flags)
+
+
+def test_the_cookie_of_forms_is_no_use_elsewhere(tmp_path: Path) -> None:
+    """The API and the other pages neither read nor set a cookie."""
+    visitor = a_member(Site(settings_for("memory", tmp_path)))
+
+    for path in ("/", "/docs", "/health/live", "/api/v1/diagnoses", "/settings/static/copy.js"):
+        answer = visitor.get(path, buffered=True)
+        assert "Set-Cookie" not in answer.headers
+        assert "Cookie" not in answer.headers.get("Vary", "")
+
+
+def test_a_secret_that_the_operator_sets_signs_the_forms(tmp_path: Path) -> None:
+    """Two services with one secret take each other's forms; with another they do not."""
+    sites = [Site(settings_for("memory", tmp_path, secret_key=letter * 32)) for letter in "aab"]
+    visitors = [Visitor(site) for site in sites]
+    page = visitors[0].get("/settings/sign-in")
+    fields = fields_of(page.text) | {"email": EMAIL, "password": PASSWORD}
+    for visitor in visitors[1:]:
+        visitor.set_cookie("evref_forms", str(visitors[0].cookie("evref_forms")))
+
+    assert visitors[1].send("/settings/sign-in", **fields).status_code == 303
+    assert visitors[2].send("/settings/sign-in", **fields).status_code == 400
+
+
+def test_without_a_secret_set_all_processes_share_the_one_in_storage(tmp_path: Path) -> None:
+    """A form from one is taken by another, and the session with it."""
+    site = Site(settings_for("sqlite", tmp_path))
+    here, there = Visitor(site), Visitor(site.in_another_process())
+    fields = fields_of(here.get("/settings/sign-in").text)
+    there.set_cookie("evref_forms", str(here.cookie("evref_forms")))
+
+    answer = there.send("/settings/sign-in", **(fields | {"email": EMAIL, "password": PASSWORD}))
+
+    here.set_cookie("evref_session", str(there.cookie("evref_session")))
+    assert answer.status_code == 303
+    assert here.is_signed_in
+    assert there.is_signed_in

@@ -1,0 +1,108 @@
+"""Somebody with a browser, who opens pages and sends the forms that stand on them."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+from werkzeug.test import TestResponse
+
+from evref.domain.access import KeyToken
+from tests.settings_pages.site import EMAIL, PASSWORD, Site
+
+_TOKEN = re.compile(r"evref_[0-9A-Za-z]{46}")
+
+
+class Visitor:
+    """A browser of one's own, with its cookies."""
+
+    def __init__(
+        self, site: Site, *, address: str = "192.0.2.1", forwarded_for: str | None = None
+    ) -> None:
+        self._client = site.app.test_client()
+        self._address = {"REMOTE_ADDR": address}
+        if forwarded_for is not None:
+            self._address |= {
+                "HTTP_X_FORWARDED_FOR": forwarded_for,
+                "HTTP_X_FORWARDED_HOST": "evil.example",
+                "HTTP_X_FORWARDED_PROTO": "https",
+            }
+
+    def get(self, path: str, **options: object) -> TestResponse:
+        return self._client.open(
+            path,
+            method="GET",
+            environ_base=self._address,
+            **options,  # type: ignore[arg-type]
+        )
+
+    def head(self, path: str) -> TestResponse:
+        return self._client.head(path, environ_base=self._address)
+
+    def send(self, path: str, **fields: str) -> TestResponse:
+        """Send just these fields, as anybody could from anywhere."""
+        return self._client.post(path, data=fields, environ_base=self._address)
+
+    def fill_in(self, path: str, **fields: str) -> TestResponse:
+        """Open the page, change these fields of its form, and send it."""
+        return self.send(path, **{**fields_of(self.get(path).text), **fields})
+
+    def sign_in(
+        self, email: str = EMAIL, password: str = PASSWORD, *, onwards: str = ""
+    ) -> TestResponse:
+        path = "/settings/sign-in" + (f"?next={onwards}" if onwards else "")
+        return self.fill_in(path, email=email, password=password)
+
+    def cookie(self, name: str) -> str | None:
+        found = self._client.get_cookie(name, path="/settings")
+        return None if found is None else found.value
+
+    def set_cookie(self, name: str, value: str) -> None:
+        self._client.set_cookie(name, value, path="/settings")
+
+    @property
+    def is_signed_in(self) -> bool:
+        return self.get("/settings/api-keys").status_code == 200
+
+
+def a_member(site: Site, email: str = EMAIL) -> Visitor:
+    """A visitor who has signed in."""
+    visitor = Visitor(site)
+    assert visitor.sign_in(email).status_code == 303
+    return visitor
+
+
+class _Fields(HTMLParser):
+    """The fields of a page's own form; that of the navigation is not looked at."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.fields: dict[str, str] = {}
+        self._in_main = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        name, value = given.get("name"), given.get("value") or ""
+        self._in_main |= tag == "main"
+        if not self._in_main or tag != "input" or name is None:
+            return
+        if given.get("type") != "radio" or "checked" in given:
+            self.fields[name] = value
+
+
+def fields_of(page: str) -> dict[str, str]:
+    """The form that a page shows, as it would be sent with nothing changed."""
+    return _Fields(page).fields
+
+
+def key_on(page: str) -> str:
+    """The API key that the page shows."""
+    found = set(_TOKEN.findall(unescape(page)))
+    (token,) = found
+    return KeyToken(str(token)).text
+
+
+def shows_a_key(page: str) -> bool:
+    return _TOKEN.search(unescape(page)) is not None
