@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dependency_injector import containers, providers
 
-from evref.adapters.outbound import memory, sql, system
+from evref.adapters.outbound import memory, redis, sql, system
 from evref.adapters.outbound.yaml import YamlCatalogueFiles
 from evref.application.admit_request import AdmitRequest
 from evref.application.browse_catalogue import BrowseCatalogue
@@ -26,6 +26,10 @@ BUNDLED_CATALOGUE = Path(__file__).parent / "data" / "catalogue"
 One = providers.ThreadSafeSingleton
 
 
+def _where_counted(settings: Settings) -> str:
+    return "redis" if settings.quota_url else "storage"
+
+
 class Container(containers.DeclarativeContainer):
     """Made with `Container(settings=…)`; each attribute is called to get the one instance."""
 
@@ -39,10 +43,18 @@ class Container(containers.DeclarativeContainer):
     state = One(memory.MemoryState)
     database = One(sql.SqlDatabase, settings.provided.database_url)
 
-    storage = providers.Selector(
+    counters = One(redis.RedisServer, settings.provided.quota_url)
+    count_in = providers.Callable(_where_counted, settings)
+
+    stored = providers.Selector(
         settings.provided.storage,
         memory=One(memory.MemoryStorage, state),
         sql=One(sql.SqlStorage, database),
+    )
+    storage = providers.Selector(
+        count_in,
+        storage=stored,
+        redis=One(redis.RedisStorage, stored, counters),
     )
     catalogue_store = providers.Selector(
         settings.provided.storage,
@@ -54,10 +66,15 @@ class Container(containers.DeclarativeContainer):
         memory=One(memory.MemoryKeyStore, state),
         sql=One(sql.SqlKeyStore, database),
     )
-    usage = providers.Selector(
+    counted = providers.Selector(
         settings.provided.storage,
         memory=One(memory.MemoryUsage, state),
         sql=One(sql.SqlUsage, database),
+    )
+    usage = providers.Selector(
+        count_in,
+        storage=counted,
+        redis=One(redis.RedisUsage, counters, keys, clock),
     )
     institutions = providers.Selector(
         settings.provided.storage,

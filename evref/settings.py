@@ -38,7 +38,9 @@ class Settings:
     """What an operator can set. Each field is the variable of the same name with `EVREF_`.
 
     `database_url` is an SQLAlchemy URL, which may hold a password; `base_url` is where clients
-    reach the service, without a path; `cors_origins` are the origins whose scripts may call the API, none by default;
+    reach the service, without a path; `cors_origins` are the origins whose scripts may call the
+    API, none by default; `quota_url` is where requests are counted, in the database where it is
+    None;
     `representation_cache_mb` is how many MiB of ready answers a worker keeps; `secret_key` is what
     cookies of the settings pages are signed with, made once and kept in storage where it is None;
     `proxies` is how many proxies stand before the service, each of which adds the address that it
@@ -47,6 +49,7 @@ class Settings:
 
     storage: StorageKind = StorageKind.SQL
     database_url: str = field(default="sqlite:///evref.sqlite", repr=False)
+    quota_url: str | None = field(default=None, repr=False)
     base_url: str = f"http://{DEFAULT_BIND}"
     cors_origins: tuple[str, ...] = ()
     representation_cache_mb: int = 16
@@ -128,6 +131,13 @@ def _database_url(text: str) -> str:
     return text
 
 
+def _quota_url(text: str) -> str:
+    # The value stands in no message: it may hold a password.
+    if not text.startswith(("redis://", "rediss://")):
+        raise ValueError("must be of the form redis://:PASSWORD@HOST:PORT/NUMBER (rediss: for TLS)")
+    return text
+
+
 def _base_url(text: str) -> str:
     if not _is_origin(text.removesuffix("/")):
         raise ValueError(
@@ -183,6 +193,7 @@ def _words(text: str) -> Iterable[str]:
 _READERS = {
     "storage": _storage,
     "database_url": _database_url,
+    "quota_url": _quota_url,
     "base_url": _base_url,
     "cors_origins": _origins,
     "representation_cache_mb": _megabytes,

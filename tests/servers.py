@@ -7,6 +7,7 @@ killed. They listen on sockets in their folders or on free ports, so any number 
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -54,7 +55,11 @@ class _Server(ABC):
                 user=self._user,
                 start_new_session=True,
             )
-        wait_until(self._answers, seconds=_SECONDS_TO_START)
+        try:
+            wait_until(self._answers, seconds=_SECONDS_TO_START)
+        except AssertionError:
+            self.stop(how=signal.SIGKILL)
+            raise AssertionError((self._folder / "log").read_text()) from None
 
     def stop(self, *, how: signal.Signals = signal.SIGINT) -> None:
         """End it and wait for the end; it closes the connections that it has."""
@@ -244,10 +249,12 @@ def wait_until(condition: Callable[[], bool], *, seconds: float) -> None:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody listens on, from a range in which few connections begin."""
+    while True:
+        port = random.randrange(10_000, 30_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def _package_folder(package: str) -> Path:

@@ -32,6 +32,10 @@ class KeyStore(ABC):
         """
 
     @abstractmethod
+    def by_digest(self, digest: str) -> ApiKey | None:
+        """The key whose token has this SHA-256 (hexadecimal), live or not; None without one."""
+
+    @abstractmethod
     def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
         """The keys of an institution, or of all, revoked ones included; oldest first, then id."""
 

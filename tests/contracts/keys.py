@@ -70,7 +70,7 @@ class KeyStoreContract(Contract):
         assert stores.keys.list() == (a_key("k1"),)
         assert stores.audit.entries("i2") == entries_before
 
-    @pytest.mark.parametrize("key_id", ["unknown", "K1", "", "k1\ud800"])
+    @pytest.mark.parametrize("key_id", ["unknown", "K1", "", "k1\ud800", "k1\0"])
     def test_an_unknown_key_is_not_found(self, stores: Stores, key_id: str) -> None:
         """The error tells what was looked for, also where no key could be called so."""
         keep_key(stores, a_key("k1"))
@@ -79,6 +79,16 @@ class KeyStoreContract(Contract):
             stores.keys.get(key_id)
 
         assert caught.value.name == key_id
+
+    def test_a_key_is_found_by_the_digest_that_it_is_kept_under(self, stores: Stores) -> None:
+        """As it now is, revoked or not; under another digest there is none."""
+        digest = keep_key(stores, a_key("k1"))
+        keep_key(stores, a_key("k2"))
+
+        revoked = stores.keys.change("k1", lambda key: (key.revoked(NOON), an_audit_entry()))
+
+        assert stores.keys.by_digest(digest) == revoked
+        assert stores.keys.by_digest("0" * 64) is None
 
     def test_keys_are_listed_oldest_first_then_by_id(self, stores: Stores) -> None:
         """The order in which they were kept plays no part."""
@@ -126,7 +136,7 @@ class KeyStoreContract(Contract):
         assert stores.keys.get("k1") == key
         assert stores.audit.entries("i1") == entries_before
 
-    @pytest.mark.parametrize("key_id", ["unknown", "k1\ud800"])
+    @pytest.mark.parametrize("key_id", ["unknown", "k1\ud800", "k1\0"])
     def test_an_unknown_key_cannot_be_changed(self, stores: Stores, key_id: str) -> None:
         """The change is not even asked for, and no audit entry is written."""
         asked: list[ApiKey] = []

@@ -37,6 +37,9 @@ class Stores:
     sign_in_attempts: SignInAttempts
     secrets: SharedSecrets
 
+    settle: Callable[[], None] = lambda: None
+    """Lets as much time go by as a change of a key may take to hold."""
+
 
 def keep_institutions(stores: Stores, *institution_ids: str) -> None:
     """Keep institutions with these ids, that are also their names."""

@@ -24,6 +24,7 @@ def set_limit(stores: Stores, key_id: str, limit: int) -> None:
     stores.keys.change(
         key_id, lambda key: (key.changed(daily_limit=limit), an_audit_entry(key_id=key_id))
     )
+    stores.settle()
 
 
 def admit(stores: Stores, digest: str, times: int, day: date = TODAY) -> list[Tally]:
@@ -107,17 +108,18 @@ class UsageContract(Contract):
 
         assert stores.usage.admit(digest, Permission.NONE, TODAY).was_admitted
 
-    def test_a_revocation_holds_from_the_next_request_on(self, stores: Stores) -> None:
+    def test_a_revocation_holds_for_the_next_request(self, stores: Stores) -> None:
         """A key that was admitted just before its revocation is refused just after."""
         digest = keep_key(stores, a_key())
         admit(stores, digest, 1)
 
         stores.keys.change("k1", lambda key: (key.revoked(NOON), an_audit_entry()))
+        stores.settle()
 
         with pytest.raises(InvalidApiKeyError):
             stores.usage.admit(digest, READ, TODAY)
 
-    def test_a_change_of_level_holds_from_the_next_request_on(self, stores: Stores) -> None:
+    def test_a_change_of_level_holds_for_the_next_request(self, stores: Stores) -> None:
         """Taking the permission away refuses; giving it back admits and goes on counting."""
         digest = keep_key(stores, a_key())
         admit(stores, digest, 1)
@@ -127,6 +129,7 @@ class UsageContract(Contract):
                 "k1",
                 lambda key, level=level: (key.changed(permission=level), an_audit_entry()),  # type: ignore[misc]
             )
+            stores.settle()
             if level is Permission.NONE:
                 with pytest.raises(InsufficientPermissionError):
                     stores.usage.admit(digest, READ, TODAY)

@@ -15,6 +15,7 @@ from evref.adapters.outbound.memory import (
     MemoryStorage,
     MemoryUsage,
 )
+from tests.adapters.memory.stores import stores_in
 from tests.contracts.audit import AuditLogContract
 from tests.contracts.catalogue import CatalogueStoreContract
 from tests.contracts.institutions import InstitutionStoreContract, MemberStoreContract
@@ -29,19 +30,7 @@ from tests.contracts.usage import UsageContract
 
 @pytest.fixture
 def stores() -> Stores:
-    state = MemoryState()
-    return Stores(
-        storage=MemoryStorage(state),
-        catalogue=MemoryCatalogueStore(state),
-        keys=MemoryKeyStore(state),
-        usage=MemoryUsage(state),
-        institutions=MemoryInstitutionStore(state),
-        members=MemoryMemberStore(state),
-        audit=MemoryAuditLog(state),
-        sessions=MemorySessionStore(state),
-        sign_in_attempts=MemorySignInAttempts(state),
-        secrets=MemorySharedSecrets(state),
-    )
+    return stores_in(MemoryState())
 
 
 class TestMemoryStorage(StorageContract):

@@ -27,6 +27,11 @@ class MemoryKeyStore(keys.KeyStore):
         except KeyError:
             raise NotFoundError("API key", key_id) from None
 
+    def by_digest(self, digest: str) -> ApiKey | None:
+        with self._state.lock:
+            key_id = self._state.key_ids_by_digest.get(digest)
+            return None if key_id is None else self._state.keys[key_id]
+
     def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
         with self._state.lock:
             found = [

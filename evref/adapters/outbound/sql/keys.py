@@ -28,6 +28,10 @@ class SqlKeyStore(keys.KeyStore):
         row = self._database.find(select(api_keys).where(api_keys.c.id == key_id))
         return _found(row, key_id)
 
+    def by_digest(self, digest: str) -> ApiKey | None:
+        row = self._database.find(select(api_keys).where(api_keys.c.token_hash == digest))
+        return None if row is None else read(row)
+
     def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
         found = select(api_keys)
         if institution_id is not None:

@@ -1,0 +1,99 @@
+"""The way to Redis: connections, and what becomes of errors."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from redis import ConnectionPool, Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.commands.core import Script
+from redis.retry import Retry
+
+from evref.domain.errors import Fault, InvalidValueError, StorageUnavailableError
+
+# Whoever asks is owed an answer within three seconds, of which the database may take a part.
+_TIMEOUT_SECONDS = 1.0
+
+# More than a worker has threads, so that none is without a connection; made when first needed.
+_POOL_SIZE = 64
+
+_FORM = "must be the URL of a Redis server, such as redis://:PASSWORD@HOST:6379/0"
+
+
+class RedisServer:
+    """A Redis server by its URL, `redis://` or `rediss://`; connects when first asked.
+
+    Safe to share between threads. A process that was forked makes connections of its own.
+
+    Raises:
+        InvalidValueError: when the URL cannot be read, or has an option that redis-py lacks.
+
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            parts = urlsplit(url)
+            pool = ConnectionPool.from_url(
+                url,
+                max_connections=_POOL_SIZE,
+                socket_timeout=_TIMEOUT_SECONDS,
+                socket_connect_timeout=_TIMEOUT_SECONDS,
+                # A request that was sent may have been counted: it is not sent twice. And who
+                # tries again makes others wait longer.
+                retry=Retry(NoBackoff(), 0),
+                # The answers are numbers, which the older protocol has too.
+                protocol=2,
+                decode_responses=True,
+            )
+            # What is wrong in the URL would else show with the first request.
+            pool.connection_class(**pool.connection_kwargs)
+            # As it may stand in a log: without user, password and options.
+            self._name = f"{parts.scheme}://{parts.hostname}:{parts.port or 6379}{parts.path}"
+        except (ValueError, TypeError) as error:
+            raise InvalidValueError([Fault("quota_url", _FORM)]) from error
+        self._client = Redis.from_pool(pool)
+
+    @contextmanager
+    def client(self) -> Iterator[Redis]:
+        """A client, whose errors become those of the core.
+
+        Raises:
+            StorageUnavailableError: when the server does not do what it is asked, in time.
+
+        """
+        try:
+            yield self._client
+        except RedisError as error:
+            raise StorageUnavailableError(f"{self._name}: {error}") from error
+
+    def script(self, source: str) -> Callable[[Sequence[str], Sequence[Any]], Any]:
+        """The script as a function of its keys and arguments: one round trip, all or nothing.
+
+        Raises:
+            StorageUnavailableError: when the server does not do what it is asked, in time.
+
+        """
+        script = Script(self._client, source)
+
+        def call(keys: Sequence[str], arguments: Sequence[Any]) -> Any:  # noqa: ANN401 - Lua's
+            with self.client():
+                return script(keys=keys, args=arguments)
+
+        return call
+
+    def ping(self) -> None:
+        """Pass silently when the server would take a write now.
+
+        Raises:
+            StorageUnavailableError: when it would not.
+
+        """
+        with self.client() as client:
+            # Sets no character of a text that is not there, and so changes nothing; but a
+            # server that is read-only, still loading or out of memory refuses it.
+            client.setrange("evref:ping", 0, "")
+
+    def close(self) -> None:
+        """Close all connections; new ones are made on demand."""
+        self._client.connection_pool.disconnect()

@@ -1,0 +1,165 @@
+"""Admission and counting in Redis: one script, and keys that are held for half a second.
+
+For each key and day there is a hash `PREFIX:{KEY ID}:DAY` with `limit`, `admitted` and
+`refused`, and for each key the text `PREFIX:{KEY ID}:last`, the last day on which it was let
+through. What is in braces alone decides which node of a cluster has them: all of a key on one.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import islice
+from threading import Lock
+
+from cachetools import TLRUCache
+
+from evref.adapters.outbound.redis.server import RedisServer
+from evref.domain.access import ApiKey, Permission
+from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
+from evref.domain.quota import SECONDS_A_DAY, DayUsage, Tally
+from evref.ports import usage
+from evref.ports.clock import Clock
+from evref.ports.keys import KeyStore
+
+RETENTION_DAYS = 35
+"""How long a day's counts are kept after its first request: a plot shows 30 days."""
+
+LAST_USED_RETENTION_DAYS = 400
+"""How long the last day of use is known after it."""
+
+# What a key may do has to follow a change within one second, the time to look it up included.
+_HOLD_SECONDS = 0.5
+_MOST_HELD = 10_000
+
+# A pipeline holds all answers in memory until the last has come.
+_KEYS_AT_ONCE = 1000
+
+# KEYS: the day's hash, the last day of use. ARGV: limit, day, two retentions in seconds.
+# The first write is one that needs memory: a server without refuses it, and nothing is counted.
+_ADMIT = """
+local admitted = tonumber(redis.call('HGET', KEYS[1], 'admitted') or '0')
+local fits = admitted < tonumber(ARGV[1])
+if fits then
+    admitted = redis.call('HINCRBY', KEYS[1], 'admitted', 1)
+else
+    redis.call('HINCRBY', KEYS[1], 'refused', 1)
+end
+if redis.call('HSET', KEYS[1], 'limit', ARGV[1]) == 1 then
+    redis.call('EXPIRE', KEYS[1], ARGV[3])
+end
+if fits and admitted == 1 and (redis.call('GET', KEYS[2]) or '') < ARGV[2] then
+    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[4])
+end
+return {admitted, fits and 1 or 0}
+"""
+_FIELDS = ("limit", "admitted", "refused")
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A key, and when its look-up began (monotonic seconds): whatever changed since is unseen."""
+
+    key: ApiKey
+    asked_at: float
+
+
+class RedisUsage(usage.Usage):
+    """Counts under `prefix`, which services that share a server must not share."""
+
+    def __init__(
+        self, server: RedisServer, keys: KeyStore, clock: Clock, prefix: str = "evref"
+    ) -> None:
+        self._server = server
+        self._keys = keys
+        self._clock = clock
+        self._prefix = prefix
+        self._admit = server.script(_ADMIT)
+        self._held: TLRUCache[str, _Held] = TLRUCache(
+            _MOST_HELD,
+            ttu=lambda _digest, held, _now: held.asked_at + _HOLD_SECONDS,
+            timer=clock.monotonic,
+        )
+        self._lock = Lock()
+
+    def admit(self, digest: str, needed: Permission, day: date) -> Tally:
+        key = self._key(digest)
+        key.check(needed, day)
+        written = day.isoformat()
+        admitted, fits = self._admit(
+            [self._name(key.id, written), self._name(key.id, "last")],
+            [
+                key.daily_limit,
+                written,
+                RETENTION_DAYS * SECONDS_A_DAY,
+                LAST_USED_RETENTION_DAYS * SECONDS_A_DAY,
+            ],
+        )
+        return Tally(key.id, key.daily_limit, admitted, was_admitted=bool(fits))
+
+    def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
+        days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
+        with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
+            for day in days:
+                pipeline.hmget(self._name(key_id, day.isoformat()), _FIELDS)
+            found = pipeline.execute()
+        read = (_usage(day, fields) for day, fields in zip(days, found, strict=True))
+        return tuple(usage for usage in read if usage is not None)
+
+    def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, usage.KeyUse]:
+        overview = {}
+        for some_ids in _batches(key_ids):
+            with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
+                for key_id in some_ids:
+                    pipeline.hmget(self._name(key_id, today.isoformat()), _FIELDS)
+                    pipeline.get(self._name(key_id, "last"))
+                found = pipeline.execute()
+            for key_id, fields, last in zip(some_ids, found[::2], found[1::2], strict=True):
+                use = usage.KeyUse(_day(last), _usage(today, fields))
+                if use != usage.KeyUse(None, None):
+                    overview[key_id] = use
+        return overview
+
+    def _key(self, digest: str) -> ApiKey:
+        with self._lock:
+            held = self._held.get(digest)
+        if held is None:
+            asked_at = self._clock.monotonic()
+            key = self._keys.by_digest(digest)
+            if key is None:
+                raise InvalidApiKeyError
+            held = _Held(key, asked_at)
+            with self._lock:
+                self._held[digest] = held
+        return held.key
+
+    def _name(self, key_id: str, part: str) -> str:
+        return f"{self._prefix}:{{{key_id}}}:{part}"
+
+
+def _usage(day: date, fields: list[str | None]) -> DayUsage | None:
+    limit, admitted, refused = fields
+    if limit is None:
+        return None
+    with _damage_told():
+        return DayUsage(day, int(limit), int(admitted or 0), int(refused or 0))
+
+
+def _day(text: str | None) -> date | None:
+    with _damage_told():
+        return None if text is None else date.fromisoformat(text)
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        # Only a hand that changed them gets here.
+        raise StorageUnavailableError(f"the counts in Redis are damaged: {error}") from error
+
+
+def _batches(key_ids: Collection[str]) -> Iterator[list[str]]:
+    rest = iter(key_ids)
+    while batch := list(islice(rest, _KEYS_AT_ONCE)):
+        yield batch

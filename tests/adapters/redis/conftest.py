@@ -1,0 +1,39 @@
+"""The stores in memory, but for the counters, which are in Redis."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from evref.adapters.outbound.memory import MemoryState
+from evref.adapters.outbound.redis import RedisServer, RedisStorage, RedisUsage
+from tests import servers
+from tests.adapters.memory.stores import stores_in
+from tests.contracts.stores import Stores
+from tests.fakes import FakeClock
+
+
+@pytest.fixture
+def server(redis: servers.RedisServer) -> Iterator[RedisServer]:
+    """The way to the shared server, which is empty."""
+    with redis.client() as client:
+        client.flushall()
+    server = RedisServer(redis.url)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def stores(server: RedisServer) -> Stores:
+    return with_counters_in(server)
+
+
+def with_counters_in(server: RedisServer) -> Stores:
+    stores = stores_in(MemoryState())
+    clock = FakeClock()
+    return replace(
+        stores,
+        storage=RedisStorage(stores.storage, server),
+        usage=RedisUsage(server, stores.keys, clock),
+        settle=lambda: clock.advance(seconds=1),
+    )

@@ -1,0 +1,42 @@
+"""What is in Redis keeps to the contracts of its ports; also on a node of a cluster."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from evref.adapters.outbound.redis import RedisServer, RedisStorage, RedisUsage
+from tests import servers
+from tests.adapters.redis.conftest import with_counters_in
+from tests.contracts.storage import StorageContract
+from tests.contracts.stores import Stores
+from tests.contracts.usage import UsageContract
+
+
+class TestRedisStorage(StorageContract):
+    adapter = RedisStorage
+
+
+class TestRedisUsage(UsageContract):
+    adapter = RedisUsage
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[servers.RedisServer]:
+    """A cluster of one node, which has all slots and refuses a script whose keys are of two."""
+    with servers.redis_server("--cluster-enabled", "yes") as node:
+        with node.client() as client:
+            client.execute_command("CLUSTER ADDSLOTS", *range(16_384))
+            servers.wait_until(lambda: client.cluster("info")["cluster_state"] == "ok", seconds=10)
+        yield node
+
+
+class TestRedisUsageInACluster(UsageContract):
+    adapter = RedisUsage
+
+    @pytest.fixture
+    def stores(self, node: servers.RedisServer) -> Iterator[Stores]:
+        with node.client() as client:
+            client.flushall()
+        server = RedisServer(node.url)
+        yield with_counters_in(server)
+        server.close()

@@ -1,0 +1,156 @@
+"""A server that does not do what it is asked is out of reach, whatever the driver says."""
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pytest
+
+from evref.adapters.outbound.redis import RedisServer
+from evref.domain.access import Permission
+from evref.domain.errors import InvalidValueError, StorageUnavailableError
+from tests import servers
+from tests.adapters.redis.conftest import with_counters_in
+from tests.builders import NOON, a_key
+from tests.contracts.stores import Stores, at_once, keep_institutions, keep_key
+
+TODAY = NOON.date()
+
+
+@pytest.fixture(scope="module")
+def fragile() -> Iterator[servers.RedisServer]:
+    with servers.redis_server() as server:
+        yield server
+
+
+@pytest.fixture
+def served(fragile: servers.RedisServer) -> Iterator[tuple[Stores, str]]:
+    """Stores with one key, and its digest."""
+    with fragile.client() as client:
+        client.flushall()
+    server = RedisServer(fragile.url)
+    stores = with_counters_in(server)
+    keep_institutions(stores, "i1")
+    yield stores, keep_key(stores, a_key())
+    server.close()
+
+
+@contextmanager
+def read_only(server: servers.RedisServer) -> Iterator[None]:
+    """It follows another server, as after a failover that a client has not noticed."""
+    with server.client() as client:
+        client.replicaof("127.0.0.1", servers.free_port())
+        yield
+        client.replicaof("NO", "ONE")
+
+
+@contextmanager
+def out_of_memory(server: servers.RedisServer) -> Iterator[None]:
+    with server.client() as client:
+        client.config_set("maxmemory", 1)
+        yield
+        client.config_set("maxmemory", 0)
+
+
+@contextmanager
+def paused(server: servers.RedisServer) -> Iterator[None]:
+    """It takes commands and answers later than anybody waits."""
+    with server.client() as client:
+        client.client_pause(timeout=2500)
+        yield
+        # Answered when the pause is over.
+        client.ping()
+
+
+FAULTS: dict[str, Callable[[servers.RedisServer], AbstractContextManager[None]]] = {
+    "stopped": lambda server: server.stopped(),
+    "frozen": lambda server: server.frozen(),
+    "paused": paused,
+    "read only": read_only,
+    "out of memory": out_of_memory,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_nothing_is_admitted_and_nothing_waits_while_there_is_a_fault(
+    fragile: servers.RedisServer,
+    served: tuple[Stores, str],
+    fault: Callable[[servers.RedisServer], AbstractContextManager[None]],
+) -> None:
+    """Watching it finds out too. Afterwards all goes on, on every connection that was open."""
+    stores, digest = served
+    at_once(8, lambda _: stores.usage.admit(digest, Permission.READ, TODAY))
+
+    def refused(_: int) -> float:
+        start = time.monotonic()
+        for act in (
+            lambda: stores.usage.admit(digest, Permission.READ, TODAY),
+            stores.storage.ping,
+        ):
+            with pytest.raises(StorageUnavailableError) as caught:
+                act()
+            assert caught.value.reason.startswith(f"redis://127.0.0.1:{fragile.port}/0: ")
+        return time.monotonic() - start
+
+    with fault(fragile):
+        waits = at_once(8, refused)
+
+    # Two calls of a second each at most; machines are noisy, so a little is forgiven.
+    assert max(waits) < 3.5
+    tallies = at_once(8, lambda _: stores.usage.admit(digest, Permission.READ, TODAY))
+    assert all(tally.was_admitted for tally in tallies)
+    stores.storage.ping()
+
+
+def test_a_server_that_is_not_there_is_told_without_its_password() -> None:
+    """The reason names host, port and database, and no user, password or option."""
+    port = servers.free_port()
+    server = RedisServer(f"redis://someone:secret@127.0.0.1:{port}/3?client_name=hidden")
+
+    with pytest.raises(StorageUnavailableError) as caught:
+        server.ping()
+
+    assert caught.value.reason.startswith(f"redis://127.0.0.1:{port}/3: ")
+    for hidden in ("someone", "secret", "hidden"):
+        assert hidden not in caught.value.reason
+        assert hidden not in str(caught.value.__cause__)
+
+
+def test_a_wrong_password_is_told_without_it(fragile: servers.RedisServer) -> None:
+    """The server is there, and refuses."""
+    server = RedisServer(f"redis://someone:secret@127.0.0.1:{fragile.port}/0")
+
+    with pytest.raises(StorageUnavailableError) as caught:
+        server.ping()
+
+    assert "secret" not in f"{caught.value.reason} {caught.value.__cause__}"
+
+
+def test_a_server_that_speaks_something_else_is_out_of_reach() -> None:
+    """Such as a web server on the port."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        server = RedisServer(f"redis://127.0.0.1:{other.getsockname()[1]}/0")
+
+        def answer(number: int) -> None:
+            if number == 0:
+                connection, _ = other.accept()
+                with connection:
+                    connection.recv(100)
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                return
+            with pytest.raises(StorageUnavailableError):
+                server.ping()
+
+        at_once(2, answer)
+        server.close()
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "localhost:6379", "http://localhost", "redis://h:port/0", "redis://h/0?wait=long"],
+)
+def test_a_url_of_no_server_is_a_wrong_value(url: str) -> None:
+    """The text says what a right one looks like."""
+    with pytest.raises(InvalidValueError, match=r"redis://:PASSWORD@HOST:6379/0"):
+        RedisServer(url)
