@@ -91,7 +91,6 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             methods=["GET", "HEAD"],
             allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
             expose_headers=["ETag", "Retry-After", "X-Request-ID", *fields.RATE_LIMIT_FIELDS],
-            always_send=False,
             vary_header=False,
         )
         app.after_request(_vary_by_origin)
