@@ -127,8 +127,8 @@ def test_the_keyboard_alone_makes_a_key_and_revokes_it(page: Page, site: Site) -
     page.wait_for_url("**/settings/api-keys#main")
     _tab_to(page, "Make a key")
     page.keyboard.press("Enter")
-    # The page has put the focus on the name already.
     page.wait_for_url("**/new")
+    _tab_to(page, "Name")
     page.keyboard.type("Ward tablet")
     _tab_to(page, "Make the key")
     page.keyboard.press("Space")

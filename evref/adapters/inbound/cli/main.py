@@ -136,7 +136,10 @@ def _tell(container: Container, made: demo_data.Demo) -> None:
     base_url = container.settings().base_url
     click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
     if made.password is not None:
-        click.echo(f"Member {demo_data.MEMBER}, password {made.password} (shown this once)")
+        click.echo(
+            f"Member {demo_data.MEMBER}, password {made.password} (shown this once), "
+            f"for the institution settings at {base_url}/settings"
+        )
     if made.expires:
         click.echo(
             "The key of an earlier start cannot be shown again; this one works until tomorrow"

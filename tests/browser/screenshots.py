@@ -1,0 +1,72 @@
+"""Takes the screenshots of `docs/how-to/manage-keys.md`: `python -m tests.browser.screenshots`."""
+
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from tests.browser.live import chromium, opened_page, running_browser, served_site, sign_in
+from tests.settings_pages.site import MORNING, Site
+
+FOLDER = Path(__file__).parents[2] / "docs" / "images"
+
+
+def furnish(site: Site) -> str:
+    """A key that has been used for a month; its id."""
+    site.clock.set_time_of_day(MORNING - timedelta(days=40))
+    made = site.make_key("Electronic record", limit=200)
+    site.clock.set_time_of_day(MORNING)
+    for days_ago in range(30):
+        day = (MORNING - timedelta(days=days_ago)).weekday()
+        times = 240 if days_ago == 11 else 60 + days_ago * 37 % 110
+        site.use_key(made, times if day < 5 else days_ago, days_ago=days_ago)
+    return made.key.id
+
+
+def take(page: Page, name: str) -> None:
+    height = page.evaluate("document.querySelector('main').getBoundingClientRect().bottom")
+    page.screenshot(
+        path=FOLDER / f"{name}.png",
+        clip={"x": 0, "y": 0, "width": 900, "height": min(height + 16, 900)},
+        full_page=True,
+    )
+
+
+def main() -> None:
+    path = chromium()
+    if path is None:
+        sys.exit("screenshots: no Chromium on this machine")
+    FOLDER.mkdir(exist_ok=True)
+    with (
+        running_browser(path) as browser,
+        served_site() as site,
+        opened_page(browser, site, width=900) as page,
+    ):
+        key_id = furnish(site)
+        page.goto("/settings")
+        take(page, "sign-in")
+        sign_in(page)
+        take(page, "api-keys")
+        page.goto("/settings/api-keys/new")
+        page.get_by_label("Name").fill("Ward tablet")
+        take(page, "make-a-key")
+        page.get_by_role("button", name="Make the key").click()
+        page.get_by_role("button", name="Copy the key").wait_for()
+        # A key that is in no storage, so that the picture is of none that ever worked.
+        page.evaluate(
+            "document.querySelectorAll('#key, #line').forEach(each => each.textContent ="
+            " each.textContent.replace(/evref_[0-9A-Za-z]+/, 'evref_' + 'x'.repeat(46))"
+            ".replace(/http:..127[^/]*/, 'https://evref.example.org'))"
+        )
+        take(page, "your-new-key")
+        page.goto(f"/settings/api-keys/{key_id}")
+        take(page, "a-key")
+        page.goto(f"/settings/api-keys/{key_id}/revoke")
+        take(page, "revoke-a-key")
+        page.goto("/settings/audit-log")
+        take(page, "audit-log")
+
+
+if __name__ == "__main__":
+    main()
