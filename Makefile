@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: help
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: install ## install, create the database, load the catalogue, make a demo key, serve
@@ -20,7 +20,7 @@ install-dev: $(VENV)/.installed-dev ## what its tests and checks need besides
 
 .PHONY: test
 test: install-dev ## all tests, with branch coverage
-	@$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses=auto --cov --cov-report=term $(ARGS)
 
 .PHONY: lint
 lint: install-dev ## format, lint, types, import contracts
@@ -46,6 +46,10 @@ bench: install-dev ## how fast it is, as ratios measured side by side
 .PHONY: snapshots
 snapshots: install-dev ## rewrite the snapshot of the OpenAPI document, and its examples
 	@$(BIN)/python -m tests.http.snapshots
+
+.PHONY: screenshots
+screenshots: install-dev ## take the pictures of the how-tos anew; needs Chromium
+	@$(BIN)/python -m tests.browser.screenshots
 
 .PHONY: lock
 lock: install-dev ## resolve the dependencies anew, with hashes
