@@ -6,7 +6,13 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Row, Select, TextClause, event, make_url
 from sqlalchemy.engine import ExceptionContext
-from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DataError,
+    IntegrityError,
+    InvalidatePoolError,
+    SQLAlchemyError,
+)
 
 from evref.adapters.outbound.sql.dialect import Dialect
 from evref.adapters.outbound.sql.sqlite import SqliteDialect
@@ -43,7 +49,9 @@ class SqlDatabase:
         self._engine = self._dialect.engine
         self._transactions = self._dialect.transactions
         self._driver_error: type[Exception] = self._engine.dialect.loaded_dbapi.Error
-        event.listen(self._engine, "handle_error", self._replace_suspect_connections)
+        self._pool_is_suspect = False
+        event.listen(self._engine, "checkout", self._replace_suspect_pool, insert=True)
+        event.listen(self._engine, "handle_error", self._suspect_all_connections)
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
@@ -121,7 +129,7 @@ class SqlDatabase:
                 except self._driver_error as error:
                     connection.invalidate(error)
                     if self._dialect.is_pool_suspect(error):
-                        self._engine.dispose()
+                        self._pool_is_suspect = True
                     raise
             return rows[0] if rows else None
 
@@ -163,7 +171,14 @@ class SqlDatabase:
         cause = getattr(error, "orig", None) or error
         return f"{self._name}: {self._dialect.message(cause)}"
 
-    def _replace_suspect_connections(self, context: ExceptionContext) -> None:
+    def _replace_suspect_pool(self, *_arguments: object) -> None:
+        # So that not each of its connections fails a request before it is replaced.
+        if self._pool_is_suspect:
+            self._pool_is_suspect = False
+            raise InvalidatePoolError("another connection has failed")
+
+    def _suspect_all_connections(self, context: ExceptionContext) -> None:
+        # SQLAlchemy does the same for those connections on which it sees the error itself.
         if self._dialect.is_pool_suspect(context.original_exception):
             context.is_disconnect = True
 

@@ -1,0 +1,51 @@
+"""Servers that these tests may stop, and services on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from evref.settings import Settings
+from tests.faults.load import Host
+from tests.servers import PostgresqlServer, RedisServer, postgresql_server, redis_server
+
+NewHost = Callable[[], Host]
+
+
+@pytest.fixture(scope="session")
+def database_server() -> Iterator[PostgresqlServer]:
+    with postgresql_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def counter_server() -> Iterator[RedisServer]:
+    """It keeps what it counted on disk before it answers."""
+    with redis_server("--appendonly", "yes", "--appendfsync", "always") as server:
+        yield server
+
+
+@pytest.fixture
+def new_host(
+    request: pytest.FixtureRequest, database_server: PostgresqlServer
+) -> Iterator[NewHost]:
+    """Makes services on one new database, as on several machines.
+
+    Requests are counted in it, or in Redis where the test asks for `counter_server`.
+    """
+    quota_url = None
+    if "counter_server" in request.fixturenames:
+        quota_url = request.getfixturevalue("counter_server").url
+    url = database_server.url(database_server.new_database())
+    hosts: list[Host] = []
+
+    def make() -> Host:
+        hosts.append(Host(Settings(database_url=url, quota_url=quota_url)))
+        if len(hosts) == 1:
+            hosts[0].prepare()
+        return hosts[-1]
+
+    yield make
+    for host in hosts:
+        host.container.storage().close()

@@ -1,0 +1,119 @@
+"""Services in this process, as several hosts would run them, and clients that go on asking."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from threading import Event
+
+from evref.app import create_app
+from evref.application.manage_keys import NewKey
+from evref.container import Container
+from evref.domain.access import Permission
+from evref.domain.quota import DayUsage
+from evref.ports.catalogue import Publication
+from evref.settings import Settings
+from tests.builders import NOON, a_catalogue
+from tests.servers import wait_until
+
+DIAGNOSES = "/api/v1/diagnoses"
+INSTITUTION = "General Hospital"
+
+LONGEST_WAIT_SECONDS = 3.0
+MACHINES_ARE_NOISY_SECONDS = 1.0
+CLIENTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a client got: `retry_after` is None where the answer does not have the field."""
+
+    status: int
+    retry_after: str | None
+    seconds: float
+
+
+class Host:
+    """One service: its settings, its own connections, and what it holds in memory."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.container = Container(settings=settings)
+        self._app = create_app(settings, self.container)
+
+    def prepare(self) -> None:
+        """Make the tables, an institution and a catalogue."""
+        self.container.storage().prepare()
+        self.container.manage_institutions().create_institution(INSTITUTION, actor="operator")
+        self.container.catalogue_store().publish(Publication(a_catalogue(), NOON))
+
+    def new_key(self, *, limit: int = 1_000_000) -> NewKey:
+        return self.container.manage_keys().create(
+            institution_name=INSTITUTION,
+            name="Ward app",
+            actor="operator",
+            permission=Permission.READ,
+            daily_limit=limit,
+            expires_on=None,
+        )
+
+    def get(self, key: NewKey, path: str = DIAGNOSES) -> Answer:
+        start = time.monotonic()
+        response = self._app.test_client().get(
+            path, headers={"Authorization": f"Bearer {key.token.text}"}
+        )
+        seconds = time.monotonic() - start
+        return Answer(response.status_code, response.headers.get("Retry-After"), seconds)
+
+    def today(self, key: NewKey) -> DayUsage:
+        """What was counted today."""
+        today = datetime.now(UTC).date()
+        usage: DayUsage = self.container.usage().history(key.key.id, today, today)[0]
+        return usage
+
+
+@contextmanager
+def asking(*hosts: Host, key: NewKey, clients: int = CLIENTS) -> Iterator[list[Answer]]:
+    """So many clients go on asking the hosts in turn meanwhile; their answers, complete after."""
+    answers: list[Answer] = []
+    enough = Event()
+
+    def ask(number: int) -> None:
+        host = hosts[number % len(hosts)]
+        while not enough.is_set():
+            answers.append(host.get(key))
+
+    with ThreadPoolExecutor(clients) as threads:
+        asked = [threads.submit(ask, number) for number in range(clients)]
+        try:
+            yield answers
+        finally:
+            enough.set()
+    for each in asked:
+        each.result()
+
+
+def burst(*hosts: Host, key: NewKey, requests: int, clients: int = 16) -> list[Answer]:
+    """The answers to so many requests at once, spread over the hosts."""
+    with ThreadPoolExecutor(clients) as threads:
+        return list(
+            threads.map(lambda number: hosts[number % len(hosts)].get(key), range(requests))
+        )
+
+
+def wait_for(answers: list[Answer], status: int, *, seconds: float = 8) -> None:
+    """Wait until a client that asked from now on has got this status."""
+    before = len(answers)
+    wait_until(lambda: status in {answer.status for answer in answers[before:]}, seconds=seconds)
+
+
+def assert_promised(answers: list[Answer], *statuses: int) -> None:
+    """Each answer has one of the statuses, came in time, and says when to ask again where due."""
+    assert {answer.status for answer in answers} <= set(statuses)
+    for answer in answers:
+        assert answer.seconds < LONGEST_WAIT_SECONDS + MACHINES_ARE_NOISY_SECONDS
+        assert (answer.retry_after is not None) == (answer.status in {429, 503})

@@ -1,0 +1,129 @@
+"""PostgreSQL fails under a service that goes on being asked, and comes back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pytest
+
+from tests.faults.conftest import NewHost
+from tests.faults.load import asking, assert_promised, burst, wait_for
+from tests.servers import PostgresqlServer
+
+Fault = Callable[[PostgresqlServer], AbstractContextManager[None]]
+
+
+@contextmanager
+def read_only(server: PostgresqlServer) -> Iterator[None]:
+    """It takes no writes, as a standby, on connections that are open and on new ones."""
+    server.execute("ALTER SYSTEM SET default_transaction_read_only = on")
+    server.execute("SELECT pg_reload_conf()")
+    yield
+    server.execute("ALTER SYSTEM RESET ALL")
+    server.execute("SELECT pg_reload_conf()")
+
+
+FAULTS: dict[str, Fault] = {
+    "stopped": lambda server: server.stopped(),
+    "frozen": lambda server: server.frozen(),
+    "read only": read_only,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_requests_are_refused_in_time_until_it_is_back(
+    new_host: NewHost, database_server: PostgresqlServer, fault: Fault
+) -> None:
+    """Nothing is served uncounted, and service resumes by itself."""
+    host = new_host()
+    key = host.new_key()
+
+    with asking(host, key=key) as answers:
+        wait_for(answers, 200)
+        with fault(database_server):
+            wait_for(answers, 503)
+        wait_for(answers, 200)
+        time.sleep(0.2)
+
+    assert_promised(answers, 200, 503)
+    served = sum(answer.status == 200 for answer in answers)
+    assert host.today(key).admitted >= served
+    assert {answer.status for answer in burst(host, key=key, requests=32)} == {200}
+
+
+def test_a_restart_fails_no_request_that_comes_after_it(
+    new_host: NewHost, database_server: PostgresqlServer
+) -> None:
+    """Not one, although every connection of the pool is dead."""
+    host = new_host()
+    key = host.new_key()
+    burst(host, key=key, requests=64)
+
+    with database_server.stopped():
+        pass
+
+    assert {answer.status for answer in burst(host, key=key, requests=64)} == {200}
+
+
+def test_connections_that_are_cut_fail_at_most_what_is_on_them(
+    new_host: NewHost, database_server: PostgresqlServer
+) -> None:
+    """As by an administrator, or a proxy that restarts."""
+    host = new_host()
+    key = host.new_key()
+    database = host.settings.database_url.removeprefix("postgresql://postgres@/").partition("?")[0]
+
+    with asking(host, key=key, clients=4) as answers:
+        for _ in range(5):
+            wait_for(answers, 200)
+            database_server.cut_connections(database)
+        wait_for(answers, 200)
+
+    assert_promised(answers, 200, 503)
+    # On each connection was at most one request, each of the five times.
+    assert sum(answer.status == 503 for answer in answers) <= 5 * 4
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_the_limit_holds_throughout(
+    new_host: NewHost, database_server: PostgresqlServer, fault: Fault
+) -> None:
+    """Of two hosts together: what was admitted before the fault still counts after it."""
+    hosts = [new_host(), new_host()]
+    key = hosts[0].new_key(limit=60)
+    answers = burst(*hosts, key=key, requests=40)
+
+    with asking(*hosts, key=key) as asked:
+        with fault(database_server):
+            wait_for(asked, 503)
+        wait_for(asked, 429)
+
+    answers += asked
+    assert_promised(answers, 200, 429, 503)
+    assert sum(answer.status == 200 for answer in answers) <= 60
+    assert hosts[1].today(key).admitted == 60
+
+
+def test_two_hosts_admit_exactly_the_limit(new_host: NewHost) -> None:
+    """However many requests come at once."""
+    hosts = [new_host(), new_host()]
+    key = hosts[0].new_key(limit=100)
+
+    statuses = [answer.status for answer in burst(*hosts, key=key, requests=160)]
+
+    assert (statuses.count(200), statuses.count(429)) == (100, 60)
+    usage = hosts[1].today(key)
+    assert (usage.admitted, usage.refused) == (100, 60)
+
+
+def test_a_key_that_one_host_revokes_the_other_refuses(new_host: NewHost) -> None:
+    """From the next request on."""
+    one, other = new_host(), new_host()
+    key = one.new_key()
+    assert other.get(key).status == 200
+
+    one.container.manage_keys().revoke(key.key.id, actor="operator")
+
+    assert other.get(key).status == 401
