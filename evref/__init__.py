@@ -11,8 +11,8 @@ The code map, in the order in which a request travels:
 6. `evref.adapters.outbound` provides it: SQL, Redis, memory, YAML files, the system.
 
 `evref.container` alone knows both sides, `evref.settings` alone reads the environment, and
-`evref.adapters.inbound.cli` is the command line. `evref.server` runs gunicorn, and `evref.worker` is
-its worker.
+`evref.adapters.inbound.cli` is the command line. `evref.server` runs gunicorn, with the worker of
+`evref.worker`.
 """
 
 __version__ = "0.1.0"
