@@ -76,6 +76,10 @@ def test_an_empty_value_is_as_if_it_were_not_set() -> None:
         ("storage", "memory", StorageKind.MEMORY),
         ("database_url", "sqlite:///x.sqlite", "sqlite:///x.sqlite"),
         ("database_url", "sqlite:////srv/x.sqlite", "sqlite:////srv/x.sqlite"),
+        ("database_url", "postgresql://u:p@h/d", "postgresql://u:p@h/d"),
+        ("database_url", "postgresql+psycopg://h/d", "postgresql+psycopg://h/d"),
+        ("quota_url", "redis://:p@h:6379/1", "redis://:p@h:6379/1"),
+        ("quota_url", "rediss://h", "rediss://h"),
         ("base_url", "https://evref.example.org", "https://evref.example.org"),
         ("base_url", "https://evref.example.org/", "https://evref.example.org"),
         ("base_url", "http://localhost:8000", "http://localhost:8000"),
@@ -131,6 +135,7 @@ def test_a_setting_that_is_allowed_is_read(name: str, text: str, value: object) 
             ],
             "https://evref.example.org",
         ),
+        ("quota_url", ["x", "redis:x", "http://h", "postgresql://h/d"], "redis://"),
         (
             "cors_origins",
             ["*", "https://*", "null", "a.example", "https://a.example/", "https://a https://b/c"],
@@ -154,13 +159,21 @@ def test_a_setting_that_is_not_allowed_is_told_in_one_line(
         assert "\n" not in str(told.value)
 
 
-def test_a_secret_stands_in_no_message() -> None:
-    """Neither where it is too short, nor in the settings' representation."""
+@pytest.mark.parametrize(
+    ("name", "wrong", "right"),
+    [
+        ("secret_key", "hush", "hush" * 8),
+        ("database_url", "mysql://u:hush@h/d", "postgresql://u:hush@h/d"),
+        ("quota_url", "http://:hush@h", "redis://:hush@h"),
+    ],
+)
+def test_a_secret_stands_in_no_message(name: str, wrong: str, right: str) -> None:
+    """Neither where it is not allowed, nor in the settings' representation."""
     with pytest.raises(SettingsError) as told:
-        read(secret_key="hush")
+        read(**{name: wrong})
 
     assert "hush" not in str(told.value)
-    assert "hush" not in repr(read(secret_key="hush" * 8))
+    assert "hush" not in repr(read(**{name: right}))
 
 
 def test_variables_that_are_no_settings_are_named(tmp_path: Path) -> None:

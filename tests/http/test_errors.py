@@ -191,6 +191,23 @@ def test_a_host_header_changes_nothing(service: Service, path: str, host: str) -
     assert len(claimed.get_data()) == len(plain.get_data())
 
 
+@pytest.mark.parametrize("proxies", [0, 1])
+def test_of_what_a_proxy_says_nothing_shows_in_an_answer(
+    make_service: MakeService, proxies: int
+) -> None:
+    """Also where the operator says that there is one."""
+    service = make_service(proxies=proxies)
+    claims = {
+        "X-Forwarded-For": "192.0.2.1",
+        "X-Forwarded-Host": "evil.example",
+        "X-Forwarded-Proto": "ftp",
+        "X-Forwarded-Prefix": "/evil",
+    }
+
+    for path in ("/", "/docs", "/problems"):
+        assert service.get(path, headers=claims).get_data() == service.get(path).get_data()
+
+
 def test_a_framework_error_without_a_type_of_its_own_is_a_problem_too(service: Service) -> None:
     """RFC 9457 has a type for a problem that says no more than its status."""
     service.container.browse.override(

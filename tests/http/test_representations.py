@@ -193,6 +193,9 @@ def test_a_long_problem_is_compressed_too(service: Service, token: str) -> None:
     assert response.headers["Content-Encoding"] == "gzip"
     assert response.headers["Vary"] == "Accept-Encoding"
     assert len(body(response)["errors"]) == 30
+    plain = service.get(path, token=token)
+    assert "Content-Encoding" not in plain.headers
+    assert plain.headers["Vary"] == "Accept-Encoding"
 
 
 @pytest.mark.parametrize("headers", [{}, GZIP, {"If-None-Match": "*"}])

@@ -14,6 +14,8 @@ import pytest
 from tests.server.conftest import Server, Start, Store, eventually
 
 LIST = "/api/v1/diagnoses"
+# By default, gunicorn leaves a socket in the user's home.
+PLAIN = ("--no-control-socket",)
 
 
 def curl_lines(server: Server) -> list[str]:
@@ -73,7 +75,7 @@ def test_any_wsgi_server_finds_the_application(start: Start, store: Store) -> No
     """Here gunicorn with its own settings: `gunicorn wsgi:app`."""
     token = store.key().token.text
 
-    server = start(store.folder, "--workers", "2", "wsgi:app", module="gunicorn")
+    server = start(store.folder, *PLAIN, "--workers", "2", "wsgi:app", module="gunicorn")
     server.wait_until_ready()
 
     assert server.get(LIST, token).status == 200
@@ -93,7 +95,7 @@ def test_gunicorn_stops_where_the_application_cannot_start(
     start: Start, tmp_path: Path, settings: dict[str, str], told: str
 ) -> None:
     """With the reason in one line, and without starting workers for ever."""
-    server = start(tmp_path, "--workers", "1", "wsgi:app", module="gunicorn", **settings)
+    server = start(tmp_path, *PLAIN, "--workers", "1", "wsgi:app", module="gunicorn", **settings)
 
     assert server.wait_until_ended() != 0
     assert server.log.splitlines().count(told) == 1
@@ -110,7 +112,9 @@ def test_gunicorn_starts_without_storage_and_serves_when_it_is_there(
     with closing(sqlite3.connect(store.folder / "evref.sqlite")) as database:
         database.execute("VACUUM INTO ?", [str(elsewhere / "evref.sqlite")])
     url = f"sqlite:///{folder / 'evref.sqlite'}"
-    server = start(tmp_path, "--workers", "1", "wsgi:app", module="gunicorn", database_url=url)
+    server = start(
+        tmp_path, *PLAIN, "--workers", "1", "wsgi:app", module="gunicorn", database_url=url
+    )
     eventually(lambda: "starting without storage" in server.log, lambda: server.log)
 
     elsewhere.rename(folder)
