@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.databases import PreparedDatabases
 from tests.servers import PostgresqlServer, RedisServer, postgresql_server, redis_server
 
 # Machines are noisy: how long an example takes says nothing about the code.
@@ -24,6 +25,11 @@ def postgresql() -> Iterator[PostgresqlServer]:
     """One server for all tests, each of which makes its own database; none may stop it."""
     with postgresql_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def prepared_databases(postgresql: PostgresqlServer) -> PreparedDatabases:
+    return PreparedDatabases(postgresql)
 
 
 @pytest.fixture(scope="session")

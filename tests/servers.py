@@ -157,9 +157,10 @@ class PostgresqlServer(_Server):
         return f"postgresql://postgres@/{database}?host={self._folder}"
 
     def cut_connections(self, database: str) -> None:
-        """End all connections to a database, as an administrator or a proxy would."""
+        """End all connections to a database, as an administrator would, and wait for the end."""
         self.execute(
-            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'"
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            f" WHERE datname = '{database}'"
         )
 
 

@@ -12,7 +12,13 @@ pytest.register_assert_rewrite("tests.http.document", "tests.http.service")
 
 from evref.domain.catalogue import Catalogue  # noqa: E402
 from evref.settings import Settings  # noqa: E402
-from tests.http.service import BASE_URL, STORAGES, Service, entries  # noqa: E402
+from tests.http.service import (  # noqa: E402
+    BASE_URL,
+    STORAGES,
+    Service,
+    StorageSettings,
+    entries,
+)
 
 MakeService = Callable[..., Service]
 
@@ -24,14 +30,15 @@ def storage(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def make_service(storage: str, tmp_path: Path) -> Iterator[MakeService]:
+def make_service(
+    storage: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[MakeService]:
     """Makes services over the storage, without a catalogue, with settings of one's choice."""
     made: list[Service] = []
+    storages = StorageSettings(storage, tmp_path, request.getfixturevalue)
 
     def make(**settings: Any) -> Service:
-        folder = tmp_path / str(len(made))
-        folder.mkdir()
-        defaults = {"base_url": BASE_URL, **STORAGES[storage](folder)}
+        defaults = {"base_url": BASE_URL, **storages.new()}
         made.append(Service(Settings(**{**defaults, **settings})))
         return made[-1]
 

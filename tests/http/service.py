@@ -36,10 +36,6 @@ LATE = datetime(2026, 3, 1, 22, 59, 59, 500_000, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 3, 2, tzinfo=UTC)
 
 
-def _memory(_folder: Path) -> dict[str, Any]:
-    return {"storage": StorageKind.MEMORY}
-
-
 def _sqlite(folder: Path) -> dict[str, Any]:
     file = folder / "evref.sqlite"
     file.write_bytes(_prepared_sqlite())
@@ -57,8 +53,33 @@ def _prepared_sqlite() -> bytes:
         return file.read_bytes()
 
 
-STORAGES: dict[str, Callable[[Path], dict[str, Any]]] = {"memory": _memory, "sqlite": _sqlite}
-"""The settings of each storage, given a folder of its own."""
+STORAGES = ("memory", "sqlite", "postgresql", "postgresql with redis")
+"""The names of the storages that every test runs over."""
+
+
+class StorageSettings:
+    """Makes the settings of services over a storage, each service with one of its own."""
+
+    def __init__(self, storage: str, folder: Path, fixture: Callable[[str], Any]) -> None:
+        self._storage = storage
+        self._folder = folder
+        self._fixture = fixture
+        self._made = 0
+
+    def new(self) -> dict[str, Any]:
+        number = self._made
+        self._made += 1
+        if self._storage == "memory":
+            return {"storage": StorageKind.MEMORY}
+        if self._storage == "sqlite":
+            folder = self._folder / str(number)
+            folder.mkdir()
+            return _sqlite(folder)
+        # Servers are started only for tests that run over them.
+        settings = {"database_url": self._fixture("prepared_databases").empty(number)}
+        if self._storage == "postgresql with redis":
+            settings["quota_url"] = self._fixture("redis").url
+        return settings
 
 
 _DOCUMENTS: dict[str, Document] = {}
@@ -102,6 +123,11 @@ class Service:
 
     def publish(self, catalogue: Catalogue) -> None:
         self.container.catalogue_store().publish(Publication(catalogue, self.clock.now()))
+
+    def settle(self) -> None:
+        """Let as much time go by as a change of a key may take to hold: none, without Redis."""
+        if self.container.settings().quota_url:
+            self.clock.advance(1)
 
     def new_key(
         self,

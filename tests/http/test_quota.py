@@ -119,6 +119,7 @@ def test_a_limit_lowered_below_use_leaves_0(service: Service) -> None:
         assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
 
     service.container.manage_keys().change(key.key.id, actor="operator", daily_limit=2)
+    service.settle()
     response = service.get(DIAGNOSES, token=key.token.text)
 
     assert response.status_code == 429
@@ -132,6 +133,7 @@ def test_a_raised_limit_admits_again(service: Service) -> None:
     statuses = [service.get(DIAGNOSES, token=key.token.text).status_code for _ in range(2)]
 
     service.container.manage_keys().change(key.key.id, actor="operator", daily_limit=5)
+    service.settle()
     after = service.get(DIAGNOSES, token=key.token.text)
 
     assert statuses == [200, 429]

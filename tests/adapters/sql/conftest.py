@@ -5,20 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+from evref.adapters.outbound.sql import SqlDatabase
 from tests.adapters.sql.databases import KINDS, stores_in
 from tests.contracts.stores import Stores
+from tests.databases import PreparedDatabases
 from tests.servers import PostgresqlServer
-
-
-@pytest.fixture(scope="session")
-def prepared(postgresql: PostgresqlServer) -> str:
-    """The name of a database with all tables: to copy it takes less than to migrate again."""
-    name = postgresql.new_database()
-    database = SqlDatabase(postgresql.url(name))
-    SqlStorage(database).prepare()
-    database.close()
-    return name
 
 
 @pytest.fixture(params=KINDS)
@@ -26,9 +17,10 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Of a new database; empty, unless the test wants the stores in it."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/evref.db"
-    server: PostgresqlServer = request.getfixturevalue("postgresql")
     if "stores" in request.fixturenames:
-        return server.url(server.new_database(request.getfixturevalue("prepared")))
+        databases: PreparedDatabases = request.getfixturevalue("prepared_databases")
+        return databases.new()
+    server: PostgresqlServer = request.getfixturevalue("postgresql")
     return server.url(server.new_database())
 
 

@@ -42,6 +42,10 @@ class SqlDatabase:
     def __init__(self, url: str) -> None:
         try:
             parsed = make_url(url)
+        except (ArgumentError, ValueError):
+            # What they say may quote a part of the URL that is a password.
+            raise InvalidValueError([Fault("database_url", _FORM)]) from None
+        try:
             self._dialect = _dialect(parsed)
         except ArgumentError as error:
             raise InvalidValueError([Fault("database_url", _FORM)]) from error
@@ -201,6 +205,6 @@ def _dialect(url: URL) -> Dialect:
 
 
 def _shown(url: URL) -> str:
-    """The URL as it may stand in a log: passwords, which libpq also takes as options, masked."""
-    masked = {name: "***" for name in url.query if "password" in name}
+    """The URL as it may stand in a log: without passwords, which libpq also takes as options."""
+    masked = {name: "hidden" for name in url.query if "password" in name}
     return url.update_query_dict(masked).render_as_string(hide_password=True)

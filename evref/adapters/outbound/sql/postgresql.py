@@ -80,7 +80,7 @@ class PostgresqlDialect(Dialect):
     def message(self, error: BaseException) -> str:
         # What the server says goes on with the statement, or with values in it.
         said = error.diag.message_primary if isinstance(error, psycopg.Error) else None
-        return said or str(error)
+        return said or " ".join(str(error).split())
 
 
 class _PatientConnection(psycopg.Connection[tuple[Any, ...]]):

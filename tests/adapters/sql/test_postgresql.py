@@ -1,0 +1,172 @@
+"""What only a database on a server runs into: it hangs, locks, restarts, and has passwords."""
+
+import time
+from collections.abc import Callable, Iterator
+from threading import Thread
+
+import psycopg
+import pytest
+from sqlalchemy import text
+
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+from evref.domain.access import Permission
+from evref.domain.errors import InvalidValueError, StorageUnavailableError
+from tests.adapters.sql.databases import stores_in
+from tests.builders import NOON, a_key, a_member, an_audit_entry
+from tests.contracts.stores import Stores, at_once, keep_institutions, keep_key
+from tests.servers import PostgresqlServer, free_port
+
+TODAY = NOON.date()
+
+pytestmark = pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+
+
+@pytest.fixture
+def other(url: str) -> Iterator[psycopg.Connection]:
+    """A connection of somebody else, in a transaction."""
+    with psycopg.connect(url) as connection:
+        yield connection
+
+
+def test_what_every_request_executes_is_prepared_by_the_server(
+    stores: Stores, database: SqlDatabase
+) -> None:
+    """Once for each connection, after some executions."""
+    keep_institutions(stores, "i1")
+    digest = keep_key(stores, a_key())
+    for _ in range(10):
+        stores.usage.admit(digest, Permission.READ, TODAY)
+
+    with database.connect() as connection:
+        prepared = connection.scalars(text("SELECT statement FROM pg_prepared_statements")).all()
+
+    assert any(statement.strip().startswith("INSERT INTO daily_usage") for statement in prepared)
+
+
+def test_a_row_that_another_holds_is_waited_for_no_longer_than_two_seconds(
+    stores: Stores, other: psycopg.Connection
+) -> None:
+    """The server gives up, and says why; what waited goes on when the other has ended."""
+    keep_institutions(stores, "i1")
+    digest = keep_key(stores, a_key())
+    stores.usage.admit(digest, Permission.READ, TODAY)
+    other.execute("SELECT * FROM daily_usage FOR UPDATE")
+
+    def refused(_: int) -> tuple[str, float]:
+        start = time.monotonic()
+        with pytest.raises(StorageUnavailableError) as caught:
+            stores.usage.admit(digest, Permission.READ, TODAY)
+        return caught.value.reason, time.monotonic() - start
+
+    answers = at_once(6, refused)
+    other.rollback()
+
+    assert all("timeout" in reason for reason, _ in answers)
+    assert min(seconds for _, seconds in answers) > 1.5
+    assert max(seconds for _, seconds in answers) < 3.5
+    assert stores.usage.admit(digest, Permission.READ, TODAY).admitted == 2
+
+
+def test_preparing_waits_for_whoever_prepares_already(
+    database: SqlDatabase, other: psycopg.Connection
+) -> None:
+    """Longer than any request would."""
+    held = database.preparation()
+    held.__enter__()
+    preparing = Thread(target=SqlStorage(database).prepare)
+
+    preparing.start()
+    preparing.join(2.7)
+    waited = preparing.is_alive()
+    held.__exit__(None, None, None)
+    preparing.join(20)
+
+    assert waited
+    assert not preparing.is_alive()
+    SqlStorage(database).verify()
+
+
+def test_a_server_that_takes_no_writes_is_out_of_reach_though_it_can_be_read(
+    stores: Stores, url: str
+) -> None:
+    """As a standby is, which says the same of each write."""
+    keep_institutions(stores, "i1")
+    standby = SqlDatabase(f"{url}&options=-c%20default_transaction_read_only%3Don")
+    on_standby = stores_in(standby)
+
+    assert len(on_standby.institutions.list()) == 1
+    on_standby.storage.verify()
+    for act in (
+        on_standby.storage.ping,
+        lambda: on_standby.keys.add(a_key(), "0" * 64, an_audit_entry()),
+    ):
+        with pytest.raises(StorageUnavailableError) as caught:
+            act()
+        assert "read-only" in caught.value.reason
+    standby.close()
+
+
+def test_a_server_that_is_not_there_is_told_without_its_password(url: str) -> None:
+    """Wherever in the URL it stands."""
+    port = free_port()
+    for there in (
+        f"postgresql://someone:secret@127.0.0.1:{port}/evref",
+        f"postgresql+psycopg://someone@127.0.0.1:{port}/evref?password=secret&sslpassword=secret",
+    ):
+        database = SqlDatabase(there)
+        with pytest.raises(StorageUnavailableError) as caught:
+            stores_in(database).storage.ping()
+
+        assert f"@127.0.0.1:{port}/evref" in caught.value.reason
+        assert "Connection refused" in caught.value.reason
+        assert "\n" not in caught.value.reason
+        assert "secret" not in f"{caught.value.reason} {caught.value.__cause__}"
+        database.close()
+
+
+def test_a_reason_shows_no_statement_and_no_value(stores: Stores) -> None:
+    """Where the server tells both, only the first line of what it says is taken over."""
+    member = a_member(institution_id="unknown", email="private@example.org")
+
+    with pytest.raises(StorageUnavailableError) as caught:
+        stores.members.add(member, an_audit_entry())
+
+    assert "foreign key" in caught.value.reason
+    for hidden in ("INSERT", "unknown", member.email, member.password_hash):
+        assert hidden not in caught.value.reason
+
+
+def test_tables_that_are_not_there(database: SqlDatabase) -> None:
+    """A database that was never prepared answers nothing, and its reason quotes no statement."""
+    with pytest.raises(StorageUnavailableError) as caught:
+        stores_in(database).keys.list()
+
+    assert caught.value.reason.endswith('relation "api_keys" does not exist')
+
+
+def test_a_connection_that_was_cut_is_replaced_before_anything_is_asked_of_it(
+    stores: Stores, url: str, postgresql: PostgresqlServer
+) -> None:
+    """All connections of the pool, and none of the requests fails."""
+    keep_institutions(stores, "i1")
+    read: Callable[[int], object] = lambda _: stores.institutions.list()  # noqa: E731
+    at_once(8, read)
+
+    postgresql.cut_connections(url.removeprefix("postgresql://postgres@/").partition("?")[0])
+
+    assert len(at_once(8, read)) == 8
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "postgresql+psycopg2://h/evref",
+        "postgresql+asyncpg://h/evref",
+        "postgresql://h:port/evref",
+        "postgresql://h/evref?sslmod=require",
+    ],
+)
+def test_a_url_that_cannot_be_right_is_a_wrong_value(url: str, wrong: str) -> None:
+    """Another driver, or a misspelt option: found before anything is asked for."""
+    with pytest.raises(InvalidValueError, match=r"postgresql://HOST/DATABASE"):
+        SqlDatabase(wrong)
