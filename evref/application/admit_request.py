@@ -1,5 +1,6 @@
 """Admit a request: is the key live, does its level suffice, may it still ask today; count it."""
 
+from evref.application.hanging_storage import HangingStorageGuard
 from evref.domain.access import KeyToken, Permission
 from evref.domain.errors import QuotaExceededError
 from evref.domain.quota import DailyWindow, QuotaStatus
@@ -10,9 +11,10 @@ from evref.ports.usage import Usage
 class AdmitRequest:
     """Stands before everything that needs a key, with one round trip to storage."""
 
-    def __init__(self, usage: Usage, clock: Clock) -> None:
+    def __init__(self, usage: Usage, clock: Clock, guard: HangingStorageGuard) -> None:
         self._usage = usage
         self._clock = clock
+        self._guard = guard
 
     def __call__(self, token: KeyToken, needed: Permission) -> QuotaStatus:
         """Count the request and tell where the key then stands.
@@ -26,7 +28,8 @@ class AdmitRequest:
         """
         instant = self._clock.now()
         window = DailyWindow.of(instant)
-        tally = self._usage.admit(token.digest, needed, window.day)
+        with self._guard():
+            tally = self._usage.admit(token.digest, needed, window.day)
         status = QuotaStatus.after(tally, window, instant)
         if not tally.was_admitted:
             raise QuotaExceededError(status)

@@ -3,6 +3,7 @@
 import logging
 import threading
 
+from evref.application.hanging_storage import HangingStorageGuard
 from evref.domain.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore
@@ -19,9 +20,10 @@ class BrowseCatalogue:
 
     SECONDS_BETWEEN_LOOKS = 0.5
 
-    def __init__(self, store: CatalogueStore, clock: Clock) -> None:
+    def __init__(self, store: CatalogueStore, clock: Clock, guard: HangingStorageGuard) -> None:
         self._store = store
         self._clock = clock
+        self._guard = guard
         self._held: Catalogue | None = None
         self._failure: StorageUnavailableError | None = None
         self._next_look = float("-inf")
@@ -55,7 +57,8 @@ class BrowseCatalogue:
             if self._clock.monotonic() < self._next_look:
                 return
             try:
-                self._follow()
+                with self._guard():
+                    self._follow()
                 self._failure = None
             except StorageUnavailableError as error:
                 # Kept for those who wait for the lock: each trying anew would add up their waits.

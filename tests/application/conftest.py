@@ -11,6 +11,7 @@ from evref.adapters.outbound.memory import (
     MemoryUsage,
 )
 from evref.application.admit_request import AdmitRequest
+from evref.application.hanging_storage import HangingStorageGuard
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness
@@ -62,4 +63,4 @@ def keys(state: MemoryState, clock: FakeClock, randomness: SeededRandomness) -> 
 
 @pytest.fixture
 def admit(state: MemoryState, clock: FakeClock) -> AdmitRequest:
-    return AdmitRequest(MemoryUsage(state), clock)
+    return AdmitRequest(MemoryUsage(state), clock, HangingStorageGuard(clock))

@@ -1,0 +1,64 @@
+"""What keeps requests from queueing up behind a storage that hangs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+from evref.domain.errors import StorageUnavailableError
+from evref.ports.clock import Clock
+
+# A storage that is there answers, or refuses, well before this.
+_HANGS_AFTER_SECONDS = 0.5
+_LEFT_ALONE_SECONDS = 1.0
+
+
+class HangingStorageGuard:
+    """Lets all through, until a storage that hangs has let one wait in vain.
+
+    A server has so many threads, and each would wait as long as storage may take: whoever comes
+    later would wait for a thread first, and so much longer. So for a second nobody is let
+    through, and then one at a time, until storage answers. All who ask on behalf of a request
+    share one, so that it does not wait for each in turn.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._ask_again_at: float | None = None
+        self._asking_again = Lock()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Ask storage inside of this.
+
+        Raises:
+            StorageUnavailableError: at once, for whoever is not let through.
+
+        """
+        ask_again_at = self._ask_again_at
+        if ask_again_at is None:
+            with self._watched():
+                yield
+            return
+        if self._clock.monotonic() < ask_again_at or not self._asking_again.acquire(blocking=False):
+            raise StorageUnavailableError("it did not answer in time just now")
+        try:
+            with self._watched():
+                yield
+        finally:
+            self._asking_again.release()
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        began_at = self._clock.monotonic()
+        try:
+            yield
+        except StorageUnavailableError:
+            failed_at = self._clock.monotonic()
+            hangs = failed_at - began_at >= _HANGS_AFTER_SECONDS
+            self._ask_again_at = failed_at + _LEFT_ALONE_SECONDS if hangs else None
+            raise
+        except BaseException:
+            # It answered, if only that the key is not valid.
+            self._ask_again_at = None
+            raise
+        self._ask_again_at = None
