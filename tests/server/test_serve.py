@@ -188,7 +188,7 @@ def test_a_malformed_request_is_answered_and_harms_nothing(server: Server, sent:
     assert b"Traceback" not in answer
     assert b".py" not in answer
     assert server.get(LIVE).status == 200
-    assert server.workers() == workers
+    assert set(workers) <= set(server.workers())
     assert "Traceback" not in server.log
 
 
