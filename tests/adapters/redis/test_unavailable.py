@@ -1,6 +1,7 @@
 """A server that does not do what it is asked is out of reach, whatever the driver says."""
 
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -154,3 +155,13 @@ def test_a_url_of_no_server_is_a_wrong_value(url: str) -> None:
     """The text says what a right one looks like."""
     with pytest.raises(InvalidValueError, match=r"redis://:PASSWORD@HOST:6379/0"):
         RedisServer(url)
+
+
+def test_without_the_packages_for_redis_it_is_told_how_to_get_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are an extra of the package, which services that count elsewhere do without."""
+    monkeypatch.setitem(sys.modules, "redis", None)
+
+    with pytest.raises(InvalidValueError, match=r"pip install 'evref\[redis\]'"):
+        RedisServer("redis://localhost")

@@ -242,6 +242,16 @@ def test_a_url_of_no_supported_database_is_a_wrong_value(url: str) -> None:
         SqlDatabase(url)
 
 
+def test_without_the_packages_for_postgresql_it_is_told_how_to_get_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are an extra of the package, which services on SQLite do without."""
+    monkeypatch.setitem(sys.modules, "evref.adapters.outbound.sql.postgresql", None)
+
+    with pytest.raises(InvalidValueError, match=r"pip install 'evref\[postgresql\]'"):
+        SqlDatabase("postgresql://localhost/evref")
+
+
 @ON_SQLITE
 def test_the_database_is_set_up_for_many_readers_and_one_writer(database: SqlDatabase) -> None:
     """As decision 0002 relies on."""

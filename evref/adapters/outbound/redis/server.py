@@ -1,16 +1,16 @@
 """The way to Redis: connections, and what becomes of errors."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from redis import ConnectionPool, Redis, RedisError
-from redis.backoff import NoBackoff
-from redis.commands.core import Script
-from redis.retry import Retry
-
 from evref.domain.errors import Fault, InvalidValueError, StorageUnavailableError
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 # Whoever asks is owed an answer within three seconds, of which the database may take a part.
 _TIMEOUT_SECONDS = 1.0
@@ -20,6 +20,8 @@ _POOL_SIZE = 64
 
 _FORM = "must be the URL of a Redis server, such as redis://:PASSWORD@HOST:6379/0"
 
+_NEEDS_DRIVER = "names Redis, which needs more packages: pip install 'evref[redis]'"
+
 
 class RedisServer:
     """A Redis server by its URL, `redis://` or `rediss://`; connects when first asked.
@@ -27,11 +29,19 @@ class RedisServer:
     Safe to share between threads. A process that was forked makes connections of its own.
 
     Raises:
-        InvalidValueError: when the URL cannot be read, or has an option that redis-py lacks.
+        InvalidValueError: when the URL cannot be read, or has an option that redis-py lacks, or
+            redis-py is not installed.
 
     """
 
     def __init__(self, url: str) -> None:
+        # Only now: it need not be installed, nor be loaded, where requests are counted elsewhere.
+        try:
+            from redis import ConnectionPool, Redis, RedisError  # noqa: PLC0415
+            from redis.backoff import NoBackoff  # noqa: PLC0415
+            from redis.retry import Retry  # noqa: PLC0415
+        except ImportError as error:
+            raise InvalidValueError([Fault("quota_url", _NEEDS_DRIVER)]) from error
         try:
             parts = urlsplit(url)
             pool = ConnectionPool.from_url(
@@ -53,6 +63,7 @@ class RedisServer:
         except (ValueError, TypeError) as error:
             raise InvalidValueError([Fault("quota_url", _FORM)]) from error
         self._client = Redis.from_pool(pool)
+        self._driver_error = RedisError
 
     @contextmanager
     def client(self) -> Iterator[Redis]:
@@ -64,7 +75,7 @@ class RedisServer:
         """
         try:
             yield self._client
-        except RedisError as error:
+        except self._driver_error as error:
             raise StorageUnavailableError(f"{self._name}: {error}") from error
 
     def script(self, source: str) -> Callable[[Sequence[str], Sequence[Any]], Any]:
@@ -74,7 +85,7 @@ class RedisServer:
             StorageUnavailableError: when the server does not do what it is asked, in time.
 
         """
-        script = Script(self._client, source)
+        script = self._client.register_script(source)
 
         def call(keys: Sequence[str], arguments: Sequence[Any]) -> Any:  # noqa: ANN401 - Lua's
             with self.client():
