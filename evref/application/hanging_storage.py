@@ -24,6 +24,7 @@ class HangingStorageGuard:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._ask_again_at: float | None = None
+        self._answered_at = float("-inf")
         self._asking_again = Lock()
 
     @contextmanager
@@ -54,11 +55,17 @@ class HangingStorageGuard:
             yield
         except StorageUnavailableError:
             failed_at = self._clock.monotonic()
-            hangs = failed_at - began_at >= _HANGS_AFTER_SECONDS
-            self._ask_again_at = failed_at + _LEFT_ALONE_SECONDS if hangs else None
+            # A storage that has answered another since is there, however long this one waited.
+            if self._answered_at <= began_at:
+                hangs = failed_at - began_at >= _HANGS_AFTER_SECONDS
+                self._ask_again_at = failed_at + _LEFT_ALONE_SECONDS if hangs else None
             raise
         except BaseException:
             # It answered, if only that the key is not valid.
-            self._ask_again_at = None
+            self._has_answered()
             raise
+        self._has_answered()
+
+    def _has_answered(self) -> None:
+        self._answered_at = self._clock.monotonic()
         self._ask_again_at = None

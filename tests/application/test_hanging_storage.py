@@ -94,3 +94,18 @@ def test_an_answer_that_refuses_is_an_answer(guard: HangingStorageGuard, clock: 
         raise InvalidApiKeyError
 
     assert lets_through(guard)
+
+
+def test_one_that_waited_in_vain_says_nothing_of_a_storage_that_answered_others(
+    guard: HangingStorageGuard, clock: FakeClock
+) -> None:
+    """A straggler of an outage that is over, or one that others crowded out."""
+
+    def while_another_is_answered() -> None:
+        clock.advance(seconds=2)
+        lets_through(guard)
+        clock.advance(seconds=0.5)
+
+    fail(guard, while_another_is_answered)
+
+    assert lets_through(guard)
