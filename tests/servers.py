@@ -250,11 +250,15 @@ def wait_until(condition: Callable[[], bool], *, seconds: float) -> None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on, from a range in which few connections begin."""
+    """A port that nobody listens on, nor on the one 10,000 above, where a cluster's node talks.
+
+    Both are below the ports that systems give to connections, which could take one meanwhile.
+    """
     while True:
-        port = random.randrange(10_000, 30_000)
-        with socket.socket() as probe, suppress(OSError):
+        port = random.randrange(10_000, 20_000)
+        with suppress(OSError), socket.socket() as probe, socket.socket() as above:
             probe.bind(("127.0.0.1", port))
+            above.bind(("127.0.0.1", port + 10_000))
             return port
 
 
