@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ import pytest
 from evref.application.manage_keys import NewKey
 from evref.container import Container
 from evref.settings import Settings
+from tests.servers import free_port
 
 REPOSITORY = Path(__file__).parents[2]
 PATIENCE = 20
@@ -111,13 +111,6 @@ def eventually(holds: Callable[[], Any], why_not: Callable[[], str]) -> None:
     while not holds():
         assert time.monotonic() < end, why_not()
         time.sleep(0.02)
-
-
-def free_port() -> int:
-    """A port on which nobody listens just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def environment(**settings: str) -> dict[str, str]:
