@@ -58,7 +58,8 @@ lock: install-dev ## resolve the dependencies anew, with hashes
 		--extra postgresql --extra redis --output-file requirements/run.txt
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade pyproject.toml --group dev \
-		--extra postgresql --extra redis --constraint requirements/run.txt --output-file requirements/dev.txt
+		--extra postgresql --extra redis --extra testing \
+		--constraint requirements/run.txt --output-file requirements/dev.txt
 
 .PHONY: clean
 clean: ## remove what the other targets made, but no data

@@ -12,7 +12,7 @@ from evref.ports.catalogue_files import CatalogueFiles, Progress
 from evref.ports.clock import Clock
 from evref.ports.passwords import PasswordHasher
 from evref.ports.randomness import Randomness
-from tests.builders import NOON
+from evref.testing.builders import NOON
 
 
 class FakeClock(Clock):

@@ -17,7 +17,7 @@ from evref.application.hanging_storage import HangingStorageGuard
 from evref.domain.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore, Publication
-from tests.builders import NOON, a_catalogue, an_entry
+from evref.testing.builders import NOON, a_catalogue, an_entry
 from tests.fakes import BreakableCatalogueStore, FakeClock
 
 FIRST = a_catalogue(an_entry(name="First"))

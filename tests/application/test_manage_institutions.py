@@ -8,7 +8,7 @@ from evref.adapters.outbound.memory import MemoryAuditLog, MemoryMemberStore, Me
 from evref.application.manage_institutions import ManageInstitutions, MemberInInstitution
 from evref.domain.errors import AlreadyExistsError, InvalidValueError, NotFoundError
 from evref.domain.institution import Action
-from tests.builders import NOON
+from evref.testing.builders import NOON
 from tests.fakes import FakeClock, QuickPasswordHasher
 
 HOSPITAL = "General Hospital"

@@ -19,7 +19,7 @@ from evref.domain.errors import (
 from evref.domain.institution import Action, AuditEntry, Institution
 from evref.domain.quota import DayUsage
 from evref.ports.usage import KeyUse
-from tests.builders import NOON
+from evref.testing.builders import NOON
 from tests.fakes import FakeClock
 
 HOSPITAL = "General Hospital"

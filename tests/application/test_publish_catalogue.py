@@ -9,7 +9,7 @@ from evref.application.publish_catalogue import PublishCatalogue
 from evref.domain.catalogue import CatalogueChanges
 from evref.domain.errors import InvalidCatalogueError, NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import Publication
-from tests.builders import NOON, a_catalogue, an_entry
+from evref.testing.builders import NOON, a_catalogue, an_entry
 from tests.fakes import BreakableCatalogueStore, FakeCatalogueFiles, FakeClock
 
 BUNDLED, ONE, OTHER, FAULTY = Path("bundled"), Path("one"), Path("other"), Path("faulty")

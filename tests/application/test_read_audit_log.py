@@ -6,7 +6,7 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryAuditLog, MemoryState
 from evref.application.read_audit_log import AuditPage, ReadAuditLog
-from tests.builders import NOON, an_audit_entry
+from evref.testing.builders import NOON, an_audit_entry
 
 
 @pytest.fixture

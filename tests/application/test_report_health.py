@@ -8,7 +8,7 @@ from evref.application.hanging_storage import HangingStorageGuard
 from evref.application.report_health import Readiness, ReportHealth
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.catalogue import Publication
-from tests.builders import NOON, a_catalogue
+from evref.testing.builders import NOON, a_catalogue
 from tests.fakes import BreakableCatalogueStore, FakeClock
 
 

@@ -23,7 +23,7 @@ from evref.domain.errors import (
 )
 from evref.domain.institution import Action, Institution, Member
 from evref.domain.sign_in import SessionToken
-from tests.builders import NOON
+from evref.testing.builders import NOON
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness
 
 HOSPITAL = "General Hospital"

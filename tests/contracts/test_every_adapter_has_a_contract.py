@@ -11,7 +11,7 @@ import pytest
 
 import evref.adapters.outbound
 import evref.ports
-from tests.contracts.contract import Contract
+from evref.testing import Contract
 
 TESTS = Path(__file__).parents[1]
 PORTS = [

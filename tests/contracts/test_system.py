@@ -1,7 +1,7 @@
 """The machine's own adapters keep to their contracts."""
 
 from evref.adapters.outbound.system import Argon2PasswordHasher, SystemClock, SystemRandomness
-from tests.contracts.system import ClockContract, PasswordHasherContract, RandomnessContract
+from evref.testing import ClockContract, PasswordHasherContract, RandomnessContract
 
 
 class TestSystemClock(ClockContract):

@@ -1,7 +1,7 @@
 """The adapter for YAML files keeps to its contract."""
 
 from evref.adapters.outbound.yaml import YamlCatalogueFiles
-from tests.contracts.catalogue_files import CatalogueFilesContract
+from evref.testing import CatalogueFilesContract
 
 
 class TestYamlCatalogueFiles(CatalogueFilesContract):

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from evref.domain.catalogue import Catalogue, Entry
 from evref.domain.diagnosis import Module
 from evref.domain.intervention import Phase
-from tests.builders import a_diagnosis, an_intervention
+from evref.testing.builders import a_diagnosis, an_intervention
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LETTERS_11 = "ABCDEFGHJKLMNPQRSTUVWXYZ"

@@ -14,7 +14,7 @@ from evref.domain.errors import (
     InvalidValueError,
     KeyRevokedError,
 )
-from tests.builders import NOON, a_key
+from evref.testing.builders import NOON, a_key
 
 BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 TODAY = NOON.date()

@@ -13,7 +13,7 @@ from evref.domain.errors import InvalidValueError, UnknownDiagnosisError
 from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
 from evref.domain.icd import Icd10Code, Icd11Code
 from evref.domain.intervention import FittVp, Intervention, Phase, listing_order
-from tests.builders import a_catalogue, a_diagnosis, an_entry, an_intervention
+from evref.testing.builders import a_catalogue, a_diagnosis, an_entry, an_intervention
 from tests.domain.strategies import catalogues, entries
 
 modules_or_none = st.none() | st.sampled_from(Module)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evref.domain.diagnosis import Diagnosis, Module
 from evref.domain.errors import InvalidValueError
-from tests.builders import a_diagnosis
+from evref.testing.builders import a_diagnosis
 
 
 def test_the_modules_are_the_documented_ones_in_that_order() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evref.domain.errors import InvalidValueError
 from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
-from tests.builders import a_reference
+from evref.testing.builders import a_reference
 
 
 def faulty_fields(**given_fields: object) -> set[str]:

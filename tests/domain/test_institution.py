@@ -4,7 +4,7 @@ import pytest
 
 from evref.domain.errors import InvalidValueError
 from evref.domain.institution import check_password
-from tests.builders import a_member, an_institution
+from evref.testing.builders import a_member, an_institution
 
 
 @pytest.mark.parametrize("name", ["A", "St. Mary's, Zürich", "x" * 200])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evref.domain.diagnosis import Module
 from evref.domain.errors import InvalidValueError
 from evref.domain.intervention import FittVp, Intervention, Phase, listing_order
-from tests.builders import an_intervention
+from evref.testing.builders import an_intervention
 
 
 def test_the_phases_are_the_documented_ones_in_that_order() -> None:

@@ -18,7 +18,7 @@ from evref.domain.sign_in import (
     account_name,
     address_name,
 )
-from tests.builders import NOON, a_member
+from evref.testing.builders import NOON, a_member
 
 LONGEST = timedelta(minutes=1)
 instants = st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - bounds have none

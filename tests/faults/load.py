@@ -17,7 +17,7 @@ from evref.domain.access import Permission
 from evref.domain.quota import DayUsage
 from evref.ports.catalogue import Publication
 from evref.settings import Settings
-from tests.builders import NOON, a_catalogue
+from evref.testing.builders import NOON, a_catalogue
 from tests.servers import wait_until
 
 DIAGNOSES = "/api/v1/diagnoses"

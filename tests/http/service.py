@@ -25,7 +25,7 @@ from evref.domain.intervention import Phase
 from evref.ports.catalogue import Publication
 from evref.ports.clock import Clock
 from evref.settings import Settings, StorageKind
-from tests.builders import a_diagnosis, an_intervention
+from evref.testing.builders import a_diagnosis, an_intervention
 from tests.http.document import Document, plain_body
 
 BASE_URL = "https://evref.example.org"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evref.domain.catalogue import Catalogue
-from tests.builders import a_catalogue, an_entry
+from evref.testing.builders import a_catalogue, an_entry
 from tests.http.conftest import MakeService
 from tests.http.service import Service, body, entries
 

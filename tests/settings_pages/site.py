@@ -23,7 +23,7 @@ from evref.domain.institution import AuditEntry
 from evref.ports.audit import AuditLog
 from evref.ports.catalogue import Publication
 from evref.settings import Settings, StorageKind
-from tests.builders import a_catalogue
+from evref.testing.builders import a_catalogue
 from tests.fakes import FakeClock, QuickPasswordHasher
 
 INSTITUTION = "General Hospital"

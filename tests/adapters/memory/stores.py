@@ -13,7 +13,7 @@ from evref.adapters.outbound.memory import (
     MemoryStorage,
     MemoryUsage,
 )
-from tests.contracts.stores import Stores
+from evref.testing.stores import Stores
 
 
 def stores_in(state: MemoryState) -> Stores:

@@ -15,17 +15,20 @@ from evref.adapters.outbound.memory import (
     MemoryStorage,
     MemoryUsage,
 )
+from evref.testing import (
+    AuditLogContract,
+    CatalogueStoreContract,
+    InstitutionStoreContract,
+    KeyStoreContract,
+    MemberStoreContract,
+    SessionStoreContract,
+    SharedSecretsContract,
+    SignInAttemptsContract,
+    StorageContract,
+    Stores,
+    UsageContract,
+)
 from tests.adapters.memory.stores import stores_in
-from tests.contracts.audit import AuditLogContract
-from tests.contracts.catalogue import CatalogueStoreContract
-from tests.contracts.institutions import InstitutionStoreContract, MemberStoreContract
-from tests.contracts.keys import KeyStoreContract
-from tests.contracts.secrets import SharedSecretsContract
-from tests.contracts.sessions import SessionStoreContract
-from tests.contracts.sign_in_attempts import SignInAttemptsContract
-from tests.contracts.storage import StorageContract
-from tests.contracts.stores import Stores
-from tests.contracts.usage import UsageContract
 
 
 @pytest.fixture

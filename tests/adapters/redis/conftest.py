@@ -7,9 +7,9 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryState
 from evref.adapters.outbound.redis import RedisServer, RedisStorage, RedisUsage
+from evref.testing.stores import Stores
 from tests import servers
 from tests.adapters.memory.stores import stores_in
-from tests.contracts.stores import Stores
 from tests.fakes import FakeClock
 
 

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from evref.adapters.outbound.redis import RedisServer, RedisStorage, RedisUsage
+from evref.testing import StorageContract, Stores, UsageContract
 from tests import servers
 from tests.adapters.redis.conftest import with_counters_in
-from tests.contracts.storage import StorageContract
-from tests.contracts.stores import Stores
-from tests.contracts.usage import UsageContract
 
 
 class TestRedisStorage(StorageContract):

@@ -11,10 +11,10 @@ import pytest
 from evref.adapters.outbound.redis import RedisServer
 from evref.domain.access import Permission
 from evref.domain.errors import InvalidValueError, StorageUnavailableError
+from evref.testing.builders import NOON, a_key
+from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
 from tests import servers
 from tests.adapters.redis.conftest import with_counters_in
-from tests.builders import NOON, a_key
-from tests.contracts.stores import Stores, at_once, keep_institutions, keep_key
 
 TODAY = NOON.date()
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from evref.adapters.outbound.sql import SqlDatabase
+from evref.testing.stores import Stores
 from tests.adapters.sql.databases import KINDS, stores_in
-from tests.contracts.stores import Stores
 from tests.databases import PreparedDatabases
 from tests.servers import PostgresqlServer
 

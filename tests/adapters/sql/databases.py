@@ -15,7 +15,7 @@ from evref.adapters.outbound.sql import (
     SqlStorage,
     SqlUsage,
 )
-from tests.contracts.stores import Stores
+from evref.testing.stores import Stores
 
 KINDS = ("sqlite", "postgresql")
 """The databases that the stores keep to their contracts on."""

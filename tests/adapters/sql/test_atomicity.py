@@ -8,8 +8,7 @@ from sqlalchemy import text
 from evref.adapters.outbound.sql import SqlDatabase
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.catalogue import Publication
-from tests.adapters.sql.databases import stop_rows
-from tests.builders import (
+from evref.testing.builders import (
     NOON,
     a_catalogue,
     a_key,
@@ -18,7 +17,8 @@ from tests.builders import (
     an_entry,
     an_institution,
 )
-from tests.contracts.stores import Stores, keep_institutions, keep_key
+from evref.testing.stores import Stores, keep_institutions, keep_key
+from tests.adapters.sql.databases import stop_rows
 
 CHANGES: dict[str, Callable[[Stores], object]] = {
     "institutions.add": lambda stores: stores.institutions.add(

@@ -16,16 +16,19 @@ from evref.adapters.outbound.sql import (
     SqlStorage,
     SqlUsage,
 )
+from evref.testing import (
+    AuditLogContract,
+    CatalogueStoreContract,
+    InstitutionStoreContract,
+    KeyStoreContract,
+    MemberStoreContract,
+    SessionStoreContract,
+    SharedSecretsContract,
+    SignInAttemptsContract,
+    StorageContract,
+    UsageContract,
+)
 from tests.adapters.sql.databases import KINDS
-from tests.contracts.audit import AuditLogContract
-from tests.contracts.catalogue import CatalogueStoreContract
-from tests.contracts.institutions import InstitutionStoreContract, MemberStoreContract
-from tests.contracts.keys import KeyStoreContract
-from tests.contracts.secrets import SharedSecretsContract
-from tests.contracts.sessions import SessionStoreContract
-from tests.contracts.sign_in_attempts import SignInAttemptsContract
-from tests.contracts.storage import StorageContract
-from tests.contracts.usage import UsageContract
 from tests.databases import PreparedDatabases
 
 

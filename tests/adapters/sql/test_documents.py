@@ -9,7 +9,7 @@ from hypothesis import given
 from evref.adapters.outbound.sql import documents
 from evref.domain.catalogue import Entry
 from evref.domain.diagnosis import Module
-from tests.builders import an_entry, an_intervention
+from evref.testing.builders import an_entry, an_intervention
 from tests.domain.strategies import entries
 
 

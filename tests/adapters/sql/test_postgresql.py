@@ -11,9 +11,9 @@ from sqlalchemy import text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access import Permission
 from evref.domain.errors import InvalidValueError, StorageUnavailableError
+from evref.testing.builders import NOON, a_key, a_member, an_audit_entry
+from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
 from tests.adapters.sql.databases import stores_in
-from tests.builders import NOON, a_key, a_member, an_audit_entry
-from tests.contracts.stores import Stores, at_once, keep_institutions, keep_key
 from tests.servers import PostgresqlServer, free_port
 
 TODAY = NOON.date()

@@ -12,8 +12,8 @@ import pytest
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access import Permission
 from evref.domain.quota import DayUsage
-from tests.builders import NOON, a_key
-from tests.contracts.stores import Stores, keep_institutions, keep_key
+from evref.testing.builders import NOON, a_key
+from evref.testing.stores import Stores, keep_institutions, keep_key
 
 ROOT = Path(__file__).parents[3]
 TODAY = NOON.date()

@@ -20,9 +20,9 @@ from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS, migrate
 from evref.adapters.outbound.sql.tables import metadata
 from evref.domain.errors import InvalidValueError, StorageNotReadyError
 from evref.domain.quota import DayUsage
+from evref.testing.builders import NOON, a_key, a_member, an_audit_entry, an_institution
+from evref.testing.stores import Stores, keep_institutions
 from tests.adapters.sql.databases import stores_in
-from tests.builders import NOON, a_key, a_member, an_audit_entry, an_institution
-from tests.contracts.stores import Stores, keep_institutions
 from tests.servers import PostgresqlServer, schema_of
 
 ON_SQLITE = pytest.mark.parametrize("url", ["sqlite"], indirect=True)

@@ -13,9 +13,16 @@ from evref.adapters.outbound.sql import SqlDatabase
 from evref.domain.access import Permission
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.catalogue import Publication
+from evref.testing.builders import (
+    NOON,
+    a_catalogue,
+    a_key,
+    a_member,
+    an_audit_entry,
+    an_institution,
+)
+from evref.testing.stores import Stores, at_once, digest_of, keep_institutions, keep_key
 from tests.adapters.sql.databases import stores_in
-from tests.builders import NOON, a_catalogue, a_key, a_member, an_audit_entry, an_institution
-from tests.contracts.stores import Stores, at_once, digest_of, keep_institutions, keep_key
 
 TODAY = NOON.date()
 DIGEST = digest_of(a_key())

@@ -7,9 +7,9 @@ import pytest
 from evref.adapters.outbound.sql import SqlDatabase
 from evref.domain.access import Permission
 from evref.domain.errors import StorageUnavailableError
+from evref.testing.builders import NOON, a_key, an_audit_entry
+from evref.testing.stores import Stores, keep_institutions, keep_key
 from tests.adapters.sql.databases import stop_rows
-from tests.builders import NOON, a_key, an_audit_entry
-from tests.contracts.stores import Stores, keep_institutions, keep_key
 
 TODAY = NOON.date()
 

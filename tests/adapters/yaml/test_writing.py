@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from evref.adapters.outbound.yaml import YamlCatalogueFiles
 from evref.domain.catalogue import Catalogue
 from evref.domain.errors import FileFault, InvalidCatalogueError
+from evref.testing.builders import a_catalogue, a_reference, an_entry, an_intervention
 from tests.adapters.yaml.strategies import NASTY, catalogues
 from tests.adapters.yaml.support import KNEE, knee_with, read
-from tests.builders import a_catalogue, a_reference, an_entry, an_intervention
 
 
 def write(catalogue: Catalogue, folder: Path) -> None:

@@ -1,9 +1,9 @@
 """The contract of the port `Storage`."""
 
 from evref.ports.storage import Storage
-from tests.builders import a_key
-from tests.contracts.contract import Contract
-from tests.contracts.stores import Stores, at_once, keep_institutions, keep_key
+from evref.testing.builders import a_key
+from evref.testing.contract import Contract
+from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
 
 
 class StorageContract(Contract):

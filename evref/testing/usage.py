@@ -10,9 +10,9 @@ from evref.domain.access import Permission
 from evref.domain.errors import InsufficientPermissionError, InvalidApiKeyError
 from evref.domain.quota import DayUsage, Tally
 from evref.ports.usage import KeyUse, Usage
-from tests.builders import NOON, a_key, an_audit_entry
-from tests.contracts.contract import Contract
-from tests.contracts.stores import Stores, at_once, keep_institutions, keep_key
+from evref.testing.builders import NOON, a_key, an_audit_entry
+from evref.testing.contract import Contract
+from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
 
 TODAY = NOON.date()
 YESTERDAY = TODAY - timedelta(days=1)

@@ -7,9 +7,9 @@ import pytest
 from evref.domain.errors import NotFoundError
 from evref.domain.sign_in import Session, SessionToken
 from evref.ports.sessions import SessionStore
-from tests.builders import NOON, a_member, an_audit_entry
-from tests.contracts.contract import Contract
-from tests.contracts.stores import Stores, keep_institutions
+from evref.testing.builders import NOON, a_member, an_audit_entry
+from evref.testing.contract import Contract
+from evref.testing.stores import Stores, keep_institutions
 
 
 def a_session(secret: int = 1, *, hours: float = 0) -> Session:

@@ -8,9 +8,9 @@ import pytest
 from evref.domain.errors import TooManyAttemptsError
 from evref.domain.sign_in import Failures
 from evref.ports.sign_in_attempts import SignInAttempts
-from tests.builders import NOON
-from tests.contracts.contract import Contract
-from tests.contracts.stores import Stores, at_once
+from evref.testing.builders import NOON
+from evref.testing.contract import Contract
+from evref.testing.stores import Stores, at_once
 
 
 def failures_of(stores: Stores, *names: str) -> dict[str, Failures]:

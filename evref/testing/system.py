@@ -7,7 +7,7 @@ import pytest
 from evref.ports.clock import Clock
 from evref.ports.passwords import PasswordHasher
 from evref.ports.randomness import Randomness
-from tests.contracts.contract import Contract
+from evref.testing.contract import Contract
 
 
 class ClockContract(Contract):

@@ -1,8 +1,8 @@
 """The contract of the port `SharedSecrets`."""
 
 from evref.ports.secrets import SharedSecrets
-from tests.contracts.contract import Contract
-from tests.contracts.stores import Stores, at_once
+from evref.testing.contract import Contract
+from evref.testing.stores import Stores, at_once
 
 
 class SharedSecretsContract(Contract):

@@ -7,7 +7,7 @@ class Contract:
     """The base of all contracts.
 
     To hold an adapter to one: inherit from the contract, name the `adapter`, and offer the
-    fixture that its tests ask for. See `tests/adapters/memory` for the shortest example.
+    fixture `stores`, for the ports that keep something, or a way to make it without arguments.
     """
 
     port: ClassVar[type[Any]]

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Barrier
-from typing import TypeVar
+from typing import Self, TypeVar
 
+from evref.container import Container
 from evref.domain.access import ApiKey
 from evref.ports.audit import AuditLog
 from evref.ports.catalogue import CatalogueStore
@@ -17,7 +18,7 @@ from evref.ports.sessions import SessionStore
 from evref.ports.sign_in_attempts import SignInAttempts
 from evref.ports.storage import Storage
 from evref.ports.usage import Usage
-from tests.builders import an_audit_entry, an_institution
+from evref.testing.builders import an_audit_entry, an_institution
 
 Answer = TypeVar("Answer")
 
@@ -39,6 +40,23 @@ class Stores:
 
     settle: Callable[[], None] = lambda: None
     """Lets as much time go by as a change of a key may take to hold."""
+
+    @classmethod
+    def of(cls, container: Container) -> Self:
+        """The stores that a container has wired, in storage that it makes where there is none."""
+        container.storage().prepare()
+        return cls(
+            storage=container.storage(),
+            catalogue=container.catalogue_store(),
+            keys=container.keys(),
+            usage=container.usage(),
+            institutions=container.institutions(),
+            members=container.members(),
+            audit=container.audit_log(),
+            sessions=container.sessions(),
+            sign_in_attempts=container.sign_in_attempts(),
+            secrets=container.secrets(),
+        )
 
 
 def keep_institutions(stores: Stores, *institution_ids: str) -> None:

@@ -7,9 +7,9 @@ from evref.domain.catalogue import Catalogue
 from evref.domain.diagnosis import Module
 from evref.domain.intervention import Phase
 from evref.ports.catalogue import CatalogueStore, Publication
-from tests.builders import NOON, a_catalogue, a_reference, an_entry, an_intervention
-from tests.contracts.contract import Contract
-from tests.contracts.stores import Stores, at_once
+from evref.testing.builders import NOON, a_catalogue, a_reference, an_entry, an_intervention
+from evref.testing.contract import Contract
+from evref.testing.stores import Stores, at_once
 
 
 def a_large_catalogue(name: str, size: int = 20) -> Catalogue:

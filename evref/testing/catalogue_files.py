@@ -8,8 +8,8 @@ from evref.domain.diagnosis import Module
 from evref.domain.errors import InvalidCatalogueError
 from evref.domain.intervention import Phase
 from evref.ports.catalogue_files import CatalogueFiles
-from tests.builders import a_catalogue, a_reference, an_entry, an_intervention
-from tests.contracts.contract import Contract
+from evref.testing.builders import a_catalogue, a_reference, an_entry, an_intervention
+from evref.testing.contract import Contract
 
 
 def no_progress(done: int, total: int) -> None:

@@ -8,9 +8,9 @@ from evref.domain.access import ApiKey, Permission
 from evref.domain.errors import AlreadyExistsError, KeyRevokedError, NotFoundError
 from evref.domain.institution import Action, AuditEntry
 from evref.ports.keys import KeyStore
-from tests.builders import NOON, a_key, an_audit_entry
-from tests.contracts.contract import Contract
-from tests.contracts.stores import Stores, at_once, digest_of, keep_institutions, keep_key
+from evref.testing.builders import NOON, a_key, an_audit_entry
+from evref.testing.contract import Contract
+from evref.testing.stores import Stores, at_once, digest_of, keep_institutions, keep_key
 
 
 class KeyStoreContract(Contract):

@@ -6,9 +6,9 @@ import pytest
 
 from evref.domain.institution import Action
 from evref.ports.audit import AuditLog
-from tests.builders import NOON, an_audit_entry, an_institution
-from tests.contracts.contract import Contract
-from tests.contracts.stores import Stores
+from evref.testing.builders import NOON, an_audit_entry, an_institution
+from evref.testing.contract import Contract
+from evref.testing.stores import Stores
 
 
 class AuditLogContract(Contract):

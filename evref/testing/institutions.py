@@ -7,9 +7,9 @@ import pytest
 from evref.domain.errors import AlreadyExistsError, NotFoundError
 from evref.domain.institution import Action
 from evref.ports.institutions import InstitutionStore, MemberStore
-from tests.builders import a_member, an_audit_entry, an_institution
-from tests.contracts.contract import Contract
-from tests.contracts.stores import Stores, at_once, keep_institutions
+from evref.testing.builders import a_member, an_audit_entry, an_institution
+from evref.testing.contract import Contract
+from evref.testing.stores import Stores, at_once, keep_institutions
 
 CREATED = an_audit_entry(action=Action.INSTITUTION_CREATED, key_id=None)
 JOINED = an_audit_entry(action=Action.MEMBER_CREATED, key_id=None)

@@ -1,0 +1,51 @@
+"""What each port promises, as tests that every adapter of it inherits, whoever writes it.
+
+`docs/how-to/write-a-storage-adapter.md` leads through it. Needs `pip install 'evref[testing]'`.
+"""
+
+import pkgutil
+
+import pytest
+
+# pytest makes the asserts of test files explain themselves, and of these only when asked, before
+# they are imported.
+pytest.register_assert_rewrite(
+    *(f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__))
+)
+
+from evref.testing.audit import AuditLogContract  # noqa: E402
+from evref.testing.catalogue import CatalogueStoreContract  # noqa: E402
+from evref.testing.catalogue_files import CatalogueFilesContract  # noqa: E402
+from evref.testing.contract import Contract  # noqa: E402
+from evref.testing.institutions import InstitutionStoreContract, MemberStoreContract  # noqa: E402
+from evref.testing.keys import KeyStoreContract  # noqa: E402
+from evref.testing.secrets import SharedSecretsContract  # noqa: E402
+from evref.testing.sessions import SessionStoreContract  # noqa: E402
+from evref.testing.sign_in_attempts import SignInAttemptsContract  # noqa: E402
+from evref.testing.storage import StorageContract  # noqa: E402
+from evref.testing.stores import Stores  # noqa: E402
+from evref.testing.system import (  # noqa: E402
+    ClockContract,
+    PasswordHasherContract,
+    RandomnessContract,
+)
+from evref.testing.usage import UsageContract  # noqa: E402
+
+__all__ = [
+    "AuditLogContract",
+    "CatalogueFilesContract",
+    "CatalogueStoreContract",
+    "ClockContract",
+    "Contract",
+    "InstitutionStoreContract",
+    "KeyStoreContract",
+    "MemberStoreContract",
+    "PasswordHasherContract",
+    "RandomnessContract",
+    "SessionStoreContract",
+    "SharedSecretsContract",
+    "SignInAttemptsContract",
+    "StorageContract",
+    "Stores",
+    "UsageContract",
+]
