@@ -63,7 +63,10 @@ def create_app(settings: Settings | None = None, container: Container | None = N
 
     description.configure(app, settings.base_url)
     served = Served(
-        container.admit(), container.browse(), settings.representation_cache_mb * 1024 * 1024
+        container.admit(),
+        container.browse(),
+        settings.representation_cache_mb * 1024 * 1024,
+        vary="Accept-Encoding, Origin" if settings.cors_origins else "Accept-Encoding",
     )
     app.register_blueprint(diagnoses.blueprint(served))
     app.register_blueprint(description.blueprint())
@@ -94,7 +97,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             vary_header=False,
         )
         app.after_request(_vary_by_origin)
-    app.wsgi_app = _at(settings.base_url, app.wsgi_app)  # type: ignore[assignment]
+    app.wsgi_app = _at(settings.base_url, served.before_flask(app.wsgi_app))  # type: ignore[assignment]
     if settings.proxies:
         # Of what proxies say, the client's address alone: whose guesses it is that are slowed.
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]

@@ -28,8 +28,7 @@ class AdmitRequest:
         """
         instant = self._clock.now()
         window = DailyWindow.of(instant)
-        with self._guard():
-            tally = self._usage.admit(token.digest, needed, window.day)
+        tally = self._guard(lambda: self._usage.admit(token.digest, needed, window.day))
         status = QuotaStatus.after(tally, window, instant)
         if not tally.was_admitted:
             raise QuotaExceededError(status)

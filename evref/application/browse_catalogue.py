@@ -57,8 +57,7 @@ class BrowseCatalogue:
             if self._clock.monotonic() < self._next_look:
                 return
             try:
-                with self._guard():
-                    self._follow()
+                self._guard(self._follow)
                 self._failure = None
             except StorageUnavailableError as error:
                 # Kept for those who wait for the lock: each trying anew would add up their waits.

@@ -1,11 +1,13 @@
 """What keeps requests from queueing up behind a storage that hangs."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from threading import Lock
+from typing import TypeVar
 
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.clock import Clock
+
+_Answer = TypeVar("_Answer")
 
 # A storage that is there answers, or refuses, well before this.
 _HANGS_AFTER_SECONDS = 0.5
@@ -27,9 +29,8 @@ class HangingStorageGuard:
         self._answered_at = float("-inf")
         self._asking_again = Lock()
 
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        """Ask storage inside of this.
+    def __call__(self, ask: Callable[[], _Answer]) -> _Answer:
+        """What `ask`, which asks storage, returns.
 
         Raises:
             StorageUnavailableError: at once, for whoever is not let through.
@@ -37,22 +38,18 @@ class HangingStorageGuard:
         """
         ask_again_at = self._ask_again_at
         if ask_again_at is None:
-            with self._watched():
-                yield
-            return
+            return self._watched(ask)
         if self._clock.monotonic() < ask_again_at or not self._asking_again.acquire(blocking=False):
             raise StorageUnavailableError("it did not answer in time just now")
         try:
-            with self._watched():
-                yield
+            return self._watched(ask)
         finally:
             self._asking_again.release()
 
-    @contextmanager
-    def _watched(self) -> Iterator[None]:
+    def _watched(self, ask: Callable[[], _Answer]) -> _Answer:
         began_at = self._clock.monotonic()
         try:
-            yield
+            answer = ask()
         except StorageUnavailableError:
             failed_at = self._clock.monotonic()
             # A storage that has answered another since is there, however long this one waited.
@@ -65,6 +62,7 @@ class HangingStorageGuard:
             self._has_answered()
             raise
         self._has_answered()
+        return answer
 
     def _has_answered(self) -> None:
         self._answered_at = self._clock.monotonic()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
 SECONDS_A_DAY = 86_400
 DEFAULT_DAILY_LIMIT = 1000
@@ -29,8 +30,7 @@ class DailyWindow:
 
     def seconds_left(self, instant: datetime) -> int:
         """Whole seconds from an instant of this window to its end: 1 to 86,400, rounded up."""
-        left = datetime.fromtimestamp(self.ends_at, UTC) - instant
-        return -(-left // timedelta(seconds=1))
+        return self.ends_at - math.floor(instant.timestamp())
 
 
 _EPOCH = date(1970, 1, 1)
@@ -54,6 +54,7 @@ class Tally:
 class QuotaStatus:
     """Where a key stands after a request, as its holder is told."""
 
+    key_id: str
     limit: int
     remaining: int
     resets_at: int
@@ -63,6 +64,7 @@ class QuotaStatus:
     def after(cls, tally: Tally, window: DailyWindow, instant: datetime) -> QuotaStatus:
         """The status that follows from a tally. A limit lowered below use leaves 0, never less."""
         return cls(
+            key_id=tally.key_id,
             limit=tally.limit,
             remaining=max(0, tally.limit - tally.admitted),
             resets_at=window.ends_at,

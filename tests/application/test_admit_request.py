@@ -49,8 +49,7 @@ def test_each_request_is_told_where_the_key_stands(admit: AdmitRequest, new_key:
     statuses = [admit(new_key.token, Permission.READ) for _ in range(3)]
 
     assert statuses == [
-        QuotaStatus(limit=3, remaining=left, resets_at=MIDNIGHT_AFTER_NOON, seconds_left=43_200)
-        for left in (2, 1, 0)
+        QuotaStatus(new_key.key.id, 3, left, MIDNIGHT_AFTER_NOON, 43_200) for left in (2, 1, 0)
     ]
 
 
@@ -64,7 +63,7 @@ def test_over_the_limit_the_refusal_holds_where_the_key_stands(
     with pytest.raises(QuotaExceededError) as caught:
         admit(new_key.token, Permission.READ)
 
-    assert caught.value.status == QuotaStatus(3, 0, MIDNIGHT_AFTER_NOON, 1)
+    assert caught.value.status == QuotaStatus(new_key.key.id, 3, 0, MIDNIGHT_AFTER_NOON, 1)
 
 
 def test_the_count_starts_anew_at_midnight_in_utc(
@@ -75,7 +74,7 @@ def test_the_count_starts_anew_at_midnight_in_utc(
     clock.advance(hours=12)
 
     assert admit(new_key.token, Permission.READ) == QuotaStatus(
-        3, 2, MIDNIGHT_AFTER_NOON + 86_400, 86_400
+        new_key.key.id, 3, 2, MIDNIGHT_AFTER_NOON + 86_400, 86_400
     )
 
 

@@ -55,7 +55,7 @@ def test_an_invalid_value_tells_every_fault_and_is_a_value_error() -> None:
 
 
 def test_a_quota_error_holds_where_the_key_stands() -> None:
-    status = QuotaStatus(limit=1000, remaining=0, resets_at=86_400, seconds_left=60)
+    status = QuotaStatus("k1", limit=1000, remaining=0, resets_at=86_400, seconds_left=60)
     error = QuotaExceededError(status)
 
     assert error.status is status

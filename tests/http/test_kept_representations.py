@@ -2,56 +2,55 @@
 
 from __future__ import annotations
 
-from evref.adapters.inbound.http.representations import KeptRepresentations, Representation
+from evref.adapters.inbound.http.representations import (
+    Kept,
+    KeptRepresentations,
+    Representation,
+)
 
 
-class Maker:
-    """Makes representations of one size, and counts them."""
-
-    def __init__(self, size: int) -> None:
-        self.made = 0
-        self._size = size
-
-    def __call__(self) -> Representation:
-        self.made += 1
-        return Representation(b"x" * self._size, "text/plain")
+def of_size(size: int) -> Kept:
+    return Kept("1", Representation(b"x" * size, "text/plain"))
 
 
-def test_an_answer_is_made_once() -> None:
-    """And told apart by the whole of its name."""
-    kept, make = KeptRepresentations(100), Maker(10)
+def test_an_answer_is_found_by_its_path_and_query() -> None:
+    """Told apart by both, wherever the one ends and the other begins."""
+    store, kept = KeptRepresentations(100), of_size(10)
+    store.keep(("/a", "q=1?"), kept)
 
-    first = kept.get(("1", "/a", ""), make)
+    assert store.get(("/a", "q=1?")) is kept
+    assert store.get(("/a?q=1", "")) is None
+    assert store.get(("/a", "")) is None
 
-    assert kept.get(("1", "/a", ""), make) is first
-    assert make.made == 1
-    assert kept.get(("2", "/a", ""), make) is not first
-    assert kept.get(("1", "/a", "q=1"), make) is not first
+
+def test_a_newer_answer_takes_the_place_of_the_older() -> None:
+    """Of another version of the catalogue."""
+    store, newer = KeptRepresentations(15), of_size(10)
+    store.keep(("/a", ""), of_size(10))
+    store.keep(("/a", ""), newer)
+
+    assert store.get(("/a", "")) is newer
 
 
 def test_the_answer_that_was_used_longest_ago_makes_room() -> None:
     """However many there are to keep, they take no more than what was given them."""
-    kept, make = KeptRepresentations(25), Maker(10)
-    for name in ("a", "b", "a", "c"):
-        kept.get((name,), make)
+    store = KeptRepresentations(25)
+    store.keep(("/a", ""), of_size(10))
+    store.keep(("/b", ""), of_size(10))
+    store.get(("/a", ""))
+    store.keep(("/c", ""), of_size(10))
 
-    kept.get(("a",), make)
-    assert make.made == 3
-
-    kept.get(("b",), make)
-    assert make.made == 4
+    assert [path for path in ("/a", "/b", "/c") if store.get((path, ""))] == ["/a", "/c"]
 
 
-def test_an_answer_that_does_not_fit_is_made_each_time() -> None:
+def test_an_answer_that_does_not_fit_is_not_kept() -> None:
     """And drives no other out."""
-    kept, small, large = KeptRepresentations(25), Maker(10), Maker(26)
-    kept.get(("small",), small)
+    store = KeptRepresentations(25)
+    store.keep(("/small", ""), of_size(10))
+    store.keep(("/large", ""), of_size(26))
 
-    answers = [kept.get(("large",), large) for _ in range(2)]
-    kept.get(("small",), small)
-
-    assert [len(answer.body) for answer in answers] == [26, 26]
-    assert (large.made, small.made) == (2, 1)
+    assert store.get(("/large", "")) is None
+    assert store.get(("/small", "")) is not None
 
 
 def test_the_size_of_an_answer_includes_its_gzip() -> None:

@@ -15,7 +15,6 @@ from evref.adapters.inbound.http.schemas import (
     InterventionListSchema,
 )
 from evref.adapters.inbound.http.served import Served
-from evref.domain.access import Permission
 from evref.domain.catalogue import Catalogue, DiagnosisFilter
 
 
@@ -24,7 +23,7 @@ def blueprint(served: Served) -> APIBlueprint:
     api = APIBlueprint("diagnoses", __name__, url_prefix="/api/v1")
 
     @api.get("/diagnoses")
-    @served(Permission.READ)
+    @served
     @api.input(DiagnosesQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(DiagnosisListSchema)
     @api.doc(operation_id="listDiagnoses", tags=["Catalogue"])
@@ -39,7 +38,7 @@ def blueprint(served: Served) -> APIBlueprint:
         return {"data": found, "meta": {"count": len(found), **_meta(catalogue)}}
 
     @api.get("/diagnoses/<id>")
-    @served(Permission.READ)
+    @served
     @api.input(NoQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(DiagnosisAnswerSchema)
     @api.doc(operation_id="getDiagnosis", tags=["Catalogue"])
@@ -55,7 +54,7 @@ def blueprint(served: Served) -> APIBlueprint:
         return {"data": catalogue.entry(id).diagnosis, "meta": _meta(catalogue)}
 
     @api.get("/diagnoses/<id>/interventions")
-    @served(Permission.READ)
+    @served
     @api.input(InterventionsQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(InterventionListSchema)
     @api.doc(operation_id="listInterventions", tags=["Catalogue"])

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
-from flask import Flask, Response, g, render_template, request
+from flask import Flask, Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from evref.adapters.inbound.http import problems
-from evref.adapters.inbound.http.fields import request_id
+from evref.adapters.inbound.http.fields import QUOTA, request_id
 from evref.adapters.inbound.http.problems import Problem
 from evref.adapters.inbound.http.representations import compressed_where_accepted
 from evref.domain.errors import EvrefError, QuotaExceededError, StorageUnavailableError
@@ -32,7 +32,7 @@ def register(app: Flask, base_url: str) -> None:
             "status": problem.status,
             "detail": detail,
         }
-        headers = problems.headers(problem, g.get("quota"))
+        headers = problems.headers(problem, request.environ.get(QUOTA))
         return _answer(problem.status, content | more, headers)
 
     app.register_error_handler(EvrefError, _of_core(answer))
@@ -49,9 +49,11 @@ def _of_core(answer: _Answer) -> Callable[[EvrefError], Response]:
         if problem is None:
             return _unforeseen(answer)(error)
         if isinstance(error, StorageUnavailableError):
-            log.error("request %s: storage is out of reach: %s", request_id(), error.reason)
+            log.error(
+                "request %s: storage is out of reach: %s", request_id(request.environ), error.reason
+            )
         if isinstance(error, QuotaExceededError):
-            g.quota = error.status
+            request.environ[QUOTA] = error.status
             return answer(problem, str(error), **{"violated-policies": ["daily"]})
         if isinstance(error, problems.InvalidParametersError):
             faults = [
@@ -89,7 +91,7 @@ def _of_framework(answer: _Answer) -> Callable[[HTTPException], Response]:
 
 def _unforeseen(answer: _Answer) -> Callable[[Exception], Response]:
     def handle(error: Exception) -> Response:
-        log.error("request %s failed", request_id(), exc_info=error)
+        log.error("request %s failed", request_id(request.environ), exc_info=error)
         return answer(problems.INTERNAL_ERROR, "The log has the details under the request id.")
 
     return handle
@@ -97,7 +99,7 @@ def _unforeseen(answer: _Answer) -> Callable[[Exception], Response]:
 
 def _answer(status: int, content: dict[str, Any], headers: dict[str, str]) -> Response:
     if request.path == "/api" or request.path.startswith("/api/"):
-        content |= {"instance": quote(request.path), "request_id": request_id()}
+        content |= {"instance": quote(request.path), "request_id": request_id(request.environ)}
         response = Response(
             json.dumps(content, ensure_ascii=False),
             status,
@@ -105,7 +107,9 @@ def _answer(status: int, content: dict[str, Any], headers: dict[str, str]) -> Re
             content_type="application/problem+json",
         )
     else:
-        page = render_template("error.html", problem=content, request_id=request_id())
+        page = render_template(
+            "error.html", problem=content, request_id=request_id(request.environ)
+        )
         response = Response(page, status, headers)
     response.headers["Cache-Control"] = "no-store"
     return compressed_where_accepted(response)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import secrets
+from typing import TYPE_CHECKING
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, request
 
 from evref.domain.quota import SECONDS_A_DAY, QuotaStatus
 
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+_WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 PAGE_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
@@ -17,7 +21,8 @@ PAGE_POLICY = (
 )
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-_SAME_FOR_ALL = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
+_ON_ALL = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
+_ON_DATA = (*_ON_ALL, ("Content-Security-Policy", _DATA_POLICY))
 
 RATE_LIMIT_FIELDS = (
     "RateLimit-Policy",
@@ -28,28 +33,38 @@ RATE_LIMIT_FIELDS = (
 )
 
 
+# Where a request's environ has what became known of it on its way.
+QUOTA = "evref.quota"
+_REQUEST_ID = "evref.request_id"
+
+
 def register(app: Flask) -> None:
     """Have the application put these fields on every response, errors included."""
     app.after_request(_complete)
 
 
-def request_id() -> str:
+def request_id(environ: WSGIEnvironment) -> str:
     """The client's own id of this request where it is well-formed, else one made here."""
-    known: str | None = g.get("request_id")
+    known: str | None = environ.get(_REQUEST_ID)
     if known is None:
-        given = request.headers.get("X-Request-ID", "")
-        known = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
-        g.request_id = known
+        given = environ.get("HTTP_X_REQUEST_ID", "")
+        known = given if _WELL_FORMED_ID.fullmatch(given) else secrets.token_hex(16)
+        environ[_REQUEST_ID] = known
     return known
+
+
+def of_data(environ: WSGIEnvironment) -> list[tuple[str, str]]:
+    """The fields of an answer with data, which is always one to an admitted request."""
+    return [("X-Request-ID", request_id(environ)), *_ON_DATA, *rate_limit(environ[QUOTA])]
 
 
 def _complete(response: Response) -> Response:
     # All at once: one by one, each would look for an earlier one of its name.
-    more = [("X-Request-ID", request_id()), *_SAME_FOR_ALL]
+    more = [("X-Request-ID", request_id(request.environ)), *_ON_ALL]
     if "Content-Security-Policy" not in response.headers:
         is_page = response.mimetype == "text/html"
         more.append(("Content-Security-Policy", PAGE_POLICY if is_page else _DATA_POLICY))
-    if (quota := g.get("quota")) is not None:
+    if (quota := request.environ.get(QUOTA)) is not None:
         more += rate_limit(quota)
     response.headers.extend(more)
     return response

@@ -5,15 +5,17 @@ from __future__ import annotations
 import gzip
 import hashlib
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TypeAlias
 from wsgiref.types import WSGIEnvironment
 
 from cachetools import LRUCache
 from flask import Response, request
 from werkzeug.datastructures import Accept, Headers
 from werkzeug.http import parse_accept_header, parse_etags
+
+VARY = "Accept-Encoding"
 
 SMALLEST_TO_COMPRESS = 1024
 """Bytes; a shorter body gains nothing from gzip."""
@@ -46,27 +48,44 @@ class Representation:
         return len(self.body) + len(self.gzipped or b"")
 
 
-def respond(representation: Representation, cache_control: str) -> Response:
-    """The answer to a GET or HEAD: 304 where the client has this representation, else 200."""
-    compressed = representation.gzipped if _accepts_gzip() else None
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a GET of a representation comes to, as WSGI wants it."""
+
+    status: str
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+def answer(
+    representation: Representation, cache_control: str, vary: str, environ: WSGIEnvironment
+) -> Answer:
+    """304 where the client has this representation, else 200."""
+    compressed = (
+        representation.gzipped if _names_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")) else None
+    )
     etag = representation.etag(compressed=compressed is not None)
-    headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", "Accept-Encoding")]
-    if _client_has(etag):
-        response = _Finished(status=304)
-        del response.headers["Content-Type"]
-    else:
-        response = _Finished(
-            representation.body if compressed is None else compressed,
-            content_type=representation.content_type,
-        )
-        if compressed is not None:
-            headers.append(("Content-Encoding", "gzip"))
-    response.headers.extend(headers)
-    return response
+    headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", vary)]
+    if _has(environ.get("HTTP_IF_NONE_MATCH"), etag):
+        return Answer("304 NOT MODIFIED", headers, b"")
+    body = representation.body if compressed is None else compressed
+    headers.append(("Content-Type", representation.content_type))
+    headers.append(("Content-Length", str(len(body))))
+    if compressed is not None:
+        headers.append(("Content-Encoding", "gzip"))
+    return Answer("200 OK", headers, body)
+
+
+def respond(representation: Representation, cache_control: str, vary: str = VARY) -> Response:
+    """The answer to the request that Flask is at."""
+    made = answer(representation, cache_control, vary, request.environ)
+    return _Finished(made.body or None, made.status, made.headers)
 
 
 class _Finished(Response):
-    """An answer whose headers need no completion: its length is set, and it moves nobody."""
+    """An answer whose headers need no completion: they say all, and it moves nobody."""
+
+    default_mimetype = None
 
     def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:  # noqa: ARG002
         return self.headers
@@ -76,11 +95,23 @@ def compressed_where_accepted(response: Response) -> Response:
     """An answer that is not kept, such as a problem, compressed where the client takes gzip."""
     body = response.get_data()
     if len(body) > SMALLEST_TO_COMPRESS and "Content-Encoding" not in response.headers:
-        response.headers["Vary"] = "Accept-Encoding"
-        if _accepts_gzip():
+        response.headers["Vary"] = VARY
+        if _names_gzip(request.headers.get("Accept-Encoding", "")):
             response.set_data(gzip.compress(body, mtime=0))
             response.headers["Content-Encoding"] = "gzip"
     return response
+
+
+Target: TypeAlias = tuple[str, str]
+"""What a request is for: its path and query, as WSGI has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A representation, and the version of the catalogue that it was made from."""
+
+    version: str
+    representation: Representation
 
 
 class KeptRepresentations:
@@ -88,26 +119,21 @@ class KeptRepresentations:
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        self._kept: LRUCache[tuple[str, ...], Representation] = LRUCache(
-            most_bytes, getsizeof=Representation.size
+        self._kept: LRUCache[Target, Kept] = LRUCache(
+            most_bytes, getsizeof=lambda kept: kept.representation.size()
         )
         self._lock = threading.Lock()
 
-    def get(self, name: tuple[str, ...], make: Callable[[], Representation]) -> Representation:
-        """The one kept under this name, else the one that `make` makes."""
+    def get(self, target: Target) -> Kept | None:
+        """What is kept for a path and query, of whichever version."""
         with self._lock:
-            kept = self._kept.get(name)
-        if kept is not None:
-            return kept
-        made = make()
-        if made.size() <= self._most_bytes:
+            return self._kept.get(target)
+
+    def keep(self, target: Target, kept: Kept) -> None:
+        """Keep it in place of an earlier one, unless it would not fit at all."""
+        if kept.representation.size() <= self._most_bytes:
             with self._lock:
-                self._kept[name] = made
-        return made
-
-
-def _accepts_gzip() -> bool:
-    return _names_gzip(request.headers.get("Accept-Encoding", ""))
+                self._kept[target] = kept
 
 
 @lru_cache(maxsize=256)
@@ -116,6 +142,7 @@ def _names_gzip(accept_encoding: str) -> bool:
     return parse_accept_header(accept_encoding, Accept).quality("gzip") > 0
 
 
-def _client_has(etag: str) -> bool:
-    if_none_match = request.headers.get("If-None-Match")
-    return if_none_match is not None and parse_etags(if_none_match).contains_weak(etag.strip('"'))
+def _has(if_none_match: str | None, etag: str) -> bool:
+    if if_none_match is None or if_none_match == etag:
+        return if_none_match == etag
+    return parse_etags(if_none_match).contains_weak(etag.strip('"'))

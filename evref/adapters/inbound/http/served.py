@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from flask import Response, g, make_response, request
+from flask import Response, make_response, request
 
+from evref.adapters.inbound.http import fields
 from evref.adapters.inbound.http.problems import MissingCredentialsError
 from evref.adapters.inbound.http.representations import (
+    Kept,
     KeptRepresentations,
     Representation,
+    Target,
+    answer,
     respond,
 )
 from evref.application.admit_request import AdmitRequest
 from evref.application.browse_catalogue import BrowseCatalogue
 from evref.domain.access import KeyToken, Permission
+from evref.domain.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 # RFC 6750, section 2.1, with the scheme's name in any case (RFC 9110, section 11.1).
 _BEARER = re.compile(r"bearer +(\S+) *", re.IGNORECASE)
@@ -25,40 +33,84 @@ _BEARER = re.compile(r"bearer +(\S+) *", re.IGNORECASE)
 # Each use is authorised and counted, so a client may keep an answer but must always ask.
 _CACHE_CONTROL = "private, no-cache"
 
+_NEEDED = Permission.READ
+_METHODS = ("GET", "HEAD")
+
+# What came of letting the request in, where that was settled before Flask saw it.
+_OUTCOME = "evref.outcome"
+
 
 class Served:
-    """Decorates a view of the catalogue with everything that goes before and after it.
+    """Everything that goes before and after a view of the catalogue.
 
-    The view is called as `view(catalogue=…, **path)` and only when its answer is not kept: an
-    answer depends on nothing but the catalogue's version, the path and the query.
+    An answer depends on nothing but the catalogue's version, the path and the query. So a view,
+    decorated with this, is called as `view(catalogue=…, **path)` only when its answer is not
+    kept; and what is kept is sent by `before_flask`, at a fraction of the cost. Either way a request
+    is let in by the same few lines, once.
     """
 
-    def __init__(self, admit: AdmitRequest, browse: BrowseCatalogue, most_bytes: int) -> None:
+    def __init__(
+        self, admit: AdmitRequest, browse: BrowseCatalogue, most_bytes: int, *, vary: str
+    ) -> None:
         self._admit = admit
         self._browse = browse
+        self._vary = vary
         self._kept = KeptRepresentations(most_bytes)
 
-    def __call__(
-        self, needed: Permission
-    ) -> Callable[[Callable[..., Any]], Callable[..., Response]]:
-        def decorate(view: Callable[..., Any]) -> Callable[..., Response]:
-            @wraps(view)
-            def serve(**path: str) -> Response:
-                token = KeyToken(bearer_token(request.headers.get("Authorization")))
-                # Before admission: a request that cannot be answered is not counted.
-                catalogue = self._browse.current()
-                g.quota = self._admit(token, needed)
+    def __call__(self, view: Callable[..., Any]) -> Callable[..., Response]:
+        @wraps(view)
+        def serve(**path: str) -> Response:
+            catalogue = self._outcome(request.environ)
+            target = _target(request.environ)
+            kept = self._kept.get(target)
+            if kept is None or kept.version != catalogue.version:
+                body = make_response(view(catalogue=catalogue, **path)).get_data()
+                kept = Kept(catalogue.version, Representation(body, "application/json"))
+                self._kept.keep(target, kept)
+            return respond(kept.representation, _CACHE_CONTROL, self._vary)
 
-                def make() -> Representation:
-                    answer = make_response(view(catalogue=catalogue, **path))
-                    return Representation(answer.get_data(), "application/json")
+        return serve
 
-                name = (catalogue.version, request.path, request.environ["QUERY_STRING"])
-                return respond(self._kept.get(name, make), _CACHE_CONTROL)
+    def before_flask(self, flask: WSGIApplication) -> WSGIApplication:
+        """Answer what is kept; hand on everything else, errors included."""
 
-            return serve
+        def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            kept = self._kept.get(_target(environ))
+            method = environ["REQUEST_METHOD"]
+            # With an origin, fields may have to be added that let its scripts read the answer.
+            if kept is None or method not in _METHODS or "HTTP_ORIGIN" in environ:
+                return flask(environ, start_response)
+            try:
+                catalogue = self._let_in(environ)
+            except Exception as refusal:  # noqa: BLE001 - answered where all errors are
+                environ[_OUTCOME] = refusal
+                return flask(environ, start_response)
+            if catalogue.version != kept.version:
+                environ[_OUTCOME] = catalogue
+                return flask(environ, start_response)
+            made = answer(kept.representation, _CACHE_CONTROL, self._vary, environ)
+            start_response(made.status, made.headers + fields.of_data(environ))
+            return [made.body] if method == "GET" else []
 
-        return decorate
+        return serve
+
+    def _outcome(self, environ: WSGIEnvironment) -> Catalogue:
+        outcome = environ.get(_OUTCOME)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return cast("Catalogue", outcome) if outcome else self._let_in(environ)
+
+    def _let_in(self, environ: WSGIEnvironment) -> Catalogue:
+        """The catalogue to answer from, now that the request is admitted and counted."""
+        token = KeyToken(bearer_token(environ.get("HTTP_AUTHORIZATION")))
+        # Before admission: a request that cannot be answered is not counted.
+        catalogue = self._browse.current()
+        environ[fields.QUOTA] = self._admit(token, _NEEDED)
+        return catalogue
+
+
+def _target(environ: WSGIEnvironment) -> Target:
+    return environ["PATH_INFO"], environ["QUERY_STRING"]
 
 
 def bearer_token(authorization: str | None) -> str:

@@ -1,7 +1,7 @@
 """The way to the database: connections, transactions, and what becomes of errors."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import URL, Connection, Row, Select, TextClause, event, make_url
@@ -123,18 +123,22 @@ class SqlDatabase:
                 name: processors[name](value) if name in processors else value
                 for name, value in parameters.items()
             }
-            with self._errors_translated(), closing(self._engine.raw_connection()) as connection:
+            try:
+                connection = self._engine.raw_connection()
                 try:
                     cursor = connection.cursor()
                     cursor.execute(compiled.string, values)
                     # All of them, because SQLite commits when it has come to the end.
                     rows = cursor.fetchall()
-                    cursor.close()
                 except self._driver_error as error:
                     connection.invalidate(error)
                     if self._dialect.is_pool_suspect(error):
                         self._pool_is_suspect = True
                     raise
+                finally:
+                    connection.close()
+            except (SQLAlchemyError, self._driver_error) as error:
+                raise StorageUnavailableError(self._reason(error)) from error
             return rows[0] if rows else None
 
         return execute

@@ -110,6 +110,8 @@ def _engine(url: URL) -> Engine:
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",
+        # Whoever begins a transaction ends it; there is nothing to roll back.
+        pool_reset_on_return=None,
         pool_size=_POOL_SIZE,
         max_overflow=0,
         pool_timeout=_POOL_TIMEOUT_SECONDS,

@@ -69,6 +69,8 @@ def _engine(url: URL) -> Engine:
         # Parameters by name, as PostgreSQL's driver takes them too.
         paramstyle="named",
         poolclass=QueuePool,
+        # Whoever begins a transaction ends it; there is nothing to roll back.
+        pool_reset_on_return=None,
         pool_size=_POOL_SIZE,
         max_overflow=0,
         pool_timeout=_POOL_TIMEOUT_SECONDS,

@@ -1,0 +1,122 @@
+"""An answer that is kept is sent as if it were made anew: let in, counted and told alike."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+from werkzeug.test import TestResponse
+
+from evref.domain.access import Permission
+from evref.domain.catalogue import Catalogue
+from tests.http.conftest import MakeService
+from tests.http.service import Service, assert_problem, body, entries
+
+LIST = "/api/v1/diagnoses"
+KNEE = f"{LIST}/knee-osteoarthritis/interventions"
+TARGETS = [LIST, f"{LIST}?q=knee", f"{LIST}/twin-a", KNEE, f"{KNEE}?module=home&phase=acute"]
+ORIGIN = "https://app.example.org"
+
+pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
+
+
+def told(response: TestResponse) -> dict[str, str]:
+    """The headers that do not differ from one request to the next."""
+    differ = {"X-Request-ID", "RateLimit", "X-RateLimit-Remaining"}
+    return {name: value for name, value in response.headers.items() if name not in differ}
+
+
+@pytest.mark.parametrize("headers", [{}, {"Accept-Encoding": "gzip"}, {"If-None-Match": "*"}])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_it_has_the_same_headers_and_body(
+    service: Service, token: str, target: str, method: str, headers: dict[str, str]
+) -> None:
+    """And one request more is counted."""
+    made = service.request(method, target, token=token, headers=headers)
+    kept = service.request(method, target, token=token, headers=headers)
+
+    assert kept.status_code == made.status_code
+    assert told(kept) == told(made)
+    assert kept.get_data() == made.get_data()
+    assert kept.headers["X-RateLimit-Remaining"] == "998"
+
+
+def test_it_is_not_made_again(service: Service, token: str) -> None:
+    """Until the catalogue changes: then it is, and the request still counts once."""
+    service.get(LIST, token=token)
+    with patch.object(Catalogue, "find", side_effect=AssertionError):
+        kept = service.get(LIST, token=token)
+    service.publish(Catalogue(entries()[:1]))
+    service.clock.advance(1)
+    anew = service.get(LIST, token=token)
+
+    assert body(kept)["meta"]["count"] == 5
+    assert body(anew)["meta"]["count"] == 1
+    assert anew.headers["X-RateLimit-Remaining"] == "997"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_whoever_may_not_have_it_is_refused_as_before_it_was_kept(
+    service: Service, token: str, target: str
+) -> None:
+    """With the same problem and the same fields."""
+    service.token()
+    revoked = service.new_key()
+    service.container.manage_keys().revoke(revoked.key.id, actor="operator")
+    refused = {
+        "missing-credentials": None,
+        "invalid-api-key": revoked.token.text,
+        "insufficient-permission": service.token(permission=Permission.NONE),
+        "quota-exceeded": service.token(limit=0),
+    }
+    before = {slug: service.get(target, token=sent) for slug, sent in refused.items()}
+    assert service.get(target, token=token).status_code == 200
+    after = {slug: service.get(target, token=sent) for slug, sent in refused.items()}
+
+    for slug, response in after.items():
+        assert response.status_code in {401, 403, 429}
+        problem, earlier = body(response), body(before[slug])
+        assert problem | {"request_id": ""} == earlier | {"request_id": ""}
+        assert told(response) == told(before[slug])
+
+
+def test_only_get_and_head_find_it(service: Service, token: str) -> None:
+    """Other methods are refused, and not counted."""
+    service.get(LIST, token=token)
+
+    assert_problem(service.request("POST", LIST, token=token), 405, "method-not-allowed")
+    assert service.get(LIST, token=token).headers["X-RateLimit-Remaining"] == "998"
+
+
+def test_an_address_that_only_looks_like_its_own_does_not_find_it(
+    service: Service, token: str
+) -> None:
+    """The question mark of its query, written so that it belongs to the path."""
+    service.get(f"{LIST}?q=knee?", token=token)
+
+    assert service.get(f"{LIST}%3Fq=knee", token=token).status_code == 404
+
+
+def test_a_fault_of_the_service_is_told_as_one(service: Service, token: str) -> None:
+    """With nothing of its inside."""
+    service.get(LIST, token=token)
+    with patch.object(type(service.container.usage()), "admit", side_effect=ZeroDivisionError):
+        failed = service.get(LIST, token=token)
+
+    assert_problem(failed, 500, "internal-error")
+
+
+def test_scripts_of_allowed_origins_may_read_it(make_service: MakeService) -> None:
+    """Whoever asked first; and caches are told that origins matter."""
+    service = make_service(cors_origins=(ORIGIN,))
+    service.publish(Catalogue(entries()))
+    token = service.token()
+
+    without = [service.get(LIST, token=token) for _ in range(2)]
+    within = [service.get(LIST, token=token, headers={"Origin": ORIGIN}) for _ in range(2)]
+
+    assert told(without[0]) == told(without[1])
+    assert told(within[0]) == told(within[1])
+    assert within[1].headers["Access-Control-Allow-Origin"] == ORIGIN
+    assert {r.headers["Vary"] for r in without + within} == {"Accept-Encoding, Origin"}
