@@ -25,7 +25,7 @@ from evref.adapters.inbound.http import (
 from evref.adapters.inbound.http.served import Served
 from evref.adapters.inbound.settings_pages import blueprint as settings_pages
 from evref.adapters.inbound.settings_pages import cookies
-from evref.container import Container
+from evref.container import Container, container_for
 from evref.domain.errors import EvrefError, StorageUnavailableError
 from evref.settings import Settings, SettingsError, StorageKind
 
@@ -37,11 +37,11 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     """The application, wired by a container; both are made from the environment where not given.
 
     Raises:
-        SettingsError: when a setting in the environment is not allowed.
+        SettingsError: when a setting is not allowed.
 
     """
     settings = settings or Settings.read()
-    container = container or Container(settings=settings)
+    container = container or container_for(settings)
 
     app = APIFlask(
         "evref",
@@ -150,7 +150,7 @@ def create_app_or_exit() -> APIFlask:
     try:
         settings = Settings.read()
         _refuse_memory(settings)
-        container = Container(settings=settings)
+        container = container_for(settings)
         app = create_app(settings, container)
         container.storage().verify()
     except StorageUnavailableError as error:

@@ -3,6 +3,7 @@
 Only this module knows dependency-injector, and only it knows both sides of the ports.
 """
 
+from importlib import import_module
 from pathlib import Path
 
 from dependency_injector import containers, providers
@@ -19,7 +20,7 @@ from evref.application.read_audit_log import ReadAuditLog
 from evref.application.report_health import ReportHealth
 from evref.application.share_secret import ShareSecret
 from evref.application.sign_in import SignIn
-from evref.settings import Settings
+from evref.settings import Settings, SettingsError
 
 BUNDLED_CATALOGUE = Path(__file__).parent / "data" / "catalogue"
 
@@ -129,3 +130,23 @@ class Container(containers.DeclarativeContainer):
     )
     share_secret = One(ShareSecret, secrets, randomness, settings.provided.secret_key)
     read_audit_log = One(ReadAuditLog, audit_log)
+
+
+def container_for(settings: Settings) -> Container:
+    """The container that `EVREF_CONTAINER` makes, else the one above.
+
+    Raises:
+        SettingsError: when what it names makes none.
+
+    """
+    if settings.container is None:
+        return Container(settings=settings)
+    module, _, name = settings.container.partition(":")
+    try:
+        make = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise SettingsError(f"EVREF_CONTAINER cannot be found: {error}") from error
+    made = make(settings)
+    if not isinstance(made, containers.Container):
+        raise SettingsError(f"EVREF_CONTAINER must make a container, which {name} does not")
+    return made  # type: ignore[return-value]  # instances are dynamic containers

@@ -44,7 +44,8 @@ class Settings:
     `representation_cache_mb` is how many MiB of ready answers a worker keeps; `secret_key` is what
     cookies of the settings pages are signed with, made once and kept in storage where it is None;
     `proxies` is how many proxies stand before the service, each of which adds the address that it
-    was asked from to X-Forwarded-For.
+    was asked from to X-Forwarded-For; `container` is the function that wires the service, as
+    MODULE:NAME, evref's own where it is None.
     """
 
     storage: StorageKind = StorageKind.SQL
@@ -55,6 +56,7 @@ class Settings:
     representation_cache_mb: int = 16
     secret_key: str | None = field(default=None, repr=False)
     proxies: int = 0
+    container: str | None = None
 
     @classmethod
     def read(
@@ -176,6 +178,13 @@ def _proxies(text: str) -> int:
     return int(text)
 
 
+def _container(text: str) -> str:
+    module, colon, name = text.partition(":")
+    if not (colon and name.isidentifier() and all(map(str.isidentifier, module.split(".")))):
+        raise ValueError(f"must be of the form MODULE:NAME, not {text!r}")
+    return text
+
+
 def _is_origin(text: str) -> bool:
     try:
         parts = urlsplit(text)
@@ -199,5 +208,6 @@ _READERS = {
     "representation_cache_mb": _megabytes,
     "secret_key": _secret_key,
     "proxies": _proxies,
+    "container": _container,
 }
 assert set(_READERS) == {field.name for field in fields(Settings)}  # noqa: S101 - at import

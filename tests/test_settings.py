@@ -97,6 +97,7 @@ def test_an_empty_value_is_as_if_it_were_not_set() -> None:
         ("secret_key", "x" * 32, "x" * 32),
         ("proxies", "0", 0),
         ("proxies", "10", 10),
+        ("container", "my_adapters.wiring:container", "my_adapters.wiring:container"),
     ],
 )
 def test_a_setting_that_is_allowed_is_read(name: str, text: str, value: object) -> None:
@@ -144,6 +145,11 @@ def test_a_setting_that_is_allowed_is_read(name: str, text: str, value: object) 
         ("representation_cache_mb", ["0", "4097", "-1", "1.5", "x", "²", "9" * 5000], ""),
         ("secret_key", ["x", "x" * 31], "32 characters"),
         ("proxies", ["-1", "11", "x", "¹"], "from 0 to 10"),
+        (
+            "container",
+            ["wiring", "a:", ":b", "a:b:c", "a..b:c", "a:b()"],
+            "of the form MODULE:NAME",
+        ),
     ],
 )
 def test_a_setting_that_is_not_allowed_is_told_in_one_line(

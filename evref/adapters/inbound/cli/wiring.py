@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from evref.adapters.inbound.cli.output import say
-from evref.container import Container
+from evref.container import Container, container_for
 from evref.settings import DEFAULT_BIND, Settings, StorageKind
 
 _EVERY_ADDRESS = {"0.0.0.0", "[::]"}  # noqa: S104 - listened on, not asked
@@ -31,7 +31,7 @@ def wired(bind: str = DEFAULT_BIND) -> Container:
         say(f"evref: {name} is no setting of evref and is ignored")
     host, _, port = bind.rpartition(":")
     reached = "127.0.0.1" if host in _EVERY_ADDRESS else host
-    return Container(settings=Settings.read(defaults={"base_url": f"http://{reached}:{port}"}))
+    return container_for(Settings.read(defaults={"base_url": f"http://{reached}:{port}"}))
 
 
 def stored() -> Container:
