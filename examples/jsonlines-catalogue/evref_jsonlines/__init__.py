@@ -1,0 +1,1 @@
+"""Keeps the catalogue of evref in a file of JSON lines."""

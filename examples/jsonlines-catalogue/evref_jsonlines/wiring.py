@@ -1,0 +1,16 @@
+"""The service, with this catalogue store in the place of evref's own."""
+
+import os
+from pathlib import Path
+
+from evref.container import Container
+from evref.settings import Settings
+from evref_jsonlines.store import JsonLinesCatalogueStore
+
+
+def container(settings: Settings) -> Container:
+    """What `EVREF_CONTAINER=evref_jsonlines.wiring:container` names."""
+    made = Container(settings=settings)
+    file = Path(os.environ.get("CATALOGUE_FILE", "catalogue.jsonl"))
+    made.catalogue_store.override(JsonLinesCatalogueStore(file))
+    return made
