@@ -43,9 +43,18 @@ class Container(containers.DeclarativeContainer):
     catalogue_files = One(YamlCatalogueFiles)
 
     state = One(memory.MemoryState)
-    database = One(sql.SqlDatabase, settings.provided.database_url)
+    database = One(
+        sql.SqlDatabase,
+        settings.provided.database_url,
+        pool_size=settings.provided.database_connections,
+        timeout_seconds=settings.provided.storage_timeout_seconds,
+    )
 
-    counters = One(redis.RedisServer, settings.provided.quota_url)
+    counters = One(
+        redis.RedisServer,
+        settings.provided.quota_url,
+        timeout_seconds=settings.provided.storage_timeout_seconds,
+    )
     count_in = providers.Callable(_where_counted, settings)
 
     stored = providers.Selector(

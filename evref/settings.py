@@ -21,6 +21,8 @@ _ORIGIN = re.compile(
     r"https?://([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(:[0-9]+)?", re.IGNORECASE
 )
 
+_DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?")
+
 
 class SettingsError(Exception):
     """Indicates a setting with a value that is not allowed; its text is one line."""
@@ -40,7 +42,8 @@ class Settings:
     `database_url` is an SQLAlchemy URL, which may hold a password; `base_url` is where clients
     reach the service, without a path; `cors_origins` are the origins whose scripts may call the
     API, none by default; `quota_url` is where requests are counted, in the database where it is
-    None;
+    None; `database_connections` is how many connections a worker makes at most;
+    `storage_timeout_seconds` is how long a request waits for the database or for Redis;
     `representation_cache_mb` is how many MiB of ready answers a worker keeps; `secret_key` is what
     cookies of the settings pages are signed with, made once and kept in storage where it is None;
     `proxies` is how many proxies stand before the service, each of which adds the address that it
@@ -51,6 +54,8 @@ class Settings:
     storage: StorageKind = StorageKind.SQL
     database_url: str = field(default="sqlite:///evref.sqlite", repr=False)
     quota_url: str | None = field(default=None, repr=False)
+    database_connections: int = 256
+    storage_timeout_seconds: float = 2.5
     base_url: str = f"http://{DEFAULT_BIND}"
     cors_origins: tuple[str, ...] = ()
     representation_cache_mb: int = 16
@@ -140,6 +145,17 @@ def _quota_url(text: str) -> str:
     return text
 
 
+def _database_connections(text: str) -> int:
+    return _whole_number(text, 1, 256)
+
+
+def _storage_timeout(text: str) -> float:
+    # Above, an answer would not come within three seconds, which is promised whatever fails.
+    if not (_DECIMAL.fullmatch(text) and 0.1 <= float(text) <= 2.5):  # noqa: PLR2004
+        raise ValueError(f"must be a number of seconds from 0.1 to 2.5, not {text!r}")
+    return float(text)
+
+
 def _base_url(text: str) -> str:
     if not _is_origin(text.removesuffix("/")):
         raise ValueError(
@@ -157,9 +173,7 @@ def _origins(text: str) -> tuple[str, ...]:
 
 
 def _megabytes(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 4096):  # noqa: PLR2004
-        raise ValueError(f"must be a whole number from 1 to 4096, not {text!r}")
-    return int(text)
+    return _whole_number(text, 1, 4096)
 
 
 def _secret_key(text: str) -> str:
@@ -173,8 +187,12 @@ def _secret_key(text: str) -> str:
 
 
 def _proxies(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= 10):  # noqa: PLR2004
-        raise ValueError(f"must be a whole number from 0 to 10, not {text!r}")
+    return _whole_number(text, 0, 10)
+
+
+def _whole_number(text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise ValueError(f"must be a whole number from {least} to {most}, not {text!r}")
     return int(text)
 
 
@@ -203,6 +221,8 @@ _READERS = {
     "storage": _storage,
     "database_url": _database_url,
     "quota_url": _quota_url,
+    "database_connections": _database_connections,
+    "storage_timeout_seconds": _storage_timeout,
     "base_url": _base_url,
     "cors_origins": _origins,
     "representation_cache_mb": _megabytes,

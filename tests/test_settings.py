@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,15 @@ def test_without_any_setting_the_defaults_hold() -> None:
     assert settings.database_url == "sqlite:///evref.sqlite"
     assert settings.base_url == "http://127.0.0.1:8000"
     assert settings.cors_origins == ()
+
+
+def test_the_reference_has_a_row_for_each_setting() -> None:
+    """And for nothing else."""
+    page = Path(__file__).parents[1] / "docs" / "reference" / "settings.md"
+
+    rows = re.findall(r"^\| `EVREF_([A-Z_]+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert sorted(rows) == sorted(field.name.upper() for field in fields(Settings))
 
 
 def test_the_environment_goes_before_the_file_and_the_file_before_the_default(
@@ -80,6 +91,11 @@ def test_an_empty_value_is_as_if_it_were_not_set() -> None:
         ("database_url", "postgresql+psycopg://h/d", "postgresql+psycopg://h/d"),
         ("quota_url", "redis://:p@h:6379/1", "redis://:p@h:6379/1"),
         ("quota_url", "rediss://h", "rediss://h"),
+        ("database_connections", "1", 1),
+        ("database_connections", "256", 256),
+        ("storage_timeout_seconds", "0.1", 0.1),
+        ("storage_timeout_seconds", "1", 1.0),
+        ("storage_timeout_seconds", "2.5", 2.5),
         ("base_url", "https://evref.example.org", "https://evref.example.org"),
         ("base_url", "https://evref.example.org/", "https://evref.example.org"),
         ("base_url", "http://localhost:8000", "http://localhost:8000"),
@@ -143,6 +159,12 @@ def test_a_setting_that_is_allowed_is_read(name: str, text: str, value: object) 
             "https://app.example.org",
         ),
         ("representation_cache_mb", ["0", "4097", "-1", "1.5", "x", "²", "9" * 5000], ""),
+        ("database_connections", ["0", "257", "-1", "1.5", "x"], "from 1 to 256"),
+        (
+            "storage_timeout_seconds",
+            ["0", "0.09", "2.6", "3", "-1", "nan", "inf", "1e0", "1_0", ".5", "²", "9" * 5000],
+            "from 0.1 to 2.5",
+        ),
         ("secret_key", ["x", "x" * 31], "32 characters"),
         ("proxies", ["-1", "11", "x", "¹"], "from 0 to 10"),
         (

@@ -104,6 +104,24 @@ def test_nothing_is_admitted_and_nothing_waits_while_there_is_a_fault(
     stores.storage.ping()
 
 
+def test_a_server_that_hangs_is_waited_for_no_longer_than_was_asked_for(
+    fragile: servers.RedisServer,
+) -> None:
+    """Whether a connection is there or has yet to be made."""
+    server = RedisServer(fragile.url, timeout_seconds=0.5)
+    server.ping()
+
+    with fragile.frozen():
+        start = time.monotonic()
+        for _ in range(2):
+            with pytest.raises(StorageUnavailableError):
+                server.ping()
+
+    assert time.monotonic() - start < 1.5
+    server.ping()
+    server.close()
+
+
 def test_a_server_that_is_not_there_is_told_without_its_password() -> None:
     """The reason names host, port and database, and no user, password or option."""
     port = servers.free_port()

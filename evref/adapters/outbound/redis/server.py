@@ -12,11 +12,11 @@ from evref.domain.errors import Fault, InvalidValueError, StorageUnavailableErro
 if TYPE_CHECKING:
     from redis import Redis
 
-# Whoever asks is owed an answer within three seconds, of which the database may take a part.
-_TIMEOUT_SECONDS = 1.0
+# Of the time there is: to connect, and to be answered.
+_PART = 0.4
 
-# More than a worker has threads, so that none is without a connection; made when first needed.
-_POOL_SIZE = 64
+# As many as a worker can have threads; made when first needed.
+_POOL_SIZE = 256
 
 _FORM = "must be the URL of a Redis server, such as redis://:PASSWORD@HOST:6379/0"
 
@@ -26,6 +26,7 @@ _NEEDS_DRIVER = "names Redis, which needs more packages: pip install 'evref[redi
 class RedisServer:
     """A Redis server by its URL, `redis://` or `rediss://`; connects when first asked.
 
+    Whoever asks waits `timeout_seconds` at most, connecting included.
     Safe to share between threads. A process that was forked makes connections of its own.
 
     Raises:
@@ -34,7 +35,8 @@ class RedisServer:
 
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, timeout_seconds: float = 2.5) -> None:
+        part = timeout_seconds * _PART
         # Only now: it need not be installed, nor be loaded, where requests are counted elsewhere.
         try:
             from redis import ConnectionPool, Redis, RedisError  # noqa: PLC0415
@@ -47,8 +49,8 @@ class RedisServer:
             pool = ConnectionPool.from_url(
                 url,
                 max_connections=_POOL_SIZE,
-                socket_timeout=_TIMEOUT_SECONDS,
-                socket_connect_timeout=_TIMEOUT_SECONDS,
+                socket_timeout=part,
+                socket_connect_timeout=part,
                 # A request that was sent may have been counted: it is not sent twice. And who
                 # tries again makes others wait longer.
                 retry=Retry(NoBackoff(), 0),

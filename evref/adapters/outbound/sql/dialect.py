@@ -1,8 +1,20 @@
 """What differs from one database to the next."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine
+
+# How long a request waits for a connection of the pool, where others have them all.
+POOL_TIMEOUT_SECONDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many connections there are at most, and how long is waited on one."""
+
+    pool_size: int
+    timeout_seconds: float
 
 
 class Dialect(ABC):

@@ -14,7 +14,7 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
 )
 
-from evref.adapters.outbound.sql.dialect import Dialect
+from evref.adapters.outbound.sql.dialect import Dialect, Limits
 from evref.adapters.outbound.sql.sqlite import SqliteDialect
 from evref.domain.errors import (
     AlreadyExistsError,
@@ -31,7 +31,8 @@ class SqlDatabase:
     """A database by its URL, such as `sqlite:///evref.db` or `postgresql://user@host/evref`.
 
     It connects when first asked for data. Safe to share between threads, not between processes:
-    see `close` and `after_fork`.
+    see `close` and `after_fork`. It makes `pool_size` connections at most, and whoever asks waits
+    `timeout_seconds` at most for what is asked, after 0.4 at most for a connection.
 
     Raises:
         InvalidValueError: when the URL cannot be read, names no supported database, or names
@@ -39,14 +40,14 @@ class SqlDatabase:
 
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, pool_size: int = 64, timeout_seconds: float = 2.5) -> None:
         try:
             parsed = make_url(url)
         except (ArgumentError, ValueError):
             # What they say may quote a part of the URL that is a password.
             raise InvalidValueError([Fault("database_url", _FORM)]) from None
         try:
-            self._dialect = _dialect(parsed)
+            self._dialect = _dialect(parsed, Limits(pool_size, timeout_seconds))
         except ArgumentError as error:
             raise InvalidValueError([Fault("database_url", _FORM)]) from error
         self._name = _shown(parsed)
@@ -191,10 +192,10 @@ class SqlDatabase:
             context.is_disconnect = True
 
 
-def _dialect(url: URL) -> Dialect:
+def _dialect(url: URL, limits: Limits) -> Dialect:
     match url.get_backend_name():
         case "sqlite":
-            return SqliteDialect(url)
+            return SqliteDialect(url, limits)
         case "postgresql":
             # Only now: psycopg need not be installed, nor be loaded, where SQLite is used.
             try:
@@ -203,7 +204,7 @@ def _dialect(url: URL) -> Dialect:
                 )
             except ImportError as error:
                 raise InvalidValueError([Fault("database_url", _NEEDS_DRIVER)]) from error
-            return PostgresqlDialect(url)
+            return PostgresqlDialect(url, limits)
         case _:
             raise ArgumentError("an unsupported database")
 

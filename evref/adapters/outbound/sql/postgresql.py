@@ -1,6 +1,7 @@
 """PostgreSQL, through psycopg 3: a server that may hang, restart, or be replaced by another."""
 
 import select
+from math import inf
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -10,21 +11,16 @@ from psycopg.conninfo import make_conninfo
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 
-from evref.adapters.outbound.sql.dialect import Dialect
+from evref.adapters.outbound.sql.dialect import POOL_TIMEOUT_SECONDS, Dialect, Limits
 
-# Whoever asks is owed an answer within three seconds: at worst a request waits for a connection
-# of the pool, and then until `_PATIENCE_SECONDS` are over. The server is to give up before that,
-# since it can say why; a server that hangs cannot, nor one that the network has lost.
-_POOL_TIMEOUT_SECONDS = 0.4
-_PATIENCE_SECONDS = 2.5
-_SERVER_TIMEOUT_MILLISECONDS = 2000
+# The server is to give up before its client does, since it can say why; a server that hangs
+# cannot, nor one that the network has lost.
+_SERVERS_PART = 0.8
+
 _CONNECT_TIMEOUT_SECONDS = 2  # the least that libpq knows
 
 # A host that dies in a transaction must not keep others from the rows it locked.
 _IDLE_IN_TRANSACTION_TIMEOUT_MILLISECONDS = 10_000
-
-# More than a worker has threads, so that none waits for a connection; made when first needed.
-_POOL_SIZE = 64
 
 # Preparing waits for another that prepares, and then takes the time that it takes.
 _PREPARATION_SECONDS = 600
@@ -44,10 +40,10 @@ class PostgresqlDialect(Dialect):
 
     """
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, limits: Limits) -> None:
         if url.drivername not in {"postgresql", "postgresql+psycopg"}:
             raise ArgumentError("another driver")
-        self.engine = _engine(url.set(drivername="postgresql+psycopg"))
+        self.engine = _engine(url.set(drivername="postgresql+psycopg"), limits)
         _, options = self.engine.dialect.create_connect_args(url)
         options.pop("context")
         try:
@@ -86,9 +82,8 @@ class PostgresqlDialect(Dialect):
 class _PatientConnection(psycopg.Connection[tuple[Any, ...]]):
     """A connection on which nothing is waited for past a deadline, on the monotonic clock."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - psycopg's own
-        self.deadline = monotonic() + _PATIENCE_SECONDS
-        super().__init__(*arguments, **options)
+    deadline = inf
+    is_new = True
 
     def wait(
         self, gen: PQGen[_Answer], interval: float = 0.1, timeout: float | None = None
@@ -106,15 +101,15 @@ class _PatientConnection(psycopg.Connection[tuple[Any, ...]]):
             raise psycopg.errors.ConnectionTimeout("no answer in time") from None
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, limits: Limits) -> Engine:
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",
         # Whoever begins a transaction ends it; there is nothing to roll back.
         pool_reset_on_return=None,
-        pool_size=_POOL_SIZE,
+        pool_size=limits.pool_size,
         max_overflow=0,
-        pool_timeout=_POOL_TIMEOUT_SECONDS,
+        pool_timeout=POOL_TIMEOUT_SECONDS,
         # Busy connections stay few, so that the others end and leave the server in peace.
         pool_use_lifo=True,
         # It would be asked for with the first connection, and is not used.
@@ -123,40 +118,47 @@ def _engine(url: URL) -> Engine:
         hide_parameters=True,
         connect_args={"connect_timeout": _CONNECT_TIMEOUT_SECONDS},
     )
-    event.listen(engine, "do_connect", _connect)
-    event.listen(engine, "connect", _set_up_connection)
-    event.listen(engine, "checkout", _check_out)
+    patience = limits.timeout_seconds
+    event.listen(engine, "do_connect", lambda *connecting: _connect(patience, *connecting))
+    event.listen(engine, "connect", lambda connection, _: _set_up(connection, patience))
+    event.listen(engine, "checkout", lambda connection, *_: _check_out(connection, patience))
     return engine
 
 
 def _connect(
+    patience: float,
     _dialect: object,
     _record: object,
     arguments: Any,  # noqa: ANN401 - psycopg's own
     options: Any,  # noqa: ANN401
 ) -> _PatientConnection:
-    return _PatientConnection.connect(*arguments, **options)
+    deadline = monotonic() + patience
+    connection = _PatientConnection.connect(*arguments, **options)
+    connection.deadline = deadline
+    return connection
 
 
-def _set_up_connection(connection: _PatientConnection, _record: object) -> None:
+def _set_up(connection: _PatientConnection, patience: float) -> None:
     # Not as options of the connection, which a pooler between might refuse.
     connection.execute(
         "SELECT set_config('statement_timeout', %(timeout)s, false),"
         " set_config('lock_timeout', %(timeout)s, false),"
         " set_config('idle_in_transaction_session_timeout', %(idle)s, false)",
         {
-            "timeout": str(_SERVER_TIMEOUT_MILLISECONDS),
+            "timeout": str(round(patience * _SERVERS_PART * 1000)),
             "idle": str(_IDLE_IN_TRANSACTION_TIMEOUT_MILLISECONDS),
         },
     )
 
 
-def _check_out(connection: _PatientConnection, _record: object, _proxy: object) -> None:
+def _check_out(connection: _PatientConnection, patience: float) -> None:
     # Nothing is asked, so what there is to read is the end: the server stopped, or cut it off.
     # This finds out without a round trip, and so at no cost to those who need no such news.
     if connection.closed or _has_something_to_read(connection):
         raise DisconnectionError("the server has closed the connection")
-    connection.deadline = monotonic() + _PATIENCE_SECONDS
+    if not connection.is_new:
+        connection.deadline = monotonic() + patience
+    connection.is_new = False
 
 
 def _has_something_to_read(connection: _PatientConnection) -> bool:

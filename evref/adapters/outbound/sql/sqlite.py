@@ -6,15 +6,7 @@ from contextlib import suppress
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import ArgumentError
 
-from evref.adapters.outbound.sql.dialect import Dialect
-
-# Whoever asks is owed an answer within three seconds. At worst a request waits for a connection
-# of the pool, and with it for the lock that another process holds: together, these two.
-_POOL_TIMEOUT_SECONDS = 0.4
-_BUSY_TIMEOUT_MILLISECONDS = 2500
-
-# More than a worker has threads, so that none waits for a connection; made when first needed.
-_POOL_SIZE = 64
+from evref.adapters.outbound.sql.dialect import POOL_TIMEOUT_SECONDS, Dialect, Limits
 
 # After these a connection may go on failing when the file is well again, so it is replaced.
 _CONNECTION_IS_SUSPECT = {
@@ -35,12 +27,12 @@ class SqliteDialect(Dialect):
 
     """
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, limits: Limits) -> None:
         if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
             raise ArgumentError("another driver")
         if not url.database or ":memory:" in url.database or url.query.get("mode") == "memory":
             raise ArgumentError("a database in memory")
-        self.engine = _engine(url)
+        self.engine = _engine(url, limits)
         self.transactions = self.engine.execution_options()
         event.listen(self.transactions, "begin", _begin_immediate)
 
@@ -61,7 +53,7 @@ class SqliteDialect(Dialect):
         return str(error)
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, limits: Limits) -> Engine:
     engine = create_engine(
         url,
         # The driver begins no transaction by itself; where one is wanted, we begin it.
@@ -71,26 +63,27 @@ def _engine(url: URL) -> Engine:
         poolclass=QueuePool,
         # Whoever begins a transaction ends it; there is nothing to roll back.
         pool_reset_on_return=None,
-        pool_size=_POOL_SIZE,
+        pool_size=limits.pool_size,
         max_overflow=0,
-        pool_timeout=_POOL_TIMEOUT_SECONDS,
+        pool_timeout=POOL_TIMEOUT_SECONDS,
         # Digests and password hashes have no place in a log.
         hide_parameters=True,
         # Set below, once the journal mode is: that is tried, and not waited for.
         connect_args={"timeout": 0},
     )
-    event.listen(engine, "connect", _set_up_connection)
+    busy_timeout = round(limits.timeout_seconds * 1000)
+    event.listen(engine, "connect", lambda connection, _record: _set_up(connection, busy_timeout))
     return engine
 
 
-def _set_up_connection(connection: sqlite3.Connection, _record: object) -> None:
+def _set_up(connection: sqlite3.Connection, busy_timeout: int) -> None:
     try:
         # The mode stays with the file, so this has an effect but once. Where it cannot be had,
         # because the file is read-only or in use, all works the same, only slower.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
-        # From here on the file is waited for: also these look into it.
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MILLISECONDS}")
+        # From here on a lock that another process holds is waited for: also these look into it.
+        connection.execute(f"PRAGMA busy_timeout = {busy_timeout}")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
     except sqlite3.Error:

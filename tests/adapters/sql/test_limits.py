@@ -1,0 +1,53 @@
+"""How many connections there are, and how long is waited for them and on them."""
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+from sqlalchemy import text
+
+from evref.adapters.outbound.sql import SqlDatabase
+from evref.domain.access import Permission
+from evref.domain.errors import StorageUnavailableError
+from evref.testing.builders import NOON, a_key
+from evref.testing.stores import Stores, keep_institutions, keep_key
+from tests.adapters.sql.databases import stores_in
+
+TODAY = NOON.date()
+
+
+def seconds_refused(act: Callable[[], object]) -> float:
+    """How long it took to be told that storage is out of reach."""
+    start = time.monotonic()
+    with pytest.raises(StorageUnavailableError):
+        act()
+    return time.monotonic() - start
+
+
+def test_whoever_finds_all_connections_in_use_waits_no_longer_than_a_moment(
+    stores: Stores, url: str
+) -> None:
+    """And is served as soon as one is free."""
+    with closing(SqlDatabase(url, pool_size=2)) as few:
+        with few.connect(), few.connect():
+            waited = seconds_refused(stores_in(few).institutions.list)
+
+        assert 0.3 < waited < 1.5
+        assert stores_in(few).institutions.list() == ()
+
+
+def test_no_statement_is_waited_for_longer_than_was_asked_for(stores: Stores, url: str) -> None:
+    """Here, for a row that another has locked."""
+    keep_institutions(stores, "i1")
+    digest = keep_key(stores, a_key())
+    stores.usage.admit(digest, Permission.READ, TODAY)
+    with closing(SqlDatabase(url)) as other, closing(SqlDatabase(url, timeout_seconds=0.4)) as us:
+        usage = stores_in(us).usage
+        usage.history("k1", TODAY, TODAY)
+        with other.transaction() as connection:
+            connection.execute(text("UPDATE daily_usage SET refused = 1"))
+            waited = seconds_refused(lambda: usage.admit(digest, Permission.READ, TODAY))
+
+        assert 0.2 < waited < 1.5
+        assert usage.admit(digest, Permission.READ, TODAY).admitted == 2
