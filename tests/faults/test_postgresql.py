@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -25,8 +26,17 @@ def read_only(server: PostgresqlServer) -> Iterator[None]:
     server.execute("SELECT pg_reload_conf()")
 
 
+@contextmanager
+def crashed(server: PostgresqlServer) -> Iterator[None]:
+    """It ends without writing anything down, and recovers from its log when it starts."""
+    server.stop(how=signal.SIGQUIT)
+    yield
+    server.start()
+
+
 FAULTS: dict[str, Fault] = {
     "stopped": lambda server: server.stopped(),
+    "crashed": crashed,
     "frozen": lambda server: server.frozen(),
     "read only": read_only,
 }

@@ -43,12 +43,32 @@ def killed(server: RedisServer) -> Iterator[None]:
     server.start()
 
 
+@contextmanager
+def out_of_memory(server: RedisServer) -> Iterator[None]:
+    """It refuses what needs more, rather than forget a count."""
+    with server.client() as client:
+        client.config_set("maxmemory", 1)
+        yield
+        client.config_set("maxmemory", 0)
+
+
+@contextmanager
+def without_replicas(server: RedisServer) -> Iterator[None]:
+    """It takes no write that no replica would have."""
+    with server.client() as client:
+        client.config_set("min-replicas-to-write", 1)
+        yield
+        client.config_set("min-replicas-to-write", 0)
+
+
 FAULTS: dict[str, Fault] = {
     "stopped": lambda server: server.stopped(),
     "killed": killed,
     "frozen": lambda server: server.frozen(),
     "read only": read_only,
     "slow": slow,
+    "out of memory": out_of_memory,
+    "without replicas": without_replicas,
 }
 
 
@@ -86,6 +106,24 @@ def test_a_restart_fails_no_request_that_comes_after_it(
 
     assert {answer.status for answer in burst(host, key=key, requests=64)} == {200}
     assert host.today(key).admitted == 128
+
+
+def test_connections_that_are_cut_fail_at_most_what_is_on_them(
+    new_host: NewHost, counter_server: RedisServer
+) -> None:
+    """As by an administrator, or a proxy that restarts."""
+    host = new_host()
+    key = host.new_key()
+
+    with asking(host, key=key, clients=4) as answers, counter_server.client() as client:
+        for _ in range(5):
+            wait_for(answers, 200)
+            client.client_kill_filter(_type="normal", skipme=True)
+        wait_for(answers, 200)
+
+    assert_promised(answers, 200, 503)
+    assert sum(answer.status == 503 for answer in answers) <= 5 * 4
+    assert host.today(key).admitted >= sum(answer.status == 200 for answer in answers)
 
 
 def test_a_service_is_ready_only_while_it_can_count(

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
 
 from evref.adapters.outbound.sql import SqlDatabase
@@ -19,6 +20,7 @@ from evref.testing.builders import (
     a_key,
     a_member,
     an_audit_entry,
+    an_entry,
     an_institution,
 )
 from evref.testing.stores import Stores, at_once, digest_of, keep_institutions, keep_key
@@ -201,6 +203,31 @@ def test_a_short_wait_for_another_writer_is_no_failure(file: Path, filled: Store
             return filled.usage.admit(DIGEST, Permission.READ, TODAY).admitted
 
         assert sorted(at_once(4, act)) == [0, 1, 2, 3]
+
+
+def test_a_disk_without_space_leaves_all_as_it_was(
+    opened: Callable[[str], Stores], file: Path
+) -> None:
+    """Here the file may not grow, which SQLite tells like a full disk; reading goes on."""
+    stores = opened("sqlite:///FILE")
+    stores.storage.prepare()
+    before = a_catalogue()
+    stores.catalogue.publish(Publication(before, NOON))
+    full = SqlDatabase(f"sqlite:///{file}")
+    # SQLite takes the least that it can: the pages that there are.
+    event.listen(full._engine, "checkout", lambda us, *_: us.execute("PRAGMA max_page_count = 1"))
+    many = a_catalogue(*(an_entry(f"entry-{number}") for number in range(100)))
+
+    reason = assert_unavailable(
+        lambda stores: stores.catalogue.publish(Publication(many, NOON)), stores_in(full)
+    )
+    full.close()
+
+    assert "database or disk is full" in reason
+    loaded = stores.catalogue.load()
+    assert loaded is not None
+    assert loaded.catalogue.entries == before.entries
+    stores.catalogue.publish(Publication(many, NOON))
 
 
 def test_service_resumes_when_the_file_is_well_again(file: Path, filled: Stores) -> None:
