@@ -22,6 +22,12 @@ install-dev: $(VENV)/.installed-dev ## what its tests and checks need besides
 test: install-dev ## all tests, with branch coverage
 	@$(BIN)/python -m pytest --numprocesses=auto --cov --cov-report=term $(ARGS)
 
+SEED ?= 0
+.PHONY: hostile
+hostile: install-dev ## hostile input of every kind, for minutes; SEED=n for other examples
+	@$(BIN)/python -m pytest --numprocesses=auto --hypothesis-profile=hostile --hypothesis-seed=$(SEED) \
+		tests/hostile tests/hostile/in_long.py $(ARGS)
+
 .PHONY: lint
 lint: install-dev ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import resource
 import socket
 from contextlib import suppress
 from typing import Any
@@ -15,6 +16,13 @@ from evref.domain.errors import NoCatalogueError
 
 GRACEFUL_SECONDS = 30
 """How long requests under way may go on after SIGTERM."""
+
+_MOST_CONNECTIONS = 4000
+"""Of one worker, however many files it may open. Those that only wait cost it next to nothing."""
+
+_FEWEST_CONNECTIONS = 50
+_OTHER_FILES = 200
+"""Those that a worker needs besides: its database, its threads', what it serves."""
 
 
 class AddressInUseError(Exception):
@@ -41,6 +49,9 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "preload_app": True,
             "graceful_timeout": GRACEFUL_SECONDS,
             "keepalive": 5,
+            "worker_connections": _most_connections(),
+            # Fields that any client or proxy sends fit several times over.
+            "limit_request_fields": 64,
             "control_socket_disable": True,
             "pre_fork": lambda _arbiter, _worker: self._before_fork(),
         }
@@ -61,6 +72,17 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         self._container.storage().close()
         # Keeps the collector from touching, and so copying, what the workers share.
         gc.freeze()
+
+
+def _most_connections() -> int:
+    """As many as leave a worker the files that it needs: accepting one too many would end it."""
+    files = _MOST_CONNECTIONS + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY:
+        files = min(files, hard)
+    if soft != resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(files, soft), hard))
+    return max(files - _OTHER_FILES, _FEWEST_CONNECTIONS)
 
 
 def require_free(bind: str) -> None:

@@ -1,0 +1,61 @@
+"""A real service, and proof afterwards that nothing of all this harmed it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psutil
+import pytest
+from hypothesis import settings
+
+from tests.server.conftest import Server, Start, Store, start, store
+
+__all__ = ["start", "store"]
+
+settings.register_profile(
+    "hostile", settings.get_profile("ci"), derandomize=False, max_examples=20_000
+)
+
+MOST_MEMORY = 100 * 1024 * 1024
+"""Bytes that a worker may grow by, caches included."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A service with one worker of four threads, and a key for it."""
+
+    server: Server
+    token: str
+
+    @property
+    def port(self) -> int:
+        return self.server.port
+
+    @property
+    def version(self) -> str:
+        """What the catalogue's version is, as any client is told."""
+        answer = self.server.get("/api/v1/diagnoses", self.token)
+        return str(json.loads(answer.body)["meta"]["catalogue_version"])
+
+    def memory(self) -> int:
+        """Bytes that the workers hold."""
+        return sum(psutil.Process(pid).memory_info().rss for pid in self.server.workers())
+
+
+@pytest.fixture(scope="module")
+def target(start: Start, store: Store) -> Iterator[Target]:
+    """What is attacked. In the end it is what it was, and its log has no failure in it."""
+    server = start(store.folder, "serve", "--workers", "1", "--threads", "4")
+    server.wait_until_ready()
+    target = Target(server, store.key().token.text)
+    workers, version, memory = server.workers(), target.version, target.memory()
+
+    yield target
+
+    assert server.workers() == workers
+    assert target.version == version
+    assert target.memory() - memory < MOST_MEMORY
+    assert "Traceback" not in server.log
+    assert "ERROR" not in server.log

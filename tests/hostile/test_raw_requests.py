@@ -1,0 +1,198 @@
+"""Bytes that are no proper request, at a real server: one refusal, and the connection ends."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.hostile.conftest import Target
+from tests.hostile.peer import Peer, answer_to, statuses
+
+HOST = b"Host: x\r\n"
+SMUGGLED = b"GET /smuggled HTTP/1.1\r\n" + HOST + b"\r\n"
+
+
+def post(*fields: bytes, body: bytes = b"") -> bytes:
+    head = b"".join(field + b"\r\n" for field in fields)
+    return b"POST /settings/sign-in HTTP/1.1\r\n" + HOST + head + b"\r\n" + body
+
+
+# The shapes that proxies and servers are known to read differently (CL.TE, TE.CL, TE.TE, CL.0 …):
+# what follows would be a second request to one of them.
+AMBIGUOUS = {
+    "CL.TE": post(b"Content-Length: 6", b"Transfer-Encoding: chunked", body=b"0\r\n\r\n"),
+    "TE.CL": post(b"Transfer-Encoding: chunked", b"Content-Length: 4", body=b"5c\r\n"),
+    "TE alone": post(b"Transfer-Encoding: chunked", body=b"0\r\n\r\n"),
+    "TE twice": post(b"Transfer-Encoding: chunked", b"Transfer-Encoding: identity", body=b"0\r\n"),
+    "TE in a list": post(b"Transfer-Encoding: identity, chunked", body=b"0\r\n\r\n"),
+    "TE unknown": post(b"Transfer-Encoding: xchunked", body=b"0\r\n\r\n"),
+    "TE in capitals": post(b"TRANSFER-ENCODING: CHUNKED", body=b"0\r\n\r\n"),
+    "TE after a tab": post(b"Transfer-Encoding:\tchunked", body=b"0\r\n\r\n"),
+    "TE with a vertical tab": post(b"Transfer-Encoding: \x0bchunked", body=b"0\r\n\r\n"),
+    "TE with a space before the colon": post(b"Transfer-Encoding : chunked", body=b"0\r\n\r\n"),
+    "TE with a space before the name": post(b" Transfer-Encoding: chunked", body=b"0\r\n\r\n"),
+    "TE folded": post(b"X: y", b" Transfer-Encoding: chunked", body=b"0\r\n\r\n"),
+    "TE after a bare CR": post(b"X: y\rTransfer-Encoding: chunked", body=b"0\r\n\r\n"),
+    "TE after a bare LF": post(b"X: y\nTransfer-Encoding: chunked", body=b"0\r\n\r\n"),
+    "TE after a NUL": post(b"X: y\0", b"Transfer-Encoding: chunked", body=b"0\r\n\r\n"),
+    "TE in HTTP/1.0": post(b"Transfer-Encoding: chunked").replace(b"HTTP/1.1", b"HTTP/1.0"),
+    "CL twice": post(b"Content-Length: 0", b"Content-Length: 5"),
+    "CL twice the same": post(b"Content-Length: 0", b"Content-Length: 0"),
+    "CL in a list": post(b"Content-Length: 0, 5"),
+    "CL with a sign": post(b"Content-Length: +0"),
+    "CL negative": post(b"Content-Length: -1"),
+    "CL in hexadecimal": post(b"Content-Length: 0x0"),
+    "CL with an underscore": post(b"Content-Length: 0_0"),
+    "CL in other digits": post(b"Content-Length: \xb2"),
+    "CL with a space in it": post(b"Content-Length: 0 0"),
+    "CL empty": post(b"Content-Length:"),
+    "CL folded": post(b"Content-Length:", b" 0"),
+    "CL beyond all bounds": post(b"Content-Length: " + b"9" * 40),
+    "CL above the longest form": post(b"Content-Length: 65537"),
+    "CL with a space before the colon": post(b"Content-Length : 0"),
+    "a host twice": post(b"Host: y"),
+    "an upgrade that is expected": post(b"Expect: 100-continue", b"Content-Length: 3"),
+    "another expectation": post(b"Expect: x", b"Content-Length: 0"),
+    "a name with a space": post(b"Content Length: 0"),
+    "no name": post(b": 0"),
+    "no colon": post(b"Content-Length"),
+    "a line that ends in LF": b"GET /health/live HTTP/1.1\n" + HOST + b"\n",
+    "a line that ends in CR": b"GET /health/live HTTP/1.1\r" + HOST + b"\r\n",
+    "HTTP/0.9": b"GET /health/live\r\n\r\n",
+    "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    "a target with a space": b"GET /health /live HTTP/1.1\r\n" + HOST + b"\r\n",
+    "a target with a NUL": b"GET /health\0/live HTTP/1.1\r\n" + HOST + b"\r\n",
+    "a target beyond ASCII": b"GET /h\xe9alth HTTP/1.1\r\n" + HOST + b"\r\n",
+    "a target of 9 kB": b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n" + HOST + b"\r\n",
+    "a field of 9 kB": b"GET / HTTP/1.1\r\n" + HOST + b"X: " + b"x" * 9000 + b"\r\n\r\n",
+    "65 fields": b"GET / HTTP/1.1\r\n" + b"X: x\r\n" * 65 + b"\r\n",
+    "fields of 40 kB": b"GET / HTTP/1.1\r\n" + (b"X: " + b"x" * 4000 + b"\r\n") * 10 + b"\r\n",
+    "fields without end": b"GET / HTTP/1.1\r\n" + b"X: x\r\n" * 100_000,
+    "a megabyte of nothing": b"\0" * 1024 * 1024,
+    "empty lines": b"\r\n" * 1000,
+}
+
+
+@pytest.mark.parametrize("sent", AMBIGUOUS.values(), ids=AMBIGUOUS.keys())
+def test_a_request_that_could_be_read_in_two_ways_is_refused(target: Target, sent: bytes) -> None:
+    """Nothing after it is taken for a request, and the answer quotes none of it."""
+    answer = answer_to(target.port, sent + SMUGGLED)
+
+    assert len(statuses(answer)) == 1
+    assert 400 <= statuses(answer)[0] < 500
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b"Connection: close" in head
+    assert set(json.loads(body)) == {"type", "title", "status", "detail", "request_id"}
+
+
+def test_what_follows_a_proper_request_is_the_next_one(target: Target) -> None:
+    """A body that nobody reads included, as long as its length is told."""
+    plain = b"GET /health/live HTTP/1.1\r\n" + HOST
+    with_body = plain + b"Content-Length: %d\r\n\r\n" % len(SMUGGLED) + SMUGGLED
+
+    answer = answer_to(target.port, plain + b"\r\n" + with_body + b"\r\n" + SMUGGLED)
+
+    assert statuses(answer) == [200, 200, 404]
+
+
+def test_a_request_may_come_in_any_pieces(target: Target) -> None:
+    """Byte by byte, with a form in it."""
+    body = b"email=a&password=b"
+    sent = post(
+        b"Content-Type: application/x-www-form-urlencoded",
+        b"Content-Length: %d" % len(body),
+        body=body,
+    )
+    with Peer(target.port) as peer:
+        for byte in sent:
+            peer.send(bytes([byte]))
+        answer = peer.end().rest()
+
+    assert statuses(answer) == [400]  # a form without its token
+    assert b"Nothing was changed." in answer
+
+
+def test_the_longest_form_is_taken_and_a_longer_one_is_not(target: Target) -> None:
+    """A byte more is refused before it is sent."""
+    for length, status in ((65536, 400), (65537, 413)):
+        sent = post(
+            b"Content-Type: application/x-www-form-urlencoded",
+            b"Content-Length: %d" % length,
+            body=b"a" * length,
+        )
+        assert statuses(answer_to(target.port, sent)) == [status]
+
+
+METHODS = st.sampled_from([b"GET", b"HEAD", b"POST", b"OPTIONS", b"TRACE", b"CONNECT", b"PUT"])
+TARGETS = st.sampled_from(
+    [
+        b"/",
+        b"/api/v1/diagnoses",
+        b"/api/v1/diagnoses/knee-osteoarthritis/interventions?module=home",
+        b"/api/v1/openapi.json",
+        b"/docs",
+        b"/problems/not-found",
+        b"/health/ready",
+        b"/settings/sign-in",
+        b"/settings/static/copy.js",
+        b"http://evil.example/",
+        b"//evil.example",
+        b"*",
+        b"/%00%0d%0aX:%20y",
+        b"/../../etc/passwd",
+        b"/settings/static/%2e%2e/%2e%2e/forms.py",
+        b"/docs/..%2f..%2f__init__.py",
+    ]
+) | st.binary(max_size=20).map(lambda raw: b"/" + raw)
+NAMES = st.sampled_from(
+    [
+        *(b"Authorization", b"Cookie", b"If-None-Match", b"Accept-Encoding", b"X-Request-ID"),
+        *(b"Content-Length", b"Content-Type", b"Transfer-Encoding", b"Connection", b"Expect"),
+        *(b"Host", b"X-Forwarded-For", b"X-Forwarded-Host", b"Range", b"Origin", b"Upgrade"),
+        *(b"SCRIPT_NAME", b"X_Request_ID", b"X-HTTP-Method-Override", b"Trailer", b"TE"),
+    ]
+)
+VALUES = st.sampled_from(
+    [
+        *(b"", b"0", b"1", b"chunked", b"close", b"keep-alive", b"100-continue", b"gzip;q=2"),
+        *(b"Bearer x", b"bytes=0-0", b"evref_session=x; evref_forms=.e.e", b'"', b"*", b"W/"),
+    ]
+) | st.binary(max_size=40)
+FIELDS = st.lists(st.tuples(NAMES, VALUES).map(b": ".join), max_size=6)
+REQUESTS = st.builds(
+    lambda method, target, version, fields, body: (
+        b"%s %s %s\r\n%s\r\n%s"
+        % (method, target, version, b"".join(field + b"\r\n" for field in fields), body)
+    ),
+    METHODS,
+    TARGETS,
+    st.sampled_from([b"HTTP/1.1", b"HTTP/1.0", b"HTTP/1.2", b""]),
+    FIELDS,
+    st.binary(max_size=30) | st.sampled_from([b"0\r\n\r\n", SMUGGLED]),
+)
+
+
+@st.composite
+def broken(draw: st.DrawFn) -> bytes:
+    """A request of which some bytes are others, twice there, or gone."""
+    sent = bytearray(draw(REQUESTS))
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(sent)))
+        sent[place : place + draw(st.integers(0, 2))] = draw(st.binary(max_size=3))
+    return bytes(sent)
+
+
+@given(sent=broken() | st.binary(max_size=200))
+def test_whatever_is_sent_is_answered_or_hung_up_on(target: Target, sent: bytes) -> None:
+    """With nothing that is the service's own fault, and nothing of its insides."""
+    answer = answer_to(target.port, sent)
+
+    assert all(200 <= status < 500 for status in statuses(answer))
+    assert b"Traceback" not in answer
+    assert b"\r\nX: y" not in answer
+    assert b"root:" not in answer
+    assert b"from __future__" not in answer
