@@ -13,13 +13,10 @@ from typing import Self
 
 from evref.domain.errors import Fault, InvalidValueError
 
-_ICD10 = re.compile(r"[A-Z][0-9]{2}(\.[0-9]{1,2})?")
-
 # Letters leave out I and O, which read like 1 and 0.
 _BASE_34 = "[0-9A-HJ-NP-Z]"
 _STEM = rf"[1-9A-HJ-NP-WYZ][A-HJ-NP-Z][0-9]{_BASE_34}(\.{_BASE_34}{{1,2}})?"
 _EXTENSION = rf"X[A-HJ-NP-Z][0-9]{_BASE_34}{{1,3}}"
-_ICD11 = re.compile(rf"{_STEM}(/{_STEM}|&{_EXTENSION})*")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,9 +31,10 @@ class Icd10Code:
     text: str
 
     FORM = "a WHO ICD-10 code: a letter and two digits, then perhaps a dot and one or two digits"
+    PATTERN = r"[A-Z][0-9]{2}(\.[0-9]{1,2})?"
 
     def __post_init__(self) -> None:
-        if _ICD10.fullmatch(self.text) is None:
+        if re.fullmatch(self.PATTERN, self.text) is None:
             raise InvalidValueError([Fault("icd10", f"must be {self.FORM}, such as M17 or M17.1")])
 
     @classmethod
@@ -71,9 +69,10 @@ class Icd11Code:
     text: str
 
     FORM = "an ICD-11 MMS stem code, or a cluster of them joined by / with extension codes after &"
+    PATTERN = rf"{_STEM}(/{_STEM}|&{_EXTENSION})*"
 
     def __post_init__(self) -> None:
-        if _ICD11.fullmatch(self.text) is None:
+        if re.fullmatch(self.PATTERN, self.text) is None:
             raise InvalidValueError(
                 [Fault("icd11", f"must be {self.FORM}, such as FA01, FA01.0 or FA01.0&XK8G")]
             )

@@ -16,7 +16,6 @@ from werkzeug.test import TestResponse
 _UNDECLARED = {
     "Access-Control-Allow-Origin",
     "Access-Control-Expose-Headers",
-    "Cache-Control",
     "Content-Encoding",
     "Content-Length",
     "Content-Security-Policy",
@@ -82,8 +81,11 @@ class Document:
         assert not undeclared, f"{response.status} has the undeclared headers {undeclared}"
         for name, header in declared.items():
             text = response.headers.get(name)
-            schema = self.resolved(header)["schema"]
-            if text is not None:
+            described = self.resolved(header)
+            schema = described["schema"]
+            if text is None:
+                assert not described["required"], f"{response.status} lacks {name}"
+            else:
                 self.check_value(schema, int(text) if schema["type"] == "integer" else text)
 
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from evref.adapters.inbound.http.enumerations import DESCRIPTIONS, MEANINGS
 from evref.adapters.inbound.http.examples import REQUESTS
 from evref.adapters.inbound.http.fields import RATE_LIMIT_FIELDS
 from evref.adapters.inbound.http.schemas import DISCLAIMER
 from evref.domain.diagnosis import Module
+from evref.domain.errors import InvalidValueError
+from evref.domain.icd import Icd10Code, Icd11Code
 from evref.domain.intervention import Phase
 from tests.http import snapshots
 from tests.http.service import BASE_URL, Service, body
@@ -85,8 +91,16 @@ def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> N
 
 def test_the_document_says_where_and_what_the_service_is(document: dict[str, Any]) -> None:
     """With the disclaimer, at the operator's address."""
-    assert document["servers"] == [{"url": BASE_URL}]
+    assert [server["url"] for server in document["servers"]] == [BASE_URL]
     assert DISCLAIMER in document["info"]["description"]
+    assert f"]({BASE_URL}/settings)" in document["info"]["description"]
+    assert (
+        f"]({BASE_URL}/settings)"
+        in document["components"]["securitySchemes"]["apiKey"]["description"]
+    )
+    assert document["info"]["contact"]["url"] == BASE_URL
+    assert document["info"]["license"]["url"]
+    assert document["externalDocs"]["url"] == f"{BASE_URL}/problems"
 
 
 def test_every_operation_declares_every_status(document: dict[str, Any]) -> None:
@@ -116,9 +130,48 @@ def test_parameters_are_those_of_the_contract(service: Service, document: dict[s
         for parameter in parameters.values():
             assert not parameter.get("required", False)
             assert parameter["description"]
-    interventions = found["listInterventions"]
-    assert interventions["module"]["schema"]["enum"] == list(Module)
-    assert interventions["phase"]["schema"]["enum"] == list(Phase)
+    for parameters, name, kind in (
+        (found["listDiagnoses"], "module", Module),
+        (found["listInterventions"], "module", Module),
+        (found["listInterventions"], "phase", Phase),
+    ):
+        assert service.document.resolved(parameters[name]["schema"])["enum"] == list(kind)
+
+
+@pytest.mark.parametrize("kind", DESCRIPTIONS)
+def test_an_enumeration_is_one_component_described_value_by_value(
+    document: dict[str, Any], kind: type[StrEnum]
+) -> None:
+    """So that a client generated from the document has one type for it."""
+    schema = document["components"]["schemas"][kind.__name__]
+
+    assert schema["enum"] == list(kind)
+    for value in kind:
+        assert f"\n- `{value}`: {MEANINGS[value]}" in schema["description"]
+    elsewhere = [node for node in nodes(document) if node.get("enum") == schema["enum"]]
+    assert elsewhere == [schema]
+
+
+@pytest.mark.parametrize(("name", "code"), [("icd10", Icd10Code), ("icd11", Icd11Code)])
+def test_the_pattern_of_a_code_is_what_the_service_takes(
+    document: dict[str, Any], name: str, code: type[Icd10Code | Icd11Code]
+) -> None:
+    """No more and no less, in any case."""
+    parameters = document["paths"]["/api/v1/diagnoses"]["get"]["parameters"]
+    pattern = next(each for each in parameters if each.get("name") == name)["schema"]["pattern"]
+
+    @given(st.from_regex(pattern.removesuffix("$"), fullmatch=True) | st.text(max_size=8))
+    def holds(text: str) -> None:
+        try:
+            code.parse(text)
+        except InvalidValueError:
+            taken = False
+        else:
+            taken = True
+        # In JSON Schema $ is the end, and not also before a last line feed.
+        assert taken == bool(re.search(pattern.removesuffix("$") + r"\Z", text))
+
+    holds()
 
 
 def test_every_example_meets_its_schema(service: Service, document: dict[str, Any]) -> None:
@@ -128,10 +181,10 @@ def test_every_example_meets_its_schema(service: Service, document: dict[str, An
         schema = node.get("schema")
         if not isinstance(schema, dict):
             continue
-        given = [each["value"] for each in node.get("examples", {}).values()]
-        given += [node["example"]] if "example" in node else []
-        given += schema.get("examples", [])
-        for value in given:
+        shown = [each["value"] for each in node.get("examples", {}).values()]
+        shown += [node["example"]] if "example" in node else []
+        shown += schema.get("examples", [])
+        for value in shown:
             service.document.check_value(schema, value)
             checked += 1
 
@@ -170,6 +223,18 @@ def test_rate_limit_fields_are_declared_where_they_occur(
             assert (set(RATE_LIMIT_FIELDS) <= declared) == always, status
 
 
+def test_every_answer_declares_how_it_may_be_kept(
+    service: Service, document: dict[str, Any]
+) -> None:
+    """Data by the client that asked for it, problems by nobody."""
+    for _, operation in operations(document):
+        for status, response in operation["responses"].items():
+            headers = service.document.resolved(response)["headers"]
+            schema = service.document.resolved(headers["Cache-Control"])["schema"]
+            kept = status in {"200", "304"}
+            assert schema["const"] == ("private, no-cache" if kept else "no-store")
+
+
 def test_every_component_is_used(document: dict[str, Any]) -> None:
     """What nothing refers to only makes generated clients larger."""
     text = json.dumps(document)
@@ -182,6 +247,7 @@ def test_every_component_is_used(document: dict[str, Any]) -> None:
 def test_every_schema_says_what_its_members_are(document: dict[str, Any]) -> None:
     """A reader of the document needs no other."""
     for name, schema in document["components"]["schemas"].items():
+        assert schema["description"], name
         for member, described in schema.get("properties", {}).items():
             if "$ref" not in described and "allOf" not in described and "items" not in described:
                 assert described.get("description") or "anyOf" in described, f"{name}.{member}"
@@ -199,4 +265,9 @@ def test_the_examples_are_reached_by_the_requests_beside_them(document: dict[str
     """Whoever copies a request gets what the document shows."""
     for path, operation in operations(document):
         form = re.sub(r"\{\w+\}", "[^/]+", path)
-        assert re.fullmatch(form, REQUESTS[operation["operationId"]].split("?")[0])
+        shown = operation["responses"]["200"]["content"]["application/json"]["examples"]
+        requests = REQUESTS[operation["operationId"]]
+        assert set(shown) == set(requests)
+        for name, request in requests.items():
+            assert re.fullmatch(form, request.split("?")[0])
+            assert shown[name]["summary"] == f"GET {request}"

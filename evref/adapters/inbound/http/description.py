@@ -13,137 +13,79 @@ from apiflask import APIFlask
 from apispec import APISpec
 from flask import Blueprint, Response, current_app
 
-from evref.adapters.inbound.http import examples, problems
-from evref.adapters.inbound.http.fields import RATE_LIMIT_FIELDS
-from evref.adapters.inbound.http.problems import Problem
+from evref.adapters.inbound.http import components, examples
+from evref.adapters.inbound.http.components import Failure
+from evref.adapters.inbound.http.enumerations import DESCRIPTIONS, value_by_value
 from evref.adapters.inbound.http.representations import Representation, respond
-from evref.adapters.inbound.http.schemas import (
-    DISCLAIMER,
-    InvalidParameterProblemSchema,
-    ProblemSchema,
-    QuotaExceededProblemSchema,
-)
+from evref.adapters.inbound.http.schemas import DISCLAIMER
 
-DESCRIPTION = f"""Diagnoses with their ICD-10 and ICD-11 codes, and the evidence-based
-interventions for each, by module and phase.
+_DESCRIPTION = f"""
+Diagnoses with their ICD-10 and ICD-11 codes, and the evidence-based interventions for each, by
+module and phase.
 
 **{DISCLAIMER}** The catalogue has not been reviewed by a clinician and is not complete for any
 diagnosis.
 
-Every request needs an API key, which a member of your institution makes in the institution
-settings. Each key has a daily request limit, counted exactly over the UTC day; every answer says
-in its headers what remains. Answers with the statuses 200, 304, 404 and 422 count one each.
+**Keys.** Every request needs an API key, sent as `Authorization: Bearer <API key>`. A member of
+your institution makes keys in the [institution settings](BASE_URL/settings).
 
-What an answer holds depends only on the request and on `catalogue_version`. Keep answers with
-their `ETag` and ask with `If-None-Match`: a 304 without a body tells that nothing has changed.
+**Limits.** Each key has a daily request limit, counted exactly over the UTC day; every answer says
+in its headers what remains. Answers with the statuses 200, 304, 404 and 422 count one each; 401,
+403 and 429 never count.
 
-Records may gain members in later versions of this interface; ignore those that you do not know.
+**Caching.** What an answer holds depends only on the request and on `catalogue_version`. Keep
+answers with their `ETag` and ask with `If-None-Match`: a 304 without a body tells that nothing has
+changed. `HEAD` is answered as `GET` is, without the body.
+
+**Strictness.** A query parameter that is unknown, repeated, empty or of a value that is not allowed
+is refused with 422, and never ignored, so that data which looks filtered is filtered. Every error
+is a problem detail (RFC 9457) of a [type that has its own page](BASE_URL/problems).
+
+**Compatibility.** Records may gain members in later versions of this interface, unless a schema
+says that it has no others: ignore those that you do not know. Ids, and the values of enumerations,
+do not change.
 """
 
+# What an answer is, and where its ids lead.
+_SUCCESS: dict[str, dict[str, Any]] = {
+    "listDiagnoses": {
+        "description": "The diagnoses; an empty list where none meets the request.",
+        "links": {
+            "Diagnosis": {
+                "operationId": "getDiagnosis",
+                "parameters": {"id": "$response.body#/data/0/id"},
+                "description": "Each id in the list can be asked for by itself.",
+            },
+            "Interventions": {
+                "operationId": "listInterventions",
+                "parameters": {"id": "$response.body#/data/0/id"},
+                "description": "Each id in the list has its interventions.",
+            },
+        },
+    },
+    "getDiagnosis": {
+        "description": "The diagnosis.",
+        "links": {
+            "Interventions": {
+                "operationId": "listInterventions",
+                "parameters": {"id": "$response.body#/data/id"},
+                "description": "The interventions for this diagnosis.",
+            }
+        },
+    },
+    "listInterventions": {
+        "description": "The interventions; an empty list where none meets the request.",
+    },
+}
+
 _CACHE_CONTROL = "public, max-age=300"
-
-_HEADERS: dict[str, dict[str, Any]] = {
-    "X-Request-ID": {
-        "description": "Names this request in the service's log: the one sent, where well-formed.",
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
-        "example": "5f0c6a1e9b7d4a52",
-    },
-    "ETag": {
-        "description": "A strong validator of this answer, for If-None-Match.",
-        "schema": {"type": "string"},
-        "example": '"0123456789abcdef0123456789abcdef"',
-    },
-    "Cache-Control": {
-        "description": "May be kept by this client, but must be asked for anew each time.",
-        "schema": {"type": "string"},
-        "example": "private, no-cache",
-    },
-    "Vary": {
-        "description": "The request headers on which the answer's bytes depend.",
-        "schema": {"type": "string"},
-        "example": "Accept-Encoding",
-    },
-    "RateLimit-Policy": {
-        "description": "The key's quota policy: q requests in a window of w seconds "
-        "(draft-ietf-httpapi-ratelimit-headers).",
-        "schema": {"type": "string"},
-        "example": '"daily";q=1000;w=86400',
-    },
-    "RateLimit": {
-        "description": "r requests remain, and the window ends in t seconds.",
-        "schema": {"type": "string"},
-        "example": '"daily";r=999;t=3600',
-    },
-    "X-RateLimit-Limit": {
-        "description": "The key's daily request limit.",
-        "schema": {"type": "integer", "minimum": 0},
-        "example": 1000,
-    },
-    "X-RateLimit-Remaining": {
-        "description": "Requests that remain today.",
-        "schema": {"type": "integer", "minimum": 0},
-        "example": 999,
-    },
-    "X-RateLimit-Reset": {
-        "description": "When the window ends, 00:00 UTC, in Unix time (seconds).",
-        "schema": {"type": "integer"},
-        "example": 1795392000,
-    },
-    "Retry-After": {
-        "description": "Seconds to wait before asking again.",
-        "schema": {"type": "integer", "minimum": 1},
-        "example": 3600,
-    },
-    "WWW-Authenticate": {
-        "description": "How to authenticate (RFC 6750).",
-        "schema": {"type": "string"},
-        "example": problems.REALM,
-    },
-}
-
-_PARAMETERS: dict[str, dict[str, Any]] = {
-    "IfNoneMatch": {
-        "name": "If-None-Match",
-        "description": "The ETag of an answer that the client has kept.",
-        "schema": {"type": "string", "examples": ['"0123456789abcdef0123456789abcdef"']},
-    },
-    "RequestId": {
-        "name": "X-Request-ID",
-        "description": "The client's own id of this request; answered in the same header.",
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
-    },
-}
-
-# Each way to fail: its component, the problems that it can be, and the headers it brings along.
-_FAILURES: dict[str, tuple[str, tuple[Problem, ...], tuple[str, ...]]] = {
-    "401": (
-        "Unauthorized",
-        (problems.MISSING_CREDENTIALS, problems.INVALID_API_KEY),
-        ("WWW-Authenticate",),
-    ),
-    "403": ("Forbidden", (problems.INSUFFICIENT_PERMISSION,), ("WWW-Authenticate",)),
-    "404": ("NotFound", (problems.UNKNOWN_DIAGNOSIS,), RATE_LIMIT_FIELDS),
-    "422": ("InvalidParameter", (problems.INVALID_PARAMETER,), RATE_LIMIT_FIELDS),
-    "429": (
-        "QuotaExceeded",
-        (problems.QUOTA_EXCEEDED,),
-        ("Retry-After", *RATE_LIMIT_FIELDS),
-    ),
-    "500": ("InternalError", (problems.INTERNAL_ERROR,), RATE_LIMIT_FIELDS),
-    "503": ("ServiceUnavailable", (problems.SERVICE_UNAVAILABLE,), ("Retry-After",)),
-}
-_SCHEMA_OF = {
-    problems.INVALID_PARAMETER: InvalidParameterProblemSchema,
-    problems.QUOTA_EXCEEDED: QuotaExceededProblemSchema,
-}
-_SUCCESS_HEADERS = ("ETag", "Cache-Control", "Vary", "X-Request-ID", *RATE_LIMIT_FIELDS)
 
 
 def configure(app: APIFlask, base_url: str) -> None:
     """Tell APIFlask what it cannot derive, and finish what it generates."""
     app.config |= {
-        "DESCRIPTION": DESCRIPTION,
-        "SERVERS": [{"url": base_url}],
+        "DESCRIPTION": _unwrapped(_DESCRIPTION).replace("BASE_URL", base_url),
+        "SERVERS": [{"url": base_url, "description": "This service"}],
         "CONTACT": {"name": "The operator of this service", "url": base_url},
         "LICENSE": {
             "name": "MIT (code), CC BY 4.0 (catalogue)",
@@ -152,11 +94,12 @@ def configure(app: APIFlask, base_url: str) -> None:
         "TAGS": [
             {
                 "name": "Catalogue",
-                "description": "Diagnoses, and the interventions for each.",
+                "description": "The reference data: diagnoses, found by code, name or module, and "
+                "the interventions for each.",
             }
         ],
         "EXTERNAL_DOCS": {
-            "description": "What each problem type means",
+            "description": "What each problem type means, and what to do",
             "url": f"{base_url}/problems",
         },
         "SECURITY_SCHEMES": {
@@ -165,7 +108,11 @@ def configure(app: APIFlask, base_url: str) -> None:
                 "scheme": "bearer",
                 "bearerFormat": "evref_ and 46 letters and digits",
                 "description": "An API key of your institution, sent as "
-                "`Authorization: Bearer <API key>`. It is never read from anywhere else.",
+                "`Authorization: Bearer <API key>`; it is never read from anywhere else. A "
+                f"member of your institution makes keys in the [settings]({base_url}/settings), "
+                "gives each a permission level, a daily request limit and perhaps a last day, and "
+                "can revoke it at any time. A key is shown once, when it is made: keep it where "
+                "secrets are kept, and out of addresses, logs and scripts that others get.",
             }
         },
         "AUTO_404_RESPONSE": False,
@@ -195,7 +142,9 @@ def blueprint() -> Blueprint:
     @description.get("/openapi.json")
     def openapi() -> Response:
         if not made:
-            document = cast("APIFlask", current_app).spec
+            document = cast("dict[str, Any]", cast("APIFlask", current_app).spec)
+            # For those who open it to read, what it is comes first.
+            document = {"openapi": document["openapi"], **document}
             body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
             made.append(Representation(body, "application/json"))
         return respond(made[0], _CACHE_CONTROL)
@@ -204,68 +153,92 @@ def blueprint() -> Blueprint:
 
 
 def _finish(spec: APISpec, base_url: str) -> APISpec:
-    for name, header in _HEADERS.items():
+    for name, header in components.HEADERS.items():
         spec.components.header(name, header)
-    for name, kinds, headers in _FAILURES.values():
-        spec.components.response(name, _failure(kinds, headers, base_url))
+    for name, parameter in components.PARAMETERS.items():
+        spec.components.parameter(name, "header", parameter)
+    for failure in components.FAILURES.values():
+        spec.components.response(failure.name, _problem_response(failure, base_url))
     spec.components.response(
         "NotModified",
         {
             "description": "The client has this answer already: its If-None-Match named the ETag.",
-            "headers": _header_references(_SUCCESS_HEADERS),
+            "headers": components.references(components.ON_SUCCESS),
         },
     )
-    for name, parameter in _PARAMETERS.items():
-        spec.components.parameter(name, "header", parameter)
-    answers = examples.answers()
-    for path, methods in spec._paths.items():  # noqa: SLF001 - apispec offers no other way
+    paths = spec._paths  # noqa: SLF001 - apispec offers no other way
+    for path, methods in paths.items():
         for operation in methods.values():
-            _finish_operation(path, operation, answers)
+            _finish_operation(path, operation)
+    _refer_to_enumerations(paths)
+    _refer_to_enumerations(spec.components.schemas)
+    for kind, description in DESCRIPTIONS.items():
+        spec.components.schema(
+            kind.__name__,
+            {
+                "type": "string",
+                "enum": list(kind),
+                "description": value_by_value(kind, description),
+            },
+        )
     return spec
 
 
-def _failure(kinds: tuple[Problem, ...], headers: tuple[str, ...], base_url: str) -> dict[str, Any]:
-    schema = _SCHEMA_OF.get(kinds[0], ProblemSchema)
+def _problem_response(failure: Failure, base_url: str) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    for kind in failure.kinds:
+        shown |= examples.problem(kind, base_url)
     return {
-        "description": " Or: ".join(f"{kind.title}. {kind.meaning}" for kind in kinds),
-        "headers": _header_references((*headers, "X-Request-ID")),
-        "content": {
-            "application/problem+json": {
-                "schema": schema,
-                "examples": {
-                    kind.slug: {
-                        "summary": kind.title,
-                        "value": examples.problem(kind, base_url),
-                    }
-                    for kind in kinds
-                },
-            }
-        },
+        "description": failure.description,
+        "headers": components.headers_of(failure),
+        "content": {"application/problem+json": {"schema": failure.schema, "examples": shown}},
     }
 
 
-def _finish_operation(path: str, operation: dict[str, Any], answers: dict[str, Any]) -> None:
+def _finish_operation(path: str, operation: dict[str, Any]) -> None:
     operation["security"] = [{"apiKey": []}]
+    operation["description"] = _unwrapped(operation["description"])
     responses = operation["responses"]
     success = responses["200"]
-    success["description"] = "The answer."
-    success["headers"] = _header_references(_SUCCESS_HEADERS)
-    success["content"]["application/json"]["examples"] = {
-        "knee-osteoarthritis": {
-            "summary": f"GET {examples.REQUESTS[operation['operationId']]}",
-            "value": answers[operation["operationId"]],
-        }
-    }
+    success |= _SUCCESS[operation["operationId"]]
+    success["headers"] = components.references(components.ON_SUCCESS)
+    success["content"]["application/json"]["examples"] = examples.answers(operation["operationId"])
     responses["304"] = {"$ref": "#/components/responses/NotModified"}
-    for status, (name, _, _) in _FAILURES.items():
+    for status, failure in components.FAILURES.items():
         if status != "404" or "{" in path:
-            responses[status] = {"$ref": f"#/components/responses/{name}"}
+            responses[status] = {"$ref": f"#/components/responses/{failure.name}"}
     for parameter in operation["parameters"]:
         if parameter["in"] == "path":
-            parameter["description"] = "The id of a diagnosis."
+            parameter["description"] = "The id of a diagnosis, as `listDiagnoses` gives it."
             parameter["schema"] |= {"minLength": 1, "examples": ["knee-osteoarthritis"]}
-    operation["parameters"] += [{"$ref": f"#/components/parameters/{name}"} for name in _PARAMETERS]
+    operation["parameters"] += [
+        {"$ref": f"#/components/parameters/{name}"} for name in components.PARAMETERS
+    ]
 
 
-def _header_references(names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+def _refer_to_enumerations(value: Any) -> None:
+    """Put a reference where an enumeration's values stand: clients get one type for each."""
+    if isinstance(value, list):
+        for each in value:
+            _refer_to_enumerations(each)
+    elif isinstance(value, dict):
+        for each in value.values():
+            _refer_to_enumerations(each)
+        if "enum" in value:
+            _refer_to_enumeration(value)
+
+
+def _refer_to_enumeration(schema: dict[str, Any]) -> None:
+    values = schema.pop("enum")
+    if len(values) == 1:
+        schema["const"] = values[0]
+        return
+    del schema["type"]
+    kind = next(kind for kind in DESCRIPTIONS if set(kind) >= set(values) - {None})
+    reference = {"$ref": f"#/components/schemas/{kind.__name__}"}
+    schema |= {"anyOf": [reference, {"type": "null"}]} if None in values else reference
+
+
+def _unwrapped(text: str) -> str:
+    """A paragraph on each line, since pages that show the document keep line breaks."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))

@@ -6,58 +6,70 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib import resources
 from typing import Any
 
 from evref.adapters.inbound.http import problems
 from evref.adapters.inbound.http.problems import Problem
 
+_KNEE = "/api/v1/diagnoses/knee-osteoarthritis"
+
 REQUESTS = {
-    "listDiagnoses": "/api/v1/diagnoses?icd10=M17.1",
-    "getDiagnosis": "/api/v1/diagnoses/knee-osteoarthritis",
-    "listInterventions": "/api/v1/diagnoses/knee-osteoarthritis/interventions?module=fitt_vip",
-}
-"""The request behind the example of each operation."""
-
-_DETAILS = {
-    problems.MISSING_CREDENTIALS: str(problems.MissingCredentialsError()),
-    problems.INVALID_API_KEY: "The API key is not valid.",
-    problems.INSUFFICIENT_PERMISSION: "The permission level of this API key does not allow this.",
-    problems.UNKNOWN_DIAGNOSIS: "The catalogue has no diagnosis with this id.",
-    problems.INVALID_PARAMETER: "Not valid: phase.",
-    problems.QUOTA_EXCEEDED: "The daily limit of 1000 requests is used up.",
-    problems.SERVICE_UNAVAILABLE: "Storage is out of reach.",
-    problems.INTERNAL_ERROR: "The log has the details under the request id.",
-}
-_MORE: dict[Problem, dict[str, Any]] = {
-    problems.INVALID_PARAMETER: {
-        "errors": [
-            {
-                "parameter": "phase",
-                "message": "is not one of the allowed values",
-                "allowed": ["acute", "subacute", "chronic"],
-            }
-        ]
+    "listDiagnoses": {
+        "by-code": "/api/v1/diagnoses?icd10=M17.1",
+        "none-found": "/api/v1/diagnoses?icd10=B05",
     },
-    problems.QUOTA_EXCEEDED: {"violated-policies": ["daily"]},
+    "getDiagnosis": {"knee-osteoarthritis": _KNEE},
+    "listInterventions": {
+        "one-module": f"{_KNEE}/interventions?module=fitt_vip",
+        "none-found": f"{_KNEE}/interventions?module=fitt_vip&phase=acute",
+    },
 }
+"""The requests behind the examples of each operation."""
+
+FAILING_REQUESTS = {
+    problems.MISSING_CREDENTIALS: {"missing-credentials": "/api/v1/diagnoses"},
+    problems.INVALID_API_KEY: {"invalid-api-key": "/api/v1/diagnoses"},
+    problems.INSUFFICIENT_PERMISSION: {"insufficient-permission": "/api/v1/diagnoses"},
+    problems.UNKNOWN_DIAGNOSIS: {"unknown-diagnosis": "/api/v1/diagnoses/knee-arthritis"},
+    problems.INVALID_PARAMETER: {
+        "value-not-allowed": f"{_KNEE}/interventions?phase=late",
+        "unknown-parameter": f"{_KNEE}/interventions?modul=home",
+    },
+    problems.QUOTA_EXCEEDED: {"quota-exceeded": "/api/v1/diagnoses"},
+    problems.SERVICE_UNAVAILABLE: {"service-unavailable": "/api/v1/diagnoses"},
+    problems.INTERNAL_ERROR: {"internal-error": "/api/v1/diagnoses"},
+}
+"""The requests behind the examples of each problem, in circumstances that bring it about."""
 
 
-def answers() -> dict[str, Any]:
-    """The body of the answer to each of `REQUESTS`, by operationId."""
-    text = resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+def answers(operation_id: str) -> dict[str, Any]:
+    """The examples of an operation's answers, in the form of the document."""
+    return {
+        name: {"summary": f"GET {path}", "value": _kept()[name_of(operation_id, name)]}
+        for name, path in REQUESTS[operation_id].items()
+    }
 
 
 def problem(kind: Problem, base_url: str) -> dict[str, Any]:
-    """The body of a problem of this kind."""
+    """The examples of a problem, of a service at `base_url`, in the form of the document."""
     return {
-        "type": kind.type_uri(base_url),
-        "title": kind.title,
-        "status": int(kind.status),
-        "detail": _DETAILS[kind],
-        "instance": "/api/v1/diagnoses/knee-osteoarthritis/interventions",
-        "request_id": "5f0c6a1e9b7d4a52",
-        **_MORE.get(kind, {}),
+        name: {
+            "summary": f"{kind.title}: GET {path}",
+            "value": {**_kept()[name_of(kind.slug, name)], "type": kind.type_uri(base_url)},
+        }
+        for name, path in FAILING_REQUESTS[kind].items()
     }
+
+
+def name_of(group: str, name: str) -> str:
+    """Where `examples.json` has the example of an operation or a problem."""
+    return f"{group}/{name}"
+
+
+@cache
+def _kept() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8")
+    kept: dict[str, Any] = json.loads(text)
+    return kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Protocol
@@ -9,6 +10,7 @@ from typing import Any, Protocol
 from apiflask import Schema, fields
 from marshmallow import ValidationError, validate
 
+from evref.adapters.inbound.http.enumerations import value_by_value
 from evref.adapters.inbound.http.problems import InvalidParametersError, ParameterFault
 from evref.domain.diagnosis import Module
 from evref.domain.errors import InvalidValueError
@@ -61,12 +63,30 @@ def _enumeration(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
         kind,
         by_value=True,
         error_messages={"unknown": "is not one of the allowed values"},
-        metadata={"type": "string", "description": description, "allowed": values},
+        metadata={
+            "type": "string",
+            "description": value_by_value(kind, description),
+            "allowed": values,
+        },
     )
+
+
+def _in_any_case(pattern: str) -> str:
+    """A pattern of capital letters that takes small ones as well: JSON Schema has no flag for it.
+
+    From `X[A-F0-9]` comes `[Xx][A-F0-9a-f]`.
+    """
+
+    def either(found: re.Match[str]) -> str:
+        capitals = found[1] or found[2]
+        return f"[{capitals}{re.sub('[0-9]-[0-9]', '', capitals).lower()}]"
+
+    return re.sub(r"\[([^]]+)\]|([A-Z])", either, pattern)
 
 
 class _Code(Protocol):
     FORM: str
+    PATTERN: str
 
     @classmethod
     def parse(cls, text: str) -> object: ...
@@ -75,9 +95,17 @@ class _Code(Protocol):
 class CodeField(fields.Field[Any]):
     """A code of a classification, in any case."""
 
-    def __init__(self, code: type[_Code], **options: Any) -> None:
+    def __init__(self, code: type[_Code], description: str, example: str) -> None:
         self._code = code
-        super().__init__(**options)
+        super().__init__(
+            metadata={
+                "type": "string",
+                "description": description,
+                "pattern": f"^{_in_any_case(code.PATTERN)}$",
+                "examples": [example],
+                "allowed": [code.FORM],
+            }
+        )
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> object:
         try:
@@ -96,30 +124,23 @@ class DiagnosesQuery(StrictQuery):
 
     icd10 = CodeField(
         Icd10Code,
-        metadata={
-            "description": "A WHO ICD-10 code, in any case. Finds the diagnoses of which one code "
-            "equals it or is an ancestor of it: a record coded M17.1 finds the diagnosis coded "
-            "M17.",
-            "type": "string",
-            "examples": ["M17.1"],
-            "allowed": [Icd10Code.FORM],
-        },
+        "A WHO ICD-10 code, in any case. Finds the diagnoses of which one code equals it or is an "
+        "ancestor of it: a record coded `M17.1` finds the diagnosis coded `M17`.",
+        "M17.1",
     )
     icd11 = CodeField(
         Icd11Code,
-        metadata={
-            "description": "An ICD-11 MMS code, in any case: a stem code, or a cluster (encode & "
-            "as %26). Finds the diagnoses of which one code equals it or is an ancestor of it.",
-            "type": "string",
-            "examples": ["FA01.0"],
-            "allowed": [Icd11Code.FORM],
-        },
+        "An ICD-11 MMS code, in any case: a stem code, or a cluster of stem codes (`/`) and "
+        "extension codes (`&`, which in an address is `%26`). Finds the diagnoses of which one "
+        "code equals it or is an ancestor of it.",
+        "FA01.0",
     )
-    module = _enumeration(Module, "Only diagnoses for which this module is enabled.")
+    module = _enumeration(Module, "Only diagnoses for which this module is enabled:")
     q = fields.String(
         validate=[validate.Length(min=1, max=LONGEST_TEXT), _has_a_letter_or_digit],
         metadata={
-            "description": "Words that are all found in the name, ignoring case and accents.",
+            "description": "Words that are all found in the name, ignoring case and accents. At "
+            "least one letter or digit is needed.",
             "examples": ["knee"],
             "allowed": [f"text of 1 to {LONGEST_TEXT} characters with at least one word"],
         },
@@ -131,10 +152,10 @@ class InterventionsQuery(StrictQuery):
 
     module = _enumeration(
         Module,
-        "Only interventions of this module. A module that is not enabled for the diagnosis gives "
-        "an empty list.",
+        "Only interventions of this module; one that is not enabled for the diagnosis gives an "
+        "empty list:",
     )
-    phase = _enumeration(Phase, "Only interventions of this phase.")
+    phase = _enumeration(Phase, "Only interventions of this phase:")
 
 
 class NoQuery(StrictQuery):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from http import HTTPStatus
 from typing import Any
 
 from apiflask import Schema, fields
-from marshmallow import EXCLUDE
+from marshmallow import EXCLUDE, RAISE, validate
 
 from evref.domain.diagnosis import Diagnosis, Module
 from evref.domain.evidence import Certainty, Recommendation, ReferenceKind
+from evref.domain.icd import Icd10Code, Icd11Code
 from evref.domain.intervention import Intervention, Phase
 
 DISCLAIMER = (
@@ -20,8 +22,8 @@ DISCLAIMER = (
 _SLUG = "^[a-z0-9]+(-[a-z0-9]+)*$"
 
 
-def _slug(longest: int, description: str) -> fields.String:
-    return _text(description, pattern=_SLUG, minLength=1, maxLength=longest)
+def _slug(longest: int, description: str, *, example: str) -> fields.String:
+    return _text(description, pattern=_SLUG, minLength=1, maxLength=longest, examples=[example])
 
 
 def _text(description: str, *, nullable: bool = False, **keywords: Any) -> fields.String:
@@ -40,48 +42,80 @@ def _one_of(kind: type[StrEnum], description: str, *, nullable: bool = False) ->
     )
 
 
+def _status(status: HTTPStatus) -> fields.Integer:
+    return fields.Integer(
+        required=True,
+        validate=validate.Equal(int(status)),
+        metadata={"description": "The HTTP status."},
+    )
+
+
+def _codes(
+    code: type[Icd10Code | Icd11Code], description: str, example: list[str]
+) -> fields.List[str]:
+    return fields.List(
+        fields.String(metadata={"pattern": f"^{code.PATTERN}$"}),
+        required=True,
+        metadata={"description": description, "minItems": 1, "examples": [example]},
+    )
+
+
 class Record(Schema):
-    """A record that may gain members in a later version, so the document leaves it open."""
+    """A record that may gain members in a later version, so the document leaves it open.
+
+    The docstrings of its subclasses are their descriptions in the document.
+    """
 
     class Meta:
         unknown = EXCLUDE
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        description = " ".join((cls.__doc__ or "").split())
+        cls.Meta = type("Meta", (cls.Meta,), {"description": description})  # type: ignore[assignment, misc]
 
 
 class DiagnosisSchema(Record):
     """A diagnosis with its codes and enabled modules."""
 
-    id = _slug(Diagnosis.LONGEST_ID, "Identifies the diagnosis; stable for ever.")
-    name = _text("Display name in English.", minLength=1, maxLength=Diagnosis.LONGEST_NAME)
-    icd10_codes = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "Codes of WHO ICD-10 (2019).", "minItems": 1},
+    id = _slug(
+        Diagnosis.LONGEST_ID,
+        "Identifies the diagnosis; stable for ever.",
+        example="knee-osteoarthritis",
     )
-    icd11_codes = fields.List(
-        fields.String(),
-        required=True,
-        metadata={
-            "description": "Codes of ICD-11 MMS: stem codes, or clusters with & and /.",
-            "minItems": 1,
-        },
+    name = _text(
+        "Display name in English.",
+        minLength=1,
+        maxLength=Diagnosis.LONGEST_NAME,
+        examples=["Knee osteoarthritis"],
+    )
+    icd10_codes = _codes(Icd10Code, "Codes of WHO ICD-10 (2019).", ["M17"])
+    icd11_codes = _codes(
+        Icd11Code, "Codes of ICD-11 MMS: stem codes, or clusters with & and /.", ["FA01"]
     )
     enabled_modules = fields.List(
         fields.Enum(Module, by_value=True, metadata={"type": "string"}),
         required=True,
+        # No uniqueItems: generators take it for a set, and lose the order.
         metadata={
-            "description": "The modules that are shown for this diagnosis, in their fixed order.",
-            "uniqueItems": True,
+            "description": "The modules that are shown for this diagnosis, each once, in their "
+            "fixed order. May be empty.",
         },
     )
 
 
 class FittVpSchema(Record):
-    """A dose of exercise by the FITT-VP elements; null where the source does not state one."""
+    """A dose of exercise by the six FITT-VP elements, and no others. An element is null where the
+    source does not state it.
+    """
 
-    frequency = _text("How often.", nullable=True)
+    class Meta:
+        unknown = RAISE
+
+    frequency = _text("How often.", nullable=True, examples=["2 to 3 sessions a week"])
     intensity = _text("How hard.", nullable=True)
     time = _text("How long each time.", nullable=True)
-    type = _text("Which kind of exercise.", nullable=True)
+    type = _text("Which kind of exercise.", nullable=True, examples=["Exercise in water"])
     volume = _text("How much in all.", nullable=True)
     progression = _text("How it increases.", nullable=True)
 
@@ -93,7 +127,11 @@ class EvidenceSchema(Record):
     recommendation = _one_of(
         Recommendation, "Direction and strength; not_stated where the source gives none."
     )
-    source_grade = _text("The grade as the source words it.", nullable=True)
+    source_grade = _text(
+        "The grade as the source words it; null where it gives none.",
+        nullable=True,
+        examples=["ACR/AF 2019: strongly recommended"],
+    )
 
 
 class ReferenceSchema(Record):
@@ -101,19 +139,38 @@ class ReferenceSchema(Record):
 
     title = _text("The published title.")
     authors = _text("The authors, shortened with “et al.” where there are many.")
-    year = fields.Integer(required=True, metadata={"description": "Year of publication."})
+    year = fields.Integer(
+        required=True, metadata={"description": "Year of publication.", "examples": [2020]}
+    )
     source = _text("The journal, or the issuing body.")
     kind = _one_of(ReferenceKind, "What kind of work it is.")
-    doi = _text("The DOI, without a resolver before it.", nullable=True)
-    pmid = _text("The PubMed number.", nullable=True)
-    url = _text("Where to find it; from the DOI, else the PubMed number.", format="uri")
+    doi = _text(
+        "The DOI, without a resolver before it; null where there is none.",
+        nullable=True,
+        examples=["10.1002/art.41142"],
+    )
+    pmid = _text(
+        "The PubMed number; null where there is none.", nullable=True, examples=["31908163"]
+    )
+    url = _text(
+        "Where to read it. Always present: where the catalogue gives no address it is derived "
+        "from the DOI, else from the PubMed number.",
+        format="uri",
+        examples=["https://doi.org/10.1002/art.41142"],
+    )
 
 
 class InterventionSchema(Record):
     """What a module holds for a diagnosis in one phase, with its evidence."""
 
-    id = _slug(Intervention.LONGEST_ID, "Identifies the intervention; unique in the catalogue.")
-    diagnosis_id = _slug(Diagnosis.LONGEST_ID, "The diagnosis that it belongs to.")
+    id = _slug(
+        Intervention.LONGEST_ID,
+        "Identifies the intervention; unique in the catalogue.",
+        example="knee-osteoarthritis-aquatic-exercise",
+    )
+    diagnosis_id = _slug(
+        Diagnosis.LONGEST_ID, "The diagnosis that it belongs to.", example="knee-osteoarthritis"
+    )
     module = _one_of(Module, "The module that it belongs to.")
     phase = _one_of(Phase, "The phase that it belongs to.")
     title = _text("What it is, in short.", minLength=5, maxLength=120)
@@ -122,11 +179,13 @@ class InterventionSchema(Record):
         FittVpSchema,
         required=True,
         allow_none=True,
-        metadata={"description": "The dose, for module fitt_vip; null for the others."},
+        metadata={"description": "The dose, for module fitt_vip; null for every other module."},
     )
     evidence = fields.Nested(EvidenceSchema, required=True)
     references = fields.List(
-        fields.Nested(ReferenceSchema), required=True, metadata={"minItems": 1}
+        fields.Nested(ReferenceSchema),
+        required=True,
+        metadata={"description": "The works that it rests on; at least one.", "minItems": 1},
     )
 
 
@@ -149,7 +208,7 @@ class ListMetaSchema(MetaSchema):
 
 
 class FiltersSchema(Record):
-    """The filters that were asked for; null where none was."""
+    """The filters that were applied; null where none was asked for."""
 
     module = _one_of(Module, "The module asked for.", nullable=True)
     phase = _one_of(Phase, "The phase asked for.", nullable=True)
@@ -165,7 +224,11 @@ class InterventionListMetaSchema(ListMetaSchema):
 class DiagnosisListSchema(Record):
     """Diagnoses, ordered by name, then id."""
 
-    data = fields.List(fields.Nested(DiagnosisSchema), required=True)
+    data = fields.List(
+        fields.Nested(DiagnosisSchema),
+        required=True,
+        metadata={"description": "All that meet the request; empty where none does."},
+    )
     meta = fields.Nested(ListMetaSchema, required=True)
 
 
@@ -179,14 +242,20 @@ class DiagnosisAnswerSchema(Record):
 class InterventionListSchema(Record):
     """Interventions, ordered by module, phase (in their fixed order), title, then id."""
 
-    data = fields.List(fields.Nested(InterventionSchema), required=True)
+    data = fields.List(
+        fields.Nested(InterventionSchema),
+        required=True,
+        metadata={"description": "All that meet the request; empty where none does."},
+    )
     meta = fields.Nested(InterventionListMetaSchema, required=True)
 
 
 class ProblemSchema(Record):
-    """Problem details (RFC 9457)."""
+    """Problem details (RFC 9457). Branch on the type, not on the texts, which are for people."""
 
-    type = _text("Identifies the kind of problem; a page that explains it.", format="uri")
+    type = _text(
+        "Identifies the kind of problem; the address of a page that explains it.", format="uri"
+    )
     title = _text("The kind of problem, in short.")
     status = fields.Integer(required=True, metadata={"description": "The HTTP status."})
     detail = _text("This occurrence, in a sentence.")
@@ -207,19 +276,29 @@ class ParameterFaultSchema(Record):
 
 
 class InvalidParameterProblemSchema(ProblemSchema):
-    """A problem with query parameters: every fault is listed."""
+    """Problem details for query parameters: every fault is listed."""
 
+    status = _status(HTTPStatus.UNPROCESSABLE_ENTITY)
     errors = fields.List(
-        fields.Nested(ParameterFaultSchema), required=True, metadata={"minItems": 1}
+        fields.Nested(ParameterFaultSchema),
+        required=True,
+        metadata={"description": "Every fault of the query.", "minItems": 1},
     )
 
 
 class QuotaExceededProblemSchema(ProblemSchema):
-    """The quota-exceeded problem type of draft-ietf-httpapi-ratelimit-headers."""
+    """Problem details of the registered type quota-exceeded
+    (draft-ietf-httpapi-ratelimit-headers).
+    """
 
+    status = _status(HTTPStatus.TOO_MANY_REQUESTS)
     violated_policies = fields.List(
         fields.String(),
         required=True,
         data_key="violated-policies",
-        metadata={"description": "The names of the quota policies that the request violated."},
+        metadata={
+            "description": "The names of the quota policies that the request violated, as in the "
+            "field RateLimit-Policy.",
+            "examples": [["daily"]],
+        },
     )
