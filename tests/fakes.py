@@ -88,6 +88,10 @@ class BreakableCatalogueStore(CatalogueStore):
         self._fail_where_broken()
         self._store.publish(publication)
 
+    def publish_first(self, publication: Publication) -> bool:
+        self._fail_where_broken()
+        return self._store.publish_first(publication)
+
     def _fail_where_broken(self) -> None:
         if self.broken:
             raise StorageUnavailableError("db.internal:5432 refused the connection")

@@ -64,9 +64,14 @@ class PublishCatalogue:
 
     def load_bundled_where_none(self, progress: Progress) -> Published | None:
         """Serve the bundled catalogue where none is served yet; None where one is."""
+        # Looked at first, because reading the files takes longer than all else.
         if self._store.version() is not None:
             return None
-        return self.load(self._bundled, progress)
+        catalogue = self._files.read([self._bundled], progress)
+        publication = Publication(catalogue, self._clock.now())
+        if not self._store.publish_first(publication):
+            return None
+        return Published(publication, catalogue.changes_since(None))
 
     def export(self, folder: Path) -> Catalogue:
         """Write the served catalogue into a folder, and return it.

@@ -32,3 +32,10 @@ class CatalogueStore(ABC):
 
         Readers see the one or the other, never a mixture, also while several publish at once.
         """
+
+    @abstractmethod
+    def publish_first(self, publication: Publication) -> bool:
+        """Publish this one where none was ever published; whether that was so.
+
+        Of several who publish a first one at once, one does.
+        """

@@ -93,6 +93,28 @@ class CatalogueStoreContract(Contract):
         assert loaded.catalogue.entries == catalogue.entries
         assert loaded.published_at == NOON + timedelta(days=1)
 
+    def test_of_several_that_are_to_be_the_first_one_is(self, stores: Stores) -> None:
+        """And those that are not know it."""
+        catalogues = [a_large_catalogue(name) for name in "abcdef"]
+
+        published = at_once(
+            len(catalogues),
+            lambda number: stores.catalogue.publish_first(Publication(catalogues[number], NOON)),
+        )
+
+        loaded = stores.catalogue.load()
+        assert sorted(published) == [False] * 5 + [True]
+        assert loaded is not None
+        assert loaded.catalogue.entries == catalogues[published.index(True)].entries
+        assert stores.catalogue.version() == catalogues[published.index(True)].version
+
+    def test_a_first_catalogue_takes_the_place_of_no_other(self, stores: Stores) -> None:
+        """Not even of an empty one."""
+        stores.catalogue.publish(Publication(Catalogue([]), NOON))
+
+        assert not stores.catalogue.publish_first(Publication(a_large_catalogue("a"), NOON))
+        assert stores.catalogue.version() == Catalogue([]).version
+
     def test_readers_never_see_a_mixture(self, stores: Stores) -> None:
         """While catalogues are being published, each one that is loaded is whole."""
         catalogues = [a_large_catalogue("a"), a_large_catalogue("b", size=7)]

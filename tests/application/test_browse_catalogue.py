@@ -195,6 +195,9 @@ class SlowStore(CatalogueStore):
     def publish(self, publication: Publication) -> None:
         raise AssertionError(publication)
 
+    def publish_first(self, publication: Publication) -> bool:
+        raise AssertionError(publication)
+
 
 def out_of_reach() -> Publication | None:
     raise StorageUnavailableError("gone")

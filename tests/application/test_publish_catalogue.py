@@ -135,6 +135,23 @@ def test_the_bundled_catalogue_never_replaces_another(publish: PublishCatalogue)
     assert publish.status() is before
 
 
+class OvertakenCatalogueStore(MemoryCatalogueStore):
+    """Has no catalogue when it is looked at, and one when another is to be published."""
+
+    def version(self) -> str | None:
+        return None
+
+
+def test_the_bundled_catalogue_does_not_replace_one_that_came_first(
+    state: MemoryState, files: FakeCatalogueFiles, clock: FakeClock
+) -> None:
+    publish = PublishCatalogue(OvertakenCatalogueStore(state), files, clock, BUNDLED)
+    before = publish.load(ONE, unheard).publication
+
+    assert publish.load_bundled_where_none(unheard) is None
+    assert publish.status() is before
+
+
 def test_the_status_is_what_storage_has(publish: PublishCatalogue, clock: FakeClock) -> None:
     publish.load(ONE, unheard)
     clock.advance(days=1)

@@ -41,6 +41,22 @@ class JsonLinesCatalogueStore(CatalogueStore):
             return Publication(catalogue, datetime.fromisoformat(about["published_at"]))
 
     def publish(self, publication: Publication) -> None:
+        with self._written(publication) as new:
+            # Whoever reads sees the old file or the new one, never a mixture.
+            new.replace(self._file)
+
+    def publish_first(self, publication: Publication) -> bool:
+        with self._written(publication) as new:
+            try:
+                # A link, unlike a file that is moved, takes no name that another has.
+                self._file.hardlink_to(new)
+            except FileExistsError:
+                return False
+            return True
+
+    @contextmanager
+    def _written(self, publication: Publication) -> Iterator[Path]:
+        """A file with the publication, under a name of its own, until it has been used."""
         about = {
             "version": publication.catalogue.version,
             "published_at": publication.published_at.isoformat(),
@@ -50,8 +66,7 @@ class JsonLinesCatalogueStore(CatalogueStore):
         with self._faults_told():
             try:
                 new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-                # Whoever reads sees the old file or the new one, never a mixture.
-                new.replace(self._file)
+                yield new
             finally:
                 new.unlink(missing_ok=True)
 

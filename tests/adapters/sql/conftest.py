@@ -25,6 +25,15 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
+def new_url(url: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """Of a further new database of the same kind, beside the one of the test."""
+    if url.startswith("sqlite"):
+        return f"sqlite:///{tmp_path}/new.db"
+    server: PostgresqlServer = request.getfixturevalue("postgresql")
+    return server.url(server.new_database())
+
+
+@pytest.fixture
 def database(url: str) -> Iterator[SqlDatabase]:
     database = SqlDatabase(url)
     yield database

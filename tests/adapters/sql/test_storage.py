@@ -23,7 +23,7 @@ from evref.domain.quota import DayUsage
 from evref.testing.builders import NOON, a_key, a_member, an_audit_entry, an_institution
 from evref.testing.stores import Stores, keep_institutions
 from tests.adapters.sql.databases import stores_in
-from tests.servers import PostgresqlServer, schema_of
+from tests.adapters.sql.schemas import described
 
 ON_SQLITE = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 
@@ -95,36 +95,16 @@ def test_migrations_come_to_the_tables(stores: Stores, database: SqlDatabase) ->
 
 
 def test_migrations_come_to_the_very_statements_that_the_tables_do(
-    stores: Stores, url: str, further_url: str
+    stores: Stores, url: str, new_url: str
 ) -> None:
     """Names of constraints, checks and nullability included, which the comparison above skips."""
-    made = SqlDatabase(further_url)
+    made = SqlDatabase(new_url)
     with made.transaction() as connection:
         metadata.create_all(connection)
     made.close()
 
-    assert described(url) == described(further_url)
+    assert described(url) == described(new_url)
     assert "ck_catalogue_publication_one_row" in str(described(url))
-
-
-@pytest.fixture
-def further_url(url: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """Of a further new database, beside the one of the test."""
-    if url.startswith("sqlite"):
-        return f"sqlite:///{tmp_path}/further.db"
-    server: PostgresqlServer = request.getfixturevalue("postgresql")
-    return server.url(server.new_database())
-
-
-def described(url: str) -> list[str]:
-    """The lines of the statements that would make all tables, in no order."""
-    if url.startswith("sqlite"):
-        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
-            rows = connection.execute("SELECT tbl_name, sql FROM sqlite_master WHERE sql <> ''")
-            made = "\n".join(sql for table, sql in rows if table != "alembic_version")
-    else:
-        made = schema_of(url, without="alembic_version")
-    return sorted(line.strip().rstrip(",") for line in made.splitlines() if line.strip())
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(

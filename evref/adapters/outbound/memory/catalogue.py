@@ -17,4 +17,12 @@ class MemoryCatalogueStore(catalogue.CatalogueStore):
 
     def publish(self, publication: catalogue.Publication) -> None:
         # A publication is immutable, and binding a name to it is atomic: readers need no lock.
-        self._state.publication = publication
+        with self._state.lock:
+            self._state.publication = publication
+
+    def publish_first(self, publication: catalogue.Publication) -> bool:
+        with self._state.lock:
+            if self._state.publication is not None:
+                return False
+            self._state.publication = publication
+            return True

@@ -1,6 +1,6 @@
 """The published catalogue in SQL: a document an entry, and one row that says which are served."""
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, true, update
 
 from evref.adapters.outbound.sql import documents
 from evref.adapters.outbound.sql.engine import SqlDatabase
@@ -48,6 +48,12 @@ class SqlCatalogueStore(catalogue.CatalogueStore):
             raise StorageUnavailableError(f"the stored catalogue is damaged: {error}") from error
 
     def publish(self, publication: catalogue.Publication) -> None:
+        self._publish(publication, true())
+
+    def publish_first(self, publication: catalogue.Publication) -> bool:
+        return self._publish(publication, catalogue_publication.c.version.is_(None))
+
+    def _publish(self, publication: catalogue.Publication, condition: ColumnElement[bool]) -> bool:
         version = publication.catalogue.version
         rows = [
             {
@@ -59,11 +65,14 @@ class SqlCatalogueStore(catalogue.CatalogueStore):
         ]
         with self._database.transaction() as connection:
             # First the one row, locked until the end: several who publish go one after another.
-            connection.execute(
-                update(catalogue_publication).values(
-                    version=version, published_at=publication.published_at
-                )
+            published = connection.execute(
+                update(catalogue_publication)
+                .where(condition)
+                .values(version=version, published_at=publication.published_at)
             )
+            if published.rowcount == 0:
+                return False
             connection.execute(delete(catalogue_entries))
             if rows:
                 connection.execute(insert(catalogue_entries), rows)
+        return True

@@ -1,0 +1,62 @@
+"""Processes that begin their work at once: forked from one that has imported everything."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Mapping
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from typing import Any
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+# What is not imported at once as well, such as a driver, and what pytest would be imported for:
+# a new process imports the main module of its parent.
+_CONTEXT.set_forkserver_preload(
+    [
+        "alembic.command",
+        "evref.adapters.inbound.cli.main",
+        "evref.adapters.outbound.sql.postgresql",
+        "pytest",
+        "sqlalchemy.dialects.postgresql.psycopg",
+        "tests.processes",
+    ]
+)
+
+
+def forked(work: Callable[..., object], *arguments: Any) -> ForkServerProcess:
+    """A process that does this work, which a module names, and ends; started already."""
+    process = _CONTEXT.Process(target=work, args=arguments, daemon=True)
+    process.start()
+    return process
+
+
+class Command:
+    """`evref` with these arguments and settings, in a process and a folder of its own."""
+
+    def __init__(self, folder: Path, *arguments: str, **settings: str) -> None:
+        folder.mkdir()
+        self._folder = folder
+        environ = {f"EVREF_{name.upper()}": text for name, text in settings.items()}
+        self.process = forked(_run, folder, arguments, environ)
+
+    def ended(self) -> tuple[int | None, str, str]:
+        """Its exit status and what it printed on standard output and error, once it has ended."""
+        self.process.join(30)
+        out, err = ((self._folder / name).read_text(encoding="utf-8") for name in ("out", "err"))
+        return self.process.exitcode, out, err
+
+
+def _run(folder: Path, arguments: tuple[str, ...], environ: Mapping[str, str]) -> None:
+    # Here, so that the server of forks alone imports it.
+    from evref.adapters.inbound.cli.main import main  # noqa: PLC0415
+
+    for number, name in ((1, "out"), (2, "err")):
+        os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT, 0o600), number)
+    os.chdir(folder)
+    for name in [name for name in os.environ if name.startswith("EVREF_")]:
+        del os.environ[name]
+    os.environ.update(environ)
+    sys.argv = ["evref", *arguments]
+    main()
