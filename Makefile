@@ -50,7 +50,7 @@ bench: install-dev ## how fast it is, as ratios measured side by side
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: snapshots
-snapshots: install-dev ## rewrite the snapshot of the OpenAPI document, and its examples
+snapshots: install-dev ## rewrite the snapshot of the OpenAPI document, its examples and its page
 	@$(BIN)/python -m tests.http.snapshots
 
 .PHONY: screenshots

@@ -17,6 +17,7 @@ from evref.adapters.inbound.http.examples import FAILING_REQUESTS, REQUESTS, nam
 from evref.adapters.inbound.http.problems import Problem
 from evref.domain.access import Permission
 from evref.settings import Settings, StorageKind
+from tests.docs import api_page
 from tests.http.service import Service, body
 
 EXAMPLES = Path(http.__file__).parent / "examples.json"
@@ -93,10 +94,11 @@ def _text(value: Any) -> str:
 
 
 def main() -> None:
-    """Write all copies anew: first the examples, which are a part of the document."""
+    """Write all anew: first the examples, which are a part of the document, then the page on it."""
     logging.disable()  # of the failure that is brought about
     EXAMPLES.write_text(examples(), encoding="utf-8")
     DOCUMENT.write_text(document(), encoding="utf-8")
+    api_page.PAGE.write_text(api_page.page(json.loads(document())), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,72 @@
+"""One service for all examples, made as a newcomer makes it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.server.conftest import Server, environment
+from tests.servers import free_port
+
+SHOWN_ADDRESS = "http://127.0.0.1:8000"
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A service that `evref demo` made and serves, and what it said."""
+
+    folder: Path
+    address: str
+    said: str
+
+    def run(self, command: list[str], code: str) -> str:
+        """What the code prints, written into a file that the last argument names.
+
+        The address that pages show stands for that of this service.
+        """
+        file = self.folder / command[-1]
+        file.write_text(code.replace(SHOWN_ADDRESS, self.address), encoding="utf-8")
+        key = re.search(r"evref_\w+", self.said)
+        assert key
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**environment(), "EVREF_KEY": key[0]},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.replace(self.address, SHOWN_ADDRESS)
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    folder = tmp_path_factory.mktemp("demo")
+    port = free_port()
+    command = [sys.executable, "-m", "evref", "demo", "--bind", f"127.0.0.1:{port}"]
+    server = Server(command, folder, port, environment())
+    try:
+        server.wait_until_ready()
+        address = f"http://127.0.0.1:{port}"
+        yield Demo(folder, address, server.log)
+    finally:
+        server.kill()
+
+
+def require(program: str) -> None:
+    """Skip the test where the program is not on this machine; fail where it has to be."""
+    if shutil.which(program) is None:
+        message = f"no {program} on this machine: its examples were not tried"
+        if os.environ.get("EVREF_REQUIRE_CLIENTS") == "1":
+            pytest.fail(message)
+        pytest.skip(message)

@@ -1,0 +1,85 @@
+"""The code in a page of the documentation, and what the page shows of its output."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+# What remains of a limit, and the seconds until it starts anew, are others each time.
+_COUNTED = re.compile(r"\b([rt])=[0-9]+")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block; `line` counts from 1."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Example:
+    """Code that can be run, and what it is said to print; None where nothing is said."""
+
+    block: Block
+    code: str
+    shown: str | None
+
+    def __str__(self) -> str:
+        return str(self.block)
+
+
+def blocks(page: Path) -> list[Block]:
+    return [
+        Block(page, token.map[0] + 1, token.info.strip(), token.content)
+        for token in MarkdownIt().parse(page.read_text(encoding="utf-8"))
+        if token.type == "fence" and token.map
+    ]
+
+
+def commands(page: Path) -> list[Example]:
+    """What is typed at a prompt, each with the lines up to the next."""
+    found = []
+    for block in blocks(page):
+        if block.language == "console":
+            for typed in re.split(r"(?m)^\$ ", block.text)[1:]:
+                match = re.match(r"((?:.*\\\n)*.*)\n?", typed)
+                assert match
+                found.append(Example(block, match[0].rstrip("\n"), typed[match.end() :]))
+    return found
+
+
+def programs(page: Path, language: str) -> list[Example]:
+    """The blocks of a language, each with the block of text right behind it."""
+    found = blocks(page)
+    behind = [*found[1:], None]
+    return [
+        Example(block, block.text, after.text if after and after.language == "text" else None)
+        for block, after in zip(found, behind, strict=True)
+        if block.language == language
+    ]
+
+
+def assert_printed(shown: str, printed: str) -> None:
+    """Pass where this was printed. `…` stands for anything, and alone on its line for any lines."""
+    pattern = "".join(
+        r"(?:.*\n)*" if line == "…" else _pattern(line) + r"\n" for line in shown.splitlines()
+    )
+    assert re.fullmatch(pattern, printed.rstrip("\n") + "\n"), (
+        f"The page shows\n{shown}\nbut this was printed:\n{printed}"
+    )
+
+
+def _pattern(line: str) -> str:
+    return _COUNTED.sub(r"\1=[0-9]+", re.escape(line).replace("…", ".*"))

@@ -1,0 +1,179 @@
+"""The pages of the reference say what is so."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import get_type_hints
+
+import click
+import pytest
+
+import evref.testing
+from evref.adapters.inbound.cli.main import cli
+from evref.adapters.inbound.http.problems import PROBLEMS
+from evref.container import Container
+from evref.domain.evidence import Certainty, Recommendation, ReferenceKind
+from evref.settings import PREFIX, Settings
+from tests.docs import api_page
+from tests.docs.pages import DOCS, ROOT, Block, blocks
+from tests.http.snapshots import DOCUMENT, HOW_TO_RENEW
+
+EXAMPLE = ROOT / "examples" / "jsonlines-catalogue"
+HOW_TO = DOCS / "how-to" / "write-a-storage-adapter.md"
+EVIDENCE = DOCS / "explanation" / "evidence.md"
+
+
+def rows(page: Path) -> list[list[str]]:
+    """The cells of every row of every table, but for headings."""
+    text = page.read_text(encoding="utf-8")
+    cells = [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in text.splitlines()
+        if line.startswith("|")
+    ]
+    separators = {number for number, row in enumerate(cells) if set("".join(row)) <= set("-:")}
+    return [
+        row
+        for number, row in enumerate(cells)
+        if number not in separators and number + 1 not in separators
+    ]
+
+
+def reference(name: str) -> Path:
+    return DOCS / "reference" / f"{name}.md"
+
+
+def test_the_page_of_the_interface_is_that_of_the_openapi_document() -> None:
+    """Every operation, parameter, status and member."""
+    document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
+
+    assert api_page.PAGE.read_text(encoding="utf-8") == api_page.page(document), HOW_TO_RENEW
+
+
+def test_every_setting_has_a_row_with_its_default() -> None:
+    """Where the default is a value, and not told in words."""
+    shown = {row[0]: row[1] for row in rows(reference("settings"))}
+
+    assert shown.keys() == {f"`{PREFIX}{field.name.upper()}`" for field in fields(Settings)}
+    for field in fields(Settings):
+        default = shown[f"`{PREFIX}{field.name.upper()}`"]
+        if default.startswith("`"):
+            assert default == f"`{field.default}`"
+
+
+def test_every_problem_has_a_row_with_its_status() -> None:
+    """In whichever order."""
+    shown = {row[0]: row[1] for row in rows(reference("errors")) if row[1].isdigit()}
+
+    assert shown == {f"`{slug}`": str(int(kind.status)) for slug, kind in PROBLEMS.items()}
+
+
+def leaves(command: click.Command, *path: str) -> Iterator[tuple[str, click.Command]]:
+    """Every command that is no group, by all that is typed for it."""
+    if isinstance(command, click.Group):
+        for name, below in command.commands.items():
+            yield from leaves(below, *path, name)
+    else:
+        yield " ".join(path), command
+
+
+COMMANDS = dict(leaves(cli, "evref"))
+
+
+def test_every_command_has_a_row() -> None:
+    """Which begins with what is typed."""
+    typed = [re.match(r"`([a-z-]+(?: [a-z][a-z-]*)*)", row[0]) for row in rows(reference("command-line"))]
+
+    assert sorted(match[1] for match in typed if match) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_row_of_a_command_has_its_options(name: str) -> None:
+    """But for --help, which every command has, and --json, which every listing has."""
+    (row,) = (
+        row
+        for row in rows(reference("command-line"))
+        if re.match(rf"`{re.escape(name)}[ `]", row[0])
+    )
+    options = {
+        option
+        for parameter in COMMANDS[name].params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+    }
+
+    assert set(re.findall(r"--[a-z-]+", row[0])) == options - {"--help", "--json"}
+
+
+def test_every_dependency_has_its_reason() -> None:
+    """Those of the service, its extras, and what its tests need."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = [
+        *project["project"]["dependencies"],
+        *(each for extra in project["project"]["optional-dependencies"].values() for each in extra),
+        *(
+            each
+            for group in project["dependency-groups"].values()
+            for each in group
+            if isinstance(each, str)
+        ),
+    ]
+    named = reference("dependencies").read_text(encoding="utf-8").lower()
+    names = {re.split(r"[\[><=]", each)[0] for each in wanted}
+
+    assert {name for name in names if name not in named and not name.startswith("types-")} == set()
+
+
+@pytest.mark.parametrize("kind", [Certainty, Recommendation, ReferenceKind])
+def test_every_grade_is_explained(
+    kind: type[Certainty | Recommendation | ReferenceKind],
+) -> None:
+    """In the order of the enumeration."""
+    values = {f"`{value}`" for value in kind}
+
+    assert [row[0] for row in rows(EVIDENCE) if row[0] in values] == [f"`{each}`" for each in kind]
+
+
+PORTS = [row for row in rows(HOW_TO) if row[2].startswith("`evref.ports.")]
+
+
+@pytest.mark.parametrize("row", PORTS, ids=lambda row: row[0])
+def test_a_port_of_the_how_to_is_one_of_the_container(row: list[str]) -> None:
+    """With a contract named after it."""
+    name, _, module, attribute = (cell.strip("`") for cell in row)
+    contract = getattr(evref.testing, f"{name}Contract")
+
+    made = Container(settings=Settings())
+
+    assert (contract.port.__module__, contract.port.__name__) == (module, name)
+    assert isinstance(getattr(made, attribute)(), contract.port)
+
+
+def test_every_port_that_keeps_something_is_in_the_how_to() -> None:
+    """As `Stores` has them."""
+    stores = set(get_type_hints(evref.testing.Stores).values())
+    kept = {store.__name__ for store in stores if inspect.isabstract(store)}
+
+    assert {row[0].strip("`") for row in PORTS} == kept
+
+
+@pytest.mark.parametrize(
+    "block",
+    [block for block in blocks(HOW_TO) if block.language in {"python", "toml"}],
+    ids=str,
+)
+def test_the_how_to_shows_the_files_of_the_example(block: Block) -> None:
+    """Each whole."""
+    files = [
+        path.read_text(encoding="utf-8")
+        for path in EXAMPLE.rglob("*")
+        if path.suffix in {".py", ".toml"}
+    ]
+
+    assert block.text in files
