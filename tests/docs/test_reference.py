@@ -88,7 +88,9 @@ COMMANDS = dict(leaves(cli, "evref"))
 
 def test_every_command_has_a_row() -> None:
     """Which begins with what is typed."""
-    typed = [re.match(r"`([a-z-]+(?: [a-z][a-z-]*)*)", row[0]) for row in rows(reference("command-line"))]
+    typed = [
+        re.match(r"`([a-z-]+(?: [a-z][a-z-]*)*)", row[0]) for row in rows(reference("command-line"))
+    ]
 
     assert sorted(match[1] for match in typed if match) == sorted(COMMANDS)
 
