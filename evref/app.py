@@ -14,6 +14,7 @@ from flask_cors import CORS
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import evref
+from evref import logs
 from evref.adapters.inbound.http import (
     description,
     diagnoses,
@@ -22,15 +23,18 @@ from evref.adapters.inbound.http import (
     health,
     pages,
 )
-from evref.adapters.inbound.http.served import Served
+from evref.adapters.inbound.http.observation import Observer, log_access, observed
+from evref.adapters.inbound.http.served import Admit, Served
 from evref.adapters.inbound.settings_pages import blueprint as settings_pages
 from evref.adapters.inbound.settings_pages import cookies
 from evref.container import Container, container_for
 from evref.domain.errors import EvrefError, StorageUnavailableError
-from evref.settings import Settings, SettingsError, StorageKind
+from evref.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+    from evref.adapters.inbound.http.metrics import Metrics
 
 
 def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
@@ -62,8 +66,15 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.json.compact = True  # type: ignore[attr-defined]
 
     description.configure(app, settings.base_url)
+    admit: Admit = container.admit()
+    observers: list[Observer] = [log_access] if settings.access_log else []
+    if settings.metrics_token is not None:
+        metrics = _metrics(settings)
+        admit = metrics.of_admissions(admit)
+        observers.append(metrics.of_request)
+        app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
     served = Served(
-        container.admit(),
+        admit,
         container.browse(),
         settings.representation_cache_mb * 1024 * 1024,
         vary="Accept-Encoding, Origin" if settings.cors_origins else "Accept-Encoding",
@@ -97,13 +108,33 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             vary_header=False,
         )
         app.after_request(_vary_by_origin)
-    app.wsgi_app = _at(settings.base_url, served.before_flask(app.wsgi_app))  # type: ignore[assignment]
+    wsgi_app = served.before_flask(app.wsgi_app)
+    if observers:
+        wsgi_app = observed(wsgi_app, observers)
+    app.wsgi_app = _at(settings.base_url, wsgi_app)  # type: ignore[assignment]
     if settings.proxies:
         # Of what proxies say, the client's address alone: whose guesses it is that are slowed.
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
             app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0
         )
     return app
+
+
+def _metrics(settings: Settings) -> Metrics:
+    folder = settings.metrics_folder
+    if folder is None:
+        raise SettingsError(
+            "EVREF_METRICS_TOKEN needs EVREF_METRICS_FOLDER, an empty folder that all workers "
+            "share; evref serve makes one"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"EVREF_METRICS_FOLDER cannot be made: {error.strerror}") from None
+    hand_on_metrics_folder(folder)
+    from evref.adapters.inbound.http.metrics import Metrics  # noqa: PLC0415
+
+    return Metrics(folder)
 
 
 def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
@@ -150,6 +181,7 @@ def create_app_or_exit() -> APIFlask:
     try:
         settings = Settings.read()
         _refuse_memory(settings)
+        logs.configure(settings.log_format)
         container = container_for(settings)
         app = create_app(settings, container)
         container.storage().verify()

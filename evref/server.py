@@ -6,11 +6,15 @@ import gc
 import resource
 import socket
 from contextlib import suppress
+from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from flask import Flask
 from gunicorn.app.base import BaseApplication
+from gunicorn.glogging import Logger
 
+from evref import logs
 from evref.container import Container
 from evref.domain.errors import NoCatalogueError
 
@@ -33,13 +37,22 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     """gunicorn's arbiter around one application, built before the workers are forked.
 
     Workers then share the memory of the code and the catalogue. The one thing that must not
-    cross a fork is a database connection, so the storage lets go of its own before.
+    cross a fork is a database connection, so the storage lets go of its own before. A folder can
+    be named that is to be removed when the last worker has ended.
     """
 
     def __init__(
-        self, app: Flask, container: Container, *, bind: str, workers: int, threads: int
+        self,
+        app: Flask,
+        container: Container,
+        *,
+        bind: str,
+        workers: int,
+        threads: int,
+        remove_at_exit: Path | None = None,
     ) -> None:
         self._app = app
+        self._remove_at_exit = remove_at_exit
         self._container = container
         self._options = {
             "bind": bind,
@@ -53,8 +66,11 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             # Fields that any client or proxy sends fit several times over.
             "limit_request_fields": 64,
             "control_socket_disable": True,
+            "logger_class": _Log,
+            "on_exit": lambda _arbiter: self._clean_up(),
             "pre_fork": lambda _arbiter, _worker: self._before_fork(),
         }
+        logs.configure(container.settings().log_format)
         super().__init__()
 
     def load_config(self) -> None:
@@ -72,6 +88,20 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         self._container.storage().close()
         # Keeps the collector from touching, and so copying, what the workers share.
         gc.freeze()
+
+    def _clean_up(self) -> None:
+        if self._remove_at_exit is not None:
+            rmtree(self._remove_at_exit, ignore_errors=True)
+
+
+class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn's log, written as all else is; the application tells of its requests itself."""
+
+    def setup(self, cfg: object) -> None:  # noqa: ARG002 - the log is configured already
+        self.error_log.propagate = True
+
+    def access(self, *_: object) -> None:
+        pass
 
 
 def _most_connections() -> int:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
+_Enum = TypeVar("_Enum", bound=StrEnum)
+
 PREFIX = "EVREF_"
 DEFAULT_BIND = "127.0.0.1:8000"
-SHORTEST_SECRET_KEY = 32
+SHORTEST_SECRET = 32
 
 # One host by its name or address: a pattern such as https://* would stand for any.
 _ORIGIN = re.compile(
@@ -35,6 +38,13 @@ class StorageKind(StrEnum):
     MEMORY = "memory"
 
 
+class LogFormat(StrEnum):
+    """How the log is written: lines for people, or one JSON object a line."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What an operator can set. Each field is the variable of the same name with `EVREF_`.
@@ -48,7 +58,9 @@ class Settings:
     cookies of the settings pages are signed with, made once and kept in storage where it is None;
     `proxies` is how many proxies stand before the service, each of which adds the address that it
     was asked from to X-Forwarded-For; `container` is the function that wires the service, as
-    MODULE:NAME, evref's own where it is None.
+    MODULE:NAME, evref's own where it is None; `access_log` has each request logged, in
+    `log_format` as everything is; `metrics_token` is what /metrics asks for, which is not there
+    where it is None, and `metrics_folder` where the workers keep the counts that it reports.
     """
 
     storage: StorageKind = StorageKind.SQL
@@ -62,6 +74,10 @@ class Settings:
     secret_key: str | None = field(default=None, repr=False)
     proxies: int = 0
     container: str | None = None
+    log_format: LogFormat = LogFormat.TEXT
+    access_log: bool = False
+    metrics_token: str | None = field(default=None, repr=False)
+    metrics_folder: Path | None = None
 
     @classmethod
     def read(
@@ -100,6 +116,11 @@ class Settings:
         return sorted(f"{PREFIX}{name.upper()}" for name in values if name not in _READERS)
 
 
+def hand_on_metrics_folder(folder: Path) -> None:
+    """Tell prometheus_client, which takes it from the environment when it is imported."""
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+
+
 def _gather(
     environ: Mapping[str, str], env_file: Path, defaults: Mapping[str, str]
 ) -> dict[str, str]:
@@ -119,11 +140,20 @@ def _gather(
     return values
 
 
-def _storage(text: str) -> StorageKind:
-    try:
-        return StorageKind(text)
-    except ValueError:
-        raise ValueError(f"must be one of {', '.join(StorageKind)}, not {text!r}") from None
+def _one_of(values: type[_Enum]) -> Callable[[str], _Enum]:
+    def read(text: str) -> _Enum:
+        try:
+            return values(text)
+        except ValueError:
+            raise ValueError(f"must be one of {', '.join(values)}, not {text!r}") from None
+
+    return read
+
+
+def _switch(text: str) -> bool:
+    if text not in {"on", "off"}:
+        raise ValueError(f"must be one of on, off, not {text!r}")
+    return text == "on"
 
 
 def _database_url(text: str) -> str:
@@ -176,14 +206,20 @@ def _megabytes(text: str) -> int:
     return _whole_number(text, 1, 4096)
 
 
-def _secret_key(text: str) -> str:
+def _secret(text: str) -> str:
     # The value stands in no message: it is a secret even where it is not allowed.
-    if len(text) < SHORTEST_SECRET_KEY:
+    if len(text) < SHORTEST_SECRET:
         raise ValueError(
-            f"must have at least {SHORTEST_SECRET_KEY} characters, such as those that "
+            f"must have at least {SHORTEST_SECRET} characters, such as those that "
             "openssl rand -hex 32 prints"
         )
     return text
+
+
+def _token(text: str) -> str:
+    if not re.fullmatch(r"[!-~]*", text):
+        raise ValueError("must be of ASCII characters without spaces, as it is sent in a header")
+    return _secret(text)
 
 
 def _proxies(text: str) -> int:
@@ -218,7 +254,7 @@ def _words(text: str) -> Iterable[str]:
 
 
 _READERS = {
-    "storage": _storage,
+    "storage": _one_of(StorageKind),
     "database_url": _database_url,
     "quota_url": _quota_url,
     "database_connections": _database_connections,
@@ -226,8 +262,12 @@ _READERS = {
     "base_url": _base_url,
     "cors_origins": _origins,
     "representation_cache_mb": _megabytes,
-    "secret_key": _secret_key,
+    "secret_key": _secret,
     "proxies": _proxies,
     "container": _container,
+    "log_format": _one_of(LogFormat),
+    "access_log": _switch,
+    "metrics_token": _token,
+    "metrics_folder": Path,
 }
 assert set(_READERS) == {field.name for field in fields(Settings)}  # noqa: S101 - at import

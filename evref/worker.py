@@ -223,7 +223,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         request_id = uuid.uuid4().hex
         # What was wrong is for the log alone: an error may quote the headers that it met.
         self.log.warning(
-            "request %s could not be read: %s", request_id, type(error).__name__.lstrip("_")
+            "request %s could not be read: %s",
+            request_id,
+            type(error).__name__.lstrip("_"),
+            extra={"request_id": request_id},
         )
         try:
             util.write_nonblock(client, _answer(status, request_id))

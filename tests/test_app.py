@@ -45,7 +45,9 @@ def test_the_application_is_made_from_the_environment(
 
     app = create_app()
 
-    assert app.spec["servers"] == [{"url": "https://evref.example.org"}]  # type: ignore[index]
+    assert app.spec["servers"] == [
+        {"url": "https://evref.example.org", "description": "This service"}
+    ]  # type: ignore[index]
     assert list(folder.iterdir()) == []
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.settings import Settings, SettingsError, StorageKind
+from evref.settings import LogFormat, Settings, SettingsError, StorageKind
 
 NOWHERE = Path("/nowhere/.env")
 
@@ -114,6 +114,11 @@ def test_an_empty_value_is_as_if_it_were_not_set() -> None:
         ("proxies", "0", 0),
         ("proxies", "10", 10),
         ("container", "my_adapters.wiring:container", "my_adapters.wiring:container"),
+        ("log_format", "json", LogFormat.JSON),
+        ("access_log", "on", True),
+        ("access_log", "off", False),
+        ("metrics_token", "~" * 32, "~" * 32),
+        ("metrics_folder", "/run/evref/metrics", Path("/run/evref/metrics")),
     ],
 )
 def test_a_setting_that_is_allowed_is_read(name: str, text: str, value: object) -> None:
@@ -172,6 +177,10 @@ def test_a_setting_that_is_allowed_is_read(name: str, text: str, value: object) 
             ["wiring", "a:", ":b", "a:b:c", "a..b:c", "a:b()"],
             "of the form MODULE:NAME",
         ),
+        ("log_format", ["JSON", "xml"], "text, json"),
+        ("access_log", ["1", "yes", "On"], "on, off"),
+        ("metrics_token", ["x" * 31], "32 characters"),
+        ("metrics_token", ["é" * 32, "x " * 16], "ASCII"),
     ],
 )
 def test_a_setting_that_is_not_allowed_is_told_in_one_line(
@@ -191,6 +200,7 @@ def test_a_setting_that_is_not_allowed_is_told_in_one_line(
     ("name", "wrong", "right"),
     [
         ("secret_key", "hush", "hush" * 8),
+        ("metrics_token", "hush", "hush" * 8),
         ("database_url", "mysql://u:hush@h/d", "postgresql://u:hush@h/d"),
         ("quota_url", "http://:hush@h", "redis://:hush@h"),
     ],

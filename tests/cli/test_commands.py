@@ -37,6 +37,8 @@ COMMANDS = [
     ("catalogue", "export"),
     ("catalogue", "status"),
 ]
+# Where nobody listens, as someone may on the default.
+SERVE = ("serve", "--bind", "127.0.0.1:18999")
 ON_STORAGE = [
     ("institution", "create", "x"),
     ("institution", "list"),
@@ -195,8 +197,8 @@ def test_a_database_of_a_newer_version_is_left_alone(ready: Run, folder: Path) -
     with closing(sqlite3.connect(folder / "evref.sqlite")) as database, database:
         database.execute("UPDATE alembic_version SET version_num = '9999'")
 
-    for command in ("init", "serve"):
-        assert "newer version of evref" in ready(command).refused()
+    for command in (("init",), SERVE):
+        assert "newer version of evref" in ready(*command).refused()
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,7 @@ def test_a_database_of_a_newer_version_is_left_alone(ready: Run, folder: Path) -
         ({"database_url": "sqlite:///:memory:"}, "must be"),
     ],
 )
-@pytest.mark.parametrize("command", [("init",), ("key", "list"), ("serve",)])
+@pytest.mark.parametrize("command", [("init",), ("key", "list"), SERVE])
 def test_a_wrong_setting_stops_a_command_with_one_line(
     run: Run, command: tuple[str, ...], settings: dict[str, str], told: str
 ) -> None:

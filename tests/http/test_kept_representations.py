@@ -10,7 +10,7 @@ from evref.adapters.inbound.http.representations import (
 
 
 def of_size(size: int) -> Kept:
-    return Kept("1", Representation(b"x" * size, "text/plain"))
+    return Kept("1", "/", Representation(b"x" * size, "text/plain"))
 
 
 def test_an_answer_is_found_by_its_path_and_query() -> None:

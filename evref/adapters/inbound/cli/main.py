@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -151,10 +154,15 @@ def _tell(container: Container, made: demo_data.Demo) -> None:
 
 
 def _serve(container: Container, bind: str, workers: int | None, threads: int) -> None:
-    in_memory = container.settings().storage is StorageKind.MEMORY
-    app = create_app(container.settings(), container)
+    settings = container.settings()
+    in_memory = settings.storage is StorageKind.MEMORY
+    scratch = None
+    if settings.metrics_token and settings.metrics_folder is None:
+        scratch = Path(tempfile.mkdtemp(prefix="evref-metrics-"))
+        settings = replace(settings, metrics_folder=scratch)
+    app = create_app(settings, container)
     count = workers or (1 if in_memory else DEFAULT_WORKERS)
-    Server(app, container, bind=bind, workers=count, threads=threads).run()
+    Server(app, container, bind=bind, workers=count, threads=threads, remove_at_exit=scratch).run()
 
 
 def main() -> NoReturn:

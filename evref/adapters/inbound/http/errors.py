@@ -12,7 +12,7 @@ from flask import Flask, Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from evref.adapters.inbound.http import problems
-from evref.adapters.inbound.http.fields import QUOTA, request_id
+from evref.adapters.inbound.http.fields import QUOTA, known, request_id
 from evref.adapters.inbound.http.problems import Problem
 from evref.adapters.inbound.http.representations import compressed_where_accepted
 from evref.domain.errors import EvrefError, QuotaExceededError, StorageUnavailableError
@@ -91,7 +91,12 @@ def _of_framework(answer: _Answer) -> Callable[[HTTPException], Response]:
 
 def _unforeseen(answer: _Answer) -> Callable[[Exception], Response]:
     def handle(error: Exception) -> Response:
-        log.error("request %s failed", request_id(request.environ), exc_info=error)
+        log.error(
+            "request %s failed",
+            request_id(request.environ),
+            exc_info=error,
+            extra=known(request.environ),
+        )
         return answer(problems.INTERNAL_ERROR, "The log has the details under the request id.")
 
     return handle

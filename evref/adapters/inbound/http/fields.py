@@ -35,11 +35,13 @@ RATE_LIMIT_FIELDS = (
 
 # Where a request's environ has what became known of it on its way.
 QUOTA = "evref.quota"
+ROUTE = "evref.route"
 _REQUEST_ID = "evref.request_id"
 
 
 def register(app: Flask) -> None:
     """Have the application put these fields on every response, errors included."""
+    app.before_request(_note_route)
     app.after_request(_complete)
 
 
@@ -56,6 +58,18 @@ def request_id(environ: WSGIEnvironment) -> str:
 def of_data(environ: WSGIEnvironment) -> list[tuple[str, str]]:
     """The fields of an answer with data, which is always one to an admitted request."""
     return [("X-Request-ID", request_id(environ)), *_ON_DATA, *rate_limit(environ[QUOTA])]
+
+
+def known(environ: WSGIEnvironment) -> dict[str, str]:
+    """What a log says of a request: its id, and that of its key where it has a valid one."""
+    quota = environ.get(QUOTA)
+    of_key = {} if quota is None else {"key_id": quota.key_id}
+    return {"request_id": request_id(environ), **of_key}
+
+
+def _note_route() -> None:
+    if request.url_rule is not None:
+        request.environ[ROUTE] = request.url_rule.rule
 
 
 def _complete(response: Response) -> Response:

@@ -108,9 +108,10 @@ Target: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A representation, and the version of the catalogue that it was made from."""
+    """A representation, the version of the catalogue it was made from, and its view's route."""
 
     version: str
+    route: str
     representation: Representation
 
 

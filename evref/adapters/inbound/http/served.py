@@ -19,10 +19,10 @@ from evref.adapters.inbound.http.representations import (
     answer,
     respond,
 )
-from evref.application.admit_request import AdmitRequest
 from evref.application.browse_catalogue import BrowseCatalogue
 from evref.domain.access import KeyToken, Permission
 from evref.domain.catalogue import Catalogue
+from evref.domain.quota import QuotaStatus
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -40,17 +40,21 @@ _METHODS = ("GET", "HEAD")
 _OUTCOME = "evref.outcome"
 
 
+Admit = Callable[[KeyToken, Permission], QuotaStatus]
+"""Lets a request in and counts it, as `AdmitRequest` does."""
+
+
 class Served:
     """Everything that goes before and after a view of the catalogue.
 
     An answer depends on nothing but the catalogue's version, the path and the query. So a view,
     decorated with this, is called as `view(catalogue=…, **path)` only when its answer is not
-    kept; and what is kept is sent by `before_flask`, at a fraction of the cost. Either way a request
-    is let in by the same few lines, once.
+    kept; and what is kept is sent by `before_flask`, at a fraction of the cost. Either way a
+    request is let in by the same few lines, once.
     """
 
     def __init__(
-        self, admit: AdmitRequest, browse: BrowseCatalogue, most_bytes: int, *, vary: str
+        self, admit: Admit, browse: BrowseCatalogue, most_bytes: int, *, vary: str
     ) -> None:
         self._admit = admit
         self._browse = browse
@@ -65,7 +69,11 @@ class Served:
             kept = self._kept.get(target)
             if kept is None or kept.version != catalogue.version:
                 body = make_response(view(catalogue=catalogue, **path)).get_data()
-                kept = Kept(catalogue.version, Representation(body, "application/json"))
+                kept = Kept(
+                    catalogue.version,
+                    request.environ[fields.ROUTE],
+                    Representation(body, "application/json"),
+                )
                 self._kept.keep(target, kept)
             return respond(kept.representation, _CACHE_CONTROL, self._vary)
 
@@ -88,6 +96,7 @@ class Served:
             if catalogue.version != kept.version:
                 environ[_OUTCOME] = catalogue
                 return flask(environ, start_response)
+            environ[fields.ROUTE] = kept.route
             made = answer(kept.representation, _CACHE_CONTROL, self._vary, environ)
             start_response(made.status, made.headers + fields.of_data(environ))
             return [made.body] if method == "GET" else []

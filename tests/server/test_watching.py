@@ -1,0 +1,198 @@
+"""What an operator sees of a running service: its metrics, and its log."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from evref.domain.access import KeyToken
+from tests.server.conftest import Connection, Server, Start, Store, eventually
+
+LIST = "/api/v1/diagnoses"
+ITEM = "/api/v1/diagnoses/<id>"
+TOKEN = "0123456789abcdef0123456789abcdef"
+
+
+def samples(server: Server) -> dict[tuple[str, ...], float]:
+    """What is measured, by its name and the values of its labels in the order of their names."""
+    answer = server.get("/metrics", TOKEN)
+    assert answer.status == 200
+    return {
+        (sample.name, *(text for _, text in sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(answer.body.decode())
+        for sample in family.samples
+    }
+
+
+def entries(server: Server, logger: str) -> list[dict[str, Any]]:
+    """What a logger wrote as JSON; every line of the log is JSON."""
+    lines = [json.loads(line) for line in server.log.splitlines()]
+    return [line for line in lines if line["logger"] == logger]
+
+
+@pytest.fixture(scope="module")
+def server(start: Start, store: Store) -> Server:
+    """Two workers, watched by all means."""
+    started = start(
+        store.folder,
+        "serve",
+        "--workers",
+        "2",
+        metrics_token=TOKEN,
+        log_format="json",
+        access_log="on",
+    )
+    started.wait_until_ready()
+    return started
+
+
+def test_the_workers_count_together(server: Server, store: Store) -> None:
+    """Kept answers and refusals included; a worker that is killed takes nothing with it."""
+    key = store.key(limit=21)
+    before = samples(server)
+    for _ in range(20):
+        assert server.get(LIST, key.token.text).status == 200
+    for path, token, status in (
+        (f"{LIST}/nobody", key.token.text, 404),
+        (LIST, key.token.text, 429),
+        (LIST, KeyToken.make(7).text, 401),
+        (LIST, None, 401),
+        ("/nothing", None, 404),
+    ):
+        assert server.get(path, token).status == status
+    killed, _ = server.workers()
+    os.kill(killed, signal.SIGKILL)
+    after = samples(server)
+
+    grown = {
+        name: value - before.get(name, 0)
+        for name, value in after.items()
+        if value != before.get(name, 0)
+    }
+    expected = {
+        ("evref_http_requests_total", "GET", LIST, "200"): 20,
+        ("evref_http_requests_total", "GET", LIST, "429"): 1,
+        ("evref_http_requests_total", "GET", LIST, "401"): 2,
+        ("evref_http_requests_total", "GET", ITEM, "404"): 1,
+        ("evref_http_requests_total", "GET", "none", "404"): 1,
+        ("evref_http_request_duration_seconds_count", LIST): 23,
+        ("evref_admissions_total", "admitted"): 21,
+        ("evref_admissions_total", "quota_exceeded"): 1,
+        ("evref_admissions_total", "invalid_api_key"): 1,
+        ("evref_admission_duration_seconds_count",): 23,
+    }
+    assert {name: grown.get(name) for name in expected} == expected
+
+
+def test_the_metrics_tell_what_is_served(server: Server, store: Store) -> None:
+    """By the same version that each answer has."""
+    served = json.loads(server.get(LIST, store.key().token.text).body)
+
+    assert samples(server)["evref_catalogue_info", served["meta"]["catalogue_version"]] == 1
+
+
+@pytest.mark.parametrize("token", [None, TOKEN[:-1], TOKEN + "0", "é"])
+def test_the_metrics_are_for_the_operator(server: Server, token: str | None) -> None:
+    """Others are asked for the token, and learn nothing."""
+    answer = server.get("/metrics", token)
+
+    assert answer.status == 401
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="evref metrics"'
+    assert b"evref_http" not in answer.body
+    assert TOKEN not in answer.body.decode()
+
+
+def test_each_request_is_logged_with_its_id_and_the_keys(server: Server, store: Store) -> None:
+    """Never with the key, wherever a client has put it."""
+    key = store.key()
+    answers = [server.get(LIST, key.token.text) for _ in range(2)]
+    missed = server.get(f"{LIST}/{key.token.text}?key={key.token.text}")
+    asked = {answer.headers["X-Request-ID"]: answer for answer in [*answers, missed]}
+
+    logged = [e for e in entries(server, "evref.access") if e["request_id"] in asked]
+
+    assert [(e["status"], e["path"], e.get("key_id")) for e in logged] == [
+        (200, LIST, key.key.id),
+        (200, LIST, key.key.id),
+        (401, f"{LIST}/evref_…", None),
+    ]
+    assert {e["method"] for e in logged} == {"GET"}
+    assert [e["route"] for e in logged] == [LIST, LIST, ITEM]
+    assert all(0 < e["milliseconds"] < 60_000 for e in logged)
+    assert all(datetime.fromisoformat(e["timestamp"]).tzinfo for e in logged)
+    assert key.token.text not in server.log
+
+
+def test_a_request_that_cannot_be_read_is_logged_too(server: Server) -> None:
+    """With the id that its answer has."""
+    connection = Connection(server.port)
+    answer = connection.get("/" + "x" * 10_000)
+    connection.close()
+
+    eventually(
+        lambda: (
+            answer.headers["X-Request-ID"]
+            in [e.get("request_id") for e in entries(server, "gunicorn.error")]
+        ),
+        lambda: server.log,
+    )
+    assert answer.status == 414
+
+
+def test_as_text_the_log_has_the_same_ids(start: Start, store: Store) -> None:
+    """On lines for people."""
+    server = start(store.folder, "serve", "--workers", "1", access_log="on")
+    server.wait_until_ready()
+    key = store.key()
+    request_id = server.get(LIST, key.token.text).headers["X-Request-ID"]
+
+    line = next(line for line in server.log.splitlines() if request_id in line)
+    assert f"[INFO] GET '{LIST}' 200 in " in line
+    assert line.endswith(f"request_id {request_id}, key_id {key.key.id}")
+
+
+def test_what_was_counted_goes_with_the_server(start: Start, store: Store) -> None:
+    """Once it is stopped; not when one of its workers ends."""
+    server = start(store.folder, "serve", "--workers", "1", metrics_token=TOKEN)
+    server.wait_until_ready()
+    (worker,) = server.workers()
+    files = [
+        Path(m.path) for m in psutil.Process(worker).memory_maps() if "evref-metrics" in m.path
+    ]
+
+    os.kill(worker, signal.SIGTERM)
+    eventually(lambda: server.workers() not in ([], [worker]), lambda: server.log)
+    assert all(file.exists() for file in files)
+    server.process.terminate()
+
+    assert server.wait_until_ended() == 0
+    assert files
+    assert not any(file.parent.exists() for file in files)
+
+
+def test_workers_of_any_server_share_a_folder_that_is_named(
+    start: Start, store: Store, tmp_path: Path
+) -> None:
+    """Without one, each would tell of itself alone, so the start says what is needed."""
+    plain = ("--no-control-socket", "--workers", "2", "wsgi:app")
+    refused = start(store.folder, *plain, module="gunicorn", metrics_token=TOKEN)
+    folder = tmp_path / "metrics"
+    server = start(
+        store.folder, *plain, module="gunicorn", metrics_token=TOKEN, metrics_folder=str(folder)
+    )
+    server.wait_until_ready()
+    token = store.key().token.text
+    for _ in range(10):
+        server.get(LIST, token)
+
+    assert refused.wait_until_ended() != 0
+    assert "EVREF_METRICS_TOKEN needs EVREF_METRICS_FOLDER" in refused.log
+    assert samples(server)["evref_admissions_total", "admitted"] == 10
