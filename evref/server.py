@@ -13,6 +13,7 @@ from typing import Any
 from flask import Flask
 from gunicorn.app.base import BaseApplication
 from gunicorn.glogging import Logger
+from gunicorn.systemd import listen_fds
 
 from evref import logs
 from evref.container import Container
@@ -116,14 +117,17 @@ def _most_connections() -> int:
 
 
 def require_free(bind: str) -> None:
-    """Pass silently when `HOST:PORT` can be listened on.
+    """Pass silently when `HOST:PORT` can be listened on, or need not be.
 
-    gunicorn would try for five seconds and end in a traceback.
+    It need not where systemd hands over a socket: gunicorn listens on that one instead.
+    Else gunicorn would try for five seconds and end in a traceback.
 
     Raises:
         AddressInUseError: when it cannot.
 
     """
+    if listen_fds(unset_environment=False):
+        return
     host, _, port = bind.rpartition(":")
     try:
         found: list[Any] = socket.getaddrinfo(

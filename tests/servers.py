@@ -156,6 +156,11 @@ class PostgresqlServer(_Server):
     def url(self, database: str) -> str:
         return f"postgresql://postgres@/{database}?host={self._folder}"
 
+    def for_its_programs(self) -> dict[str, str]:
+        """The variables with which `pg_dump` and its like are found, and find the server."""
+        path = f"{self._binaries}{os.pathsep}{os.environ['PATH']}"
+        return {"PATH": path, "PGHOST": str(self._folder), "PGUSER": "postgres"}
+
     def cut_connections(self, database: str) -> None:
         """End all connections to a database, as an administrator would, and wait for the end."""
         self.execute(

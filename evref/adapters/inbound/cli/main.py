@@ -83,7 +83,10 @@ def init() -> None:
 @_workers
 @_threads
 def serve(bind: str, workers: int | None, threads: int) -> None:
-    """Serve, with gunicorn. SIGTERM stops it once the requests under way are answered."""
+    """Serve, with gunicorn. SIGTERM stops it once the requests under way are answered.
+
+    Where systemd hands over a socket, that one is listened on, whatever --bind says.
+    """
     container = _servable(bind, workers)
     if container.settings().storage is StorageKind.MEMORY:
         # A process's memory starts empty, and no other command can reach it.

@@ -1,0 +1,168 @@
+"""What operators copy and type names nothing that is not there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from evref.adapters.inbound.cli.main import cli
+from evref.server import GRACEFUL_SECONDS
+from evref.settings import PREFIX, Settings
+from tests.deploy.shell import DEPLOY, HOW_TOS, ROOT, commands, files, needs
+
+UNITS = sorted(DEPLOY.glob("systemd/evref.s*"))
+SETTINGS = {f"{PREFIX}{field.name.upper()}" for field in fields(Settings)}
+# What a client keeps its key in.
+NO_SETTING = {"EVREF_KEY"}
+
+# What stands before `evref` where it is run otherwise than by that name.
+_EVREF = re.compile(r"(?:^|docker compose run --rm |/bin/)evref (?P<arguments>[a-z].*)$")
+
+
+def compose(*names: str) -> dict[str, Any]:
+    """The services of several files, by name; of each, the last file that tells something."""
+    services: dict[str, Any] = {}
+    for name in names:
+        for service, told in yaml.safe_load((DEPLOY / name).read_text())["services"].items():
+            services[service] = services.get(service, {}) | told
+    return services
+
+
+SERVICES = compose("compose.yaml", "compose.redis.yaml")
+
+
+def containerfile(instruction: str) -> list[str]:
+    """What stands behind an instruction, each time that it is used; lines that go on joined."""
+    text = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
+    return re.findall(rf"(?m)^{instruction} (.*)$", text)
+
+
+def evref_commands() -> Iterator[tuple[str, list[str]]]:
+    """Where a command of evref's is named, and its arguments."""
+    for page, line in commands():
+        if found := _EVREF.search(line):
+            yield page, shlex.split(found["arguments"], comments=True)
+    for unit in UNITS:
+        for line in re.findall(r"(?m)^ExecStart=\S+/evref (.*)$", unit.read_text()):
+            yield unit.name, line.split()
+    for name, service in SERVICES.items():
+        if service.get("image") == "evref:latest":
+            yield f"compose: {name}", service["command"]
+    for line in containerfile("CMD"):
+        yield "Containerfile", yaml.safe_load(line)
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
+def test_every_setting_that_is_named_exists(path: Path) -> None:
+    named = set(re.findall(rf"\b{PREFIX}[A-Z_]+", path.read_text()))
+
+    assert named <= SETTINGS | NO_SETTING
+
+
+def test_every_command_and_option_of_evref_that_is_named_exists() -> None:
+    named = list(evref_commands())
+
+    for where, arguments in named:
+        command: click.Command = cli
+        while isinstance(command, click.Group):
+            assert arguments, where
+            assert arguments[0] in command.commands, (where, arguments)
+            command = command.commands[arguments.pop(0)]
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert {word for word in arguments if word.startswith("--")} <= options, (where, arguments)
+    assert len(named) > 10
+
+
+@pytest.mark.parametrize("page", HOW_TOS, ids=lambda path: path.name)
+def test_every_file_that_a_how_to_names_exists(page: Path) -> None:
+    named = set(re.findall(r"\b(?:deploy|requirements)/[A-Za-z0-9/._-]+[a-z]", page.read_text()))
+
+    assert [name for name in named - {"deploy/.env"} if not (ROOT / name).exists()] == []
+
+
+def test_the_units_hold_for_systemd(tmp_path: Path) -> None:
+    """Every directive is one of its own, and the service is exposed to little."""
+    analyze = needs("systemd-analyze")
+    units = []
+    for unit in UNITS:
+        # systemd looks whether there is such a program.
+        text = re.sub(r"(?m)^(ExecStart=)\S+", r"\1/bin/true", unit.read_text())
+        units.append(tmp_path / unit.name)
+        units[-1].write_text(text)
+
+    verified = subprocess.run(
+        [analyze, "verify", *units], capture_output=True, text=True, check=False
+    )
+    exposed = subprocess.run(
+        [analyze, "security", "--offline=true", "--threshold=20", "--no-pager", units[0]],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert [unit.suffix for unit in units] == [".service", ".socket"]
+    assert [line for line in verified.stderr.splitlines() if str(tmp_path) in line] == []
+    assert exposed.returncode == 0, exposed.stdout[-200:]
+
+
+def test_a_stop_waits_as_long_as_requests_under_way_may_take() -> None:
+    unit = (DEPLOY / "systemd" / "evref.service").read_text()
+    (seconds,) = re.findall(r"(?m)^TimeoutStopSec=(\d+)$", unit)
+
+    assert int(seconds) > GRACEFUL_SECONDS
+    assert int(SERVICES["evref"]["stop_grace_period"].removesuffix("s")) > GRACEFUL_SECONDS
+
+
+def test_the_services_of_compose_fit_each_other_and_the_image() -> None:
+    (port,) = containerfile("EXPOSE")
+
+    assert SERVICES["evref"]["ports"] == [f"127.0.0.1:{port}:{port}"]
+    assert f"0.0.0.0:{port}" in SERVICES["evref"]["command"]
+    assert f"0.0.0.0:{port}" in containerfile("CMD")[0]
+    assert all(f":{port}/health/" in line for line in containerfile(r"   CMD"))
+    for service in SERVICES.values():
+        assert service["read_only"] is True
+        assert set(service.get("depends_on", {})) <= set(SERVICES)
+    assert "healthcheck" in SERVICES["postgresql"]
+    assert "healthcheck" in SERVICES["redis"]
+
+
+def test_no_password_stands_in_a_file() -> None:
+    """Where one is needed and missing, compose says so instead of starting with none."""
+    for name, service in SERVICES.items():
+        for variable, value in service.get("environment", {}).items():
+            if re.search("PASSWORD|AUTH|URL", variable) and variable != "EVREF_BASE_URL":
+                assert re.search(r"\$\{[A-Z]+_PASSWORD:\?", value), (name, variable)
+
+
+def test_redis_keeps_its_counts_as_the_how_to_says() -> None:
+    how_to = (ROOT / "docs" / "how-to" / "run-on-many-machines.md").read_text()
+    (wanted,) = re.findall(r"(?s)In its configuration:\n\n```text\n(.*?)```", how_to)
+
+    command = SERVICES["redis"]["command"][-1]
+
+    assert [line for line in wanted.splitlines() if f"--{line}" not in command] == []
+
+
+def test_the_image_is_made_of_files_that_exist_and_runs_as_no_user_of_the_host() -> None:
+    sources = [
+        name
+        for line in containerfile("COPY")
+        if not line.startswith("--from")
+        for name in line.split()[:-1]
+    ]
+
+    assert [name for name in sources if not (ROOT / name).exists()] == []
+    assert "requirements/run.txt" in sources
+    assert any("--require-hashes" in line for line in containerfile("RUN"))
+    (user,) = containerfile("USER")
+    assert int(user.partition(":")[0]) > 1000

@@ -1,0 +1,183 @@
+"""nginx with the configuration as it is, before a real service and before none."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPSConnection
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.shell import DEPLOY, needs
+from tests.server.conftest import PATIENCE, Answer, Server, Start, Store, eventually
+from tests.servers import folder_for_a_server, free_port
+
+HOST = "evref.example.org"
+LIST = "/api/v1/diagnoses"
+
+# What Debian's nginx.conf has around the files of sites-enabled, but in a folder.
+AROUND = """
+pid {folder}/pid;
+error_log {folder}/log;
+daemon off;
+events {{}}
+http {{
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    include {folder}/evref.conf;
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Nginx:
+    """Where it listens, and whom it trusts."""
+
+    plain: int
+    tls: int
+    context: ssl.SSLContext
+
+    def get(self, path: str, *, tls: bool = True, **headers: str) -> Answer:
+        """The answer on a new connection; `X_Some_Name` is the field `X-Some-Name`."""
+        http = (
+            HTTPSConnection("localhost", self.tls, timeout=PATIENCE, context=self.context)
+            if tls
+            else HTTPConnection("localhost", self.plain, timeout=PATIENCE)
+        )
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        with closing(http):
+            http.request("GET", path, headers={"Host": HOST, **fields})
+            response = http.getresponse()
+            return Answer(response.status, dict(response.getheaders()), response.read())
+
+
+@pytest.fixture(scope="module")
+def service(start: Start, store: Store) -> Server:
+    started = start(
+        store.folder, "serve", "--workers", "1", base_url=f"https://{HOST}", proxies="1"
+    )
+    started.wait_until_ready()
+    return started
+
+
+@pytest.fixture(scope="module")
+def nginx(service: Server) -> Iterator[Nginx]:
+    program = needs("nginx")
+    with folder_for_a_server() as folder:
+        context = _certificate(folder)
+        found = Nginx(free_port(), free_port(), context)
+        _configure(folder, found, service.port)
+        subprocess.run([program, "-t", "-q", "-c", folder / "nginx.conf"], check=True)
+        with (folder / "printed").open("wb") as printed:
+            process = subprocess.Popen(
+                [program, "-c", folder / "nginx.conf"], stdout=printed, stderr=printed
+            )
+        try:
+            eventually(lambda: _listens(found.tls), (folder / "log").read_text)
+            yield found
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(PATIENCE)
+
+
+def _certificate(folder: Path) -> ssl.SSLContext:
+    """Makes one in the folder; what is returned trusts it alone."""
+    certificate = folder / "fullchain.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt"),
+            *("ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", f"/CN={HOST}"),
+            *("-addext", "subjectAltName=DNS:localhost", "-keyout", folder / "privkey.pem"),
+            *("-out", certificate),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    context = ssl.create_default_context(cafile=certificate)
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+def _configure(folder: Path, nginx: Nginx, service: int) -> None:
+    text = (DEPLOY / "nginx" / "evref.conf").read_text()
+    for pattern, other in (
+        (r"listen 80;", f"listen 127.0.0.1:{nginx.plain};"),
+        (r"listen 443 ssl http2;", f"listen 127.0.0.1:{nginx.tls} ssl http2;"),
+        (r"listen \[::\]:.*;", ""),
+        (r"127\.0\.0\.1:8000", f"127.0.0.1:{service}"),
+        (r"/etc/ssl/evref/", f"{folder}/"),
+        (r"/var/log/nginx/", f"{folder}/"),
+    ):
+        text, times = re.subn(pattern, other, text)
+        assert times, f"nothing says {pattern} any more"
+    (folder / "evref.conf").write_text(text)
+    (folder / "nginx.conf").write_text(AROUND.format(folder=folder))
+
+
+def _listens(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=PATIENCE):
+        return True
+    return False
+
+
+def test_an_answer_passes_unchanged_with_the_one_request_id(nginx: Nginx, store: Store) -> None:
+    token = store.key().token.text
+
+    answer = nginx.get(
+        LIST, Authorization=f"Bearer {token}", X_Request_ID="ward-7.1", Accept_Encoding="gzip"
+    )
+    other = nginx.get(LIST, Authorization=f"Bearer {token}", X_Request_ID="no id")
+
+    assert (answer.status, other.status) == (200, 200)
+    assert answer.headers["X-Request-ID"] == "ward-7.1"
+    assert re.fullmatch(r"[0-9a-f]{32}", other.headers["X-Request-ID"])
+    assert answer.headers["ETag"].startswith('"')
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert answer.headers["X-RateLimit-Remaining"] == "999999"
+    assert answer.headers["Strict-Transport-Security"].startswith("max-age=")
+
+
+def test_http_2_is_offered_and_older_tls_is_not(nginx: Nginx) -> None:
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(["h2", "http/1.1"])
+
+    with (
+        socket.create_connection(("127.0.0.1", nginx.tls), timeout=PATIENCE) as plain,
+        context.wrap_socket(plain) as encrypted,
+    ):
+        assert encrypted.selected_alpn_protocol() == "h2"
+        assert encrypted.version() == "TLSv1.3"
+
+
+def test_in_the_clear_no_key_is_redirected_and_a_person_is(nginx: Nginx) -> None:
+    assert nginx.get(LIST, tls=False, Authorization="Bearer x").status == 403
+    page = nginx.get("/docs?a=b", tls=False)
+    assert (page.status, page.headers["Location"]) == (308, f"https://{HOST}/docs?a=b")
+
+
+def test_without_the_service_nginx_answers_with_a_problem(nginx: Nginx, service: Server) -> None:
+    """The last test here: it ends the service."""
+    service.process.terminate()
+    service.wait_until_ended()
+
+    answer = nginx.get(LIST, X_Request_ID="ward-7.2")
+
+    problem = json.loads(answer.body)
+    assert answer.status == problem["status"] == 503
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["Retry-After"] == "5"
+    assert answer.headers["X-Request-ID"] == problem["request_id"] == "ward-7.2"
+    assert problem["type"] == f"https://{HOST}/problems/service-unavailable"

@@ -1,0 +1,88 @@
+"""A restart refuses nobody where systemd holds the socket; here the test does, as systemd would."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Event
+
+from tests.server.conftest import PATIENCE, Connection, Store, environment, eventually
+
+LIST = "/api/v1/diagnoses"
+
+# Puts the socket where the protocol of sd_listen_fds(3) has it, and becomes the service.
+HAND_OVER = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ |= {"LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid())}
+os.execv(sys.executable, [sys.executable, "-m", "evref", "serve"])
+"""
+
+
+@contextmanager
+def service(held: socket.socket, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    with (folder / "log").open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", HAND_OVER, str(held.fileno())],
+            cwd=folder,
+            env=environment(),
+            pass_fds=[held.fileno()],
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        yield process
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(PATIENCE)
+
+
+def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> None:
+    """On new connections they wait, and what was under way is answered; each is counted once."""
+    store = Store(tmp_path)
+    key = store.key()
+    store.container.storage().close()
+    over = Event()
+
+    with socket.create_server(("127.0.0.1", 0), backlog=100) as held:
+        port = held.getsockname()[1]
+
+        def ask(_client: int) -> Counter[int]:
+            statuses: Counter[int] = Counter()
+            while not over.is_set():
+                with closing(Connection(port)) as connection:
+                    statuses[connection.get(LIST, key.token.text).status] += 1
+            return statuses
+
+        with ThreadPoolExecutor(4) as clients:
+            try:
+                with service(held, tmp_path):
+                    asked = clients.map(ask, range(4))
+                    history = store.container.manage_keys().history
+                    eventually(lambda: history(key.key.id), (tmp_path / "log").read_text)
+                (before,) = history(key.key.id)
+                with service(held, tmp_path):
+                    eventually(
+                        lambda: history(key.key.id)[0].admitted > before.admitted,
+                        (tmp_path / "log").read_text,
+                    )
+                    over.set()
+                    statuses = sum(asked, Counter())
+            finally:
+                over.set()
+
+    (day,) = history(key.key.id)
+    store.container.storage().close()
+    assert statuses == {200: day.admitted}
