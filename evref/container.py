@@ -40,6 +40,7 @@ class Container(containers.DeclarativeContainer):
     clock = One(system.SystemClock)
     randomness = One(system.SystemRandomness)
     passwords = One(system.Argon2PasswordHasher)
+    guesser = One(system.ZxcvbnPasswordGuesser)
     catalogue_files = One(YamlCatalogueFiles)
 
     state = One(memory.MemoryState)
@@ -125,7 +126,13 @@ class Container(containers.DeclarativeContainer):
     report_health = One(ReportHealth, storage, browse)
     manage_keys = One(ManageKeys, keys, institutions, usage, clock, randomness)
     manage_institutions = One(
-        ManageInstitutions, institutions, members, passwords, clock, randomness
+        ManageInstitutions,
+        institutions=institutions,
+        members=members,
+        passwords=passwords,
+        guesser=guesser,
+        clock=clock,
+        randomness=randomness,
     )
     sign_in = One(
         SignIn,
@@ -134,6 +141,7 @@ class Container(containers.DeclarativeContainer):
         sessions=sessions,
         attempts=sign_in_attempts,
         passwords=passwords,
+        guesser=guesser,
         clock=clock,
         randomness=randomness,
     )

@@ -1,6 +1,6 @@
 """Stand-ins for what cannot be steered: time, randomness, slow hashes, files, faults."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -10,7 +10,7 @@ from evref.domain.errors import FileFault, InvalidCatalogueError, StorageUnavail
 from evref.ports.catalogue import CatalogueStore, Publication
 from evref.ports.catalogue_files import CatalogueFiles, Progress
 from evref.ports.clock import Clock
-from evref.ports.passwords import PasswordHasher
+from evref.ports.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.randomness import Randomness
 from evref.testing.builders import NOON
 
@@ -63,6 +63,15 @@ class QuickPasswordHasher(PasswordHasher):
     def verify(self, password: str, password_hash: str | None) -> bool:
         self.verified += 1
         return password_hash is not None and password_hash.split("$", 3)[3] == password[::-1]
+
+
+class SingleGuess(PasswordGuesser):
+    """Tries one password, and what it is told about its owner."""
+
+    GUESS = "correct horse battery staple"
+
+    def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
+        return password == self.GUESS or password in known_words
 
 
 class BreakableCatalogueStore(CatalogueStore):

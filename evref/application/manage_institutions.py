@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from evref.application.identifiers import new_id
-from evref.domain.institution import Action, AuditEntry, Institution, Member, check_password
+from evref.application.new_password import check_new_password
+from evref.domain.institution import Action, AuditEntry, Institution, Member
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore, MemberStore
-from evref.ports.passwords import PasswordHasher
+from evref.ports.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.randomness import Randomness
 
 
@@ -23,15 +24,18 @@ class ManageInstitutions:
 
     def __init__(
         self,
+        *,
         institutions: InstitutionStore,
         members: MemberStore,
         passwords: PasswordHasher,
+        guesser: PasswordGuesser,
         clock: Clock,
         randomness: Randomness,
     ) -> None:
         self._institutions = institutions
         self._members = members
         self._passwords = passwords
+        self._guesser = guesser
         self._clock = clock
         self._randomness = randomness
 
@@ -68,11 +72,12 @@ class ManageInstitutions:
 
         """
         institution = self._institutions.named(institution_name)
-        check_password(password)
+        email = email.strip().lower()
+        check_new_password(password, self._guesser, email=email, institution=institution)
         member = Member(
             id=new_id(self._randomness),
             institution_id=institution.id,
-            email=email.strip().lower(),
+            email=email,
             password_hash=self._passwords.hash(password),
             created_at=self._clock.now(),
         )
@@ -100,7 +105,8 @@ class ManageInstitutions:
 
         """
         member = self._members.with_email(email.strip().lower())
-        check_password(password)
+        institution = self._institutions.get(member.institution_id)
+        check_new_password(password, self._guesser, email=member.email, institution=institution)
         self._members.set_password(
             member.id,
             self._passwords.hash(password),

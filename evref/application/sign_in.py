@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from evref.application.new_password import check_new_password
 from evref.domain.errors import (
     NotFoundError,
     NotSignedInError,
@@ -15,7 +16,6 @@ from evref.domain.institution import (
     AuditEntry,
     Institution,
     Member,
-    check_password,
     is_email,
 )
 from evref.domain.sign_in import (
@@ -31,7 +31,7 @@ from evref.domain.sign_in import (
 )
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore, MemberStore
-from evref.ports.passwords import PasswordHasher
+from evref.ports.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.randomness import Randomness
 from evref.ports.sessions import SessionStore
 from evref.ports.sign_in_attempts import SignInAttempts
@@ -56,6 +56,7 @@ class SignIn:
         sessions: SessionStore,
         attempts: SignInAttempts,
         passwords: PasswordHasher,
+        guesser: PasswordGuesser,
         clock: Clock,
         randomness: Randomness,
     ) -> None:
@@ -64,6 +65,7 @@ class SignIn:
         self._sessions = sessions
         self._attempts = attempts
         self._passwords = passwords
+        self._guesser = guesser
         self._clock = clock
         self._randomness = randomness
 
@@ -118,8 +120,11 @@ class SignIn:
             WrongCredentialsError: when `present` is not the present password.
 
         """
-        member = self.who(token).member
-        check_password(new)
+        signed_in = self.who(token)
+        member = signed_in.member
+        check_new_password(
+            new, self._guesser, email=member.email, institution=signed_in.institution
+        )
         self._count_attempt(member.email, address)
         if not self._passwords.verify(present, member.password_hash):
             raise WrongCredentialsError

@@ -125,7 +125,7 @@ class ApiKey:
 
     def __post_init__(self) -> None:
         rules = Rules()
-        rules.line("name", self.name, shortest=1, longest=self.LONGEST_NAME)
+        rules.name("name", self.name, longest=self.LONGEST_NAME)
         rules.require(
             0 <= self.daily_limit <= HIGHEST_DAILY_LIMIT,
             "daily_limit",

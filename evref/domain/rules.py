@@ -16,6 +16,15 @@ _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 _LINE_END = re.compile("[\n\u2028\u2029]")
 
+# What steers the direction of text or has no width, what has a meaning of its owner's only, and
+# spaces of other widths; and what shows nothing, of whichever category (Unicode's
+# Default_Ignorable_Code_Point, and the empty pattern of Braille).
+_UNSEEN_CATEGORIES = frozenset({"Cf", "Co", "Zs"})
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+
 
 class Rules:
     """Checks the fields of one entity, then raises once with all that is wrong.
@@ -59,6 +68,16 @@ class Rules:
         self.text(field, value, shortest=shortest, longest=longest)
         self.require(_LINE_END.search(value) is None, field, "must be a single line")
 
+    def name(self, field: str, value: str, *, longest: int) -> None:
+        """The value is a line in which all that tells it from another can be seen."""
+        self.line(field, value, shortest=1, longest=longest)
+        unseen = "".join(filter(_is_unseen, value))[:1]
+        self.require(
+            not unseen,
+            field,
+            f"must have nothing in it that cannot be seen, has U+{ord(unseen or ' '):04X}",
+        )
+
     def some(self, field: str, values: Sized) -> None:
         self.require(len(values) > 0, field, "must have at least one entry")
 
@@ -69,6 +88,13 @@ class Rules:
     def enforce(self) -> None:
         if self._faults:
             raise InvalidValueError(self._faults)
+
+
+def _is_unseen(character: str) -> bool:
+    return character != " " and (
+        unicodedata.category(character) in _UNSEEN_CATEGORIES
+        or _UNSEEN.fullmatch(character) is not None
+    )
 
 
 def folded(text: str) -> str:

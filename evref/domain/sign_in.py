@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import ipaddress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -60,7 +61,7 @@ class Session:
     def is_live(self, member: Member, instant: datetime) -> bool:
         """Whether the member, as storage knows them now, is still signed in."""
         return (
-            self.password_digest == _digest(member.password_hash)
+            hmac.compare_digest(self.password_digest, _digest(member.password_hash))
             and instant < self.started_at + SESSION_LENGTH
         )
 

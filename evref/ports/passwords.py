@@ -1,6 +1,7 @@
-"""Hashing of passwords."""
+"""Hashing of passwords, and guessing them."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 
 
 class PasswordHasher(ABC):
@@ -16,4 +17,14 @@ class PasswordHasher(ABC):
 
         None stands for there being no hash: the answer is then False, after the same time as
         for a wrong password, so that the time does not tell who has an account.
+        """
+
+
+class PasswordGuesser(ABC):
+    """Knows in which order people who guess passwords try them."""
+
+    @abstractmethod
+    def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
+        """Whether a password is among the first hundred million guesses of somebody who has lists
+        of common and leaked ones, and knows these words about its owner.
         """

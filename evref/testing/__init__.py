@@ -26,6 +26,7 @@ from evref.testing.storage import StorageContract  # noqa: E402
 from evref.testing.stores import Stores  # noqa: E402
 from evref.testing.system import (  # noqa: E402
     ClockContract,
+    PasswordGuesserContract,
     PasswordHasherContract,
     RandomnessContract,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "InstitutionStoreContract",
     "KeyStoreContract",
     "MemberStoreContract",
+    "PasswordGuesserContract",
     "PasswordHasherContract",
     "RandomnessContract",
     "SessionStoreContract",

@@ -1,11 +1,12 @@
-"""The contracts of the ports `Clock`, `Randomness` and `PasswordHasher`."""
+"""The contracts of the ports `Clock`, `Randomness`, `PasswordHasher` and `PasswordGuesser`."""
 
 from datetime import timedelta
+from time import process_time
 
 import pytest
 
 from evref.ports.clock import Clock
-from evref.ports.passwords import PasswordHasher
+from evref.ports.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.randomness import Randomness
 from evref.testing.contract import Contract
 
@@ -83,3 +84,54 @@ class PasswordHasherContract(Contract):
     ) -> None:
         """It is an answer, and no error."""
         assert not passwords.verify("password", damaged)
+
+
+class PasswordGuesserContract(Contract):
+    port = PasswordGuesser
+
+    @pytest.fixture
+    def guesser(self) -> PasswordGuesser:
+        guesser: PasswordGuesser = self.adapter()
+        return guesser
+
+    @pytest.mark.parametrize(
+        "password",
+        [
+            "passwordpassword",
+            "Passw0rd!Passw0rd!",
+            "iloveyouiloveyou",
+            "123456789012345",
+            "qwertyuiopasdfgh",
+            "abcdefghijklmnop",
+            "aaaaaaaaaaaaaaaaaaaa",
+            "GeneralHospital2026",
+            "ward@example.org",
+        ],
+    )
+    def test_what_many_people_would_take_is_soon_tried(
+        self, guesser: PasswordGuesser, password: str
+    ) -> None:
+        """Long as it is; and what is known about its owner, too."""
+        assert guesser.soon_tries(password, ["ward@example.org", "GeneralHospital"])
+
+    @pytest.mark.parametrize(
+        "password",
+        [
+            "correct horse battery",
+            "3f9a8c2b1d7e6f40",
+            "sieben Äpfel im Tresor",
+            "猫と犬が庭で静かに本を読んでいる",
+        ],
+    )
+    def test_words_that_do_not_belong_together_are_not(
+        self, guesser: PasswordGuesser, password: str
+    ) -> None:
+        """Nor are random characters; in whichever language."""
+        assert not guesser.soon_tries(password, ["ward@example.org"])
+
+    def test_the_longest_password_is_judged_at_once(self, guesser: PasswordGuesser) -> None:
+        """None takes longer because it is longer."""
+        begin = process_time()
+        guesser.soon_tries("aB3$" * 256, ["ward@example.org"])
+
+        assert process_time() - begin < 2

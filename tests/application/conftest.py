@@ -14,7 +14,7 @@ from evref.application.admit_request import AdmitRequest
 from evref.application.hanging_storage import HangingStorageGuard
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
-from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness
+from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
 
 
 @pytest.fixture
@@ -50,7 +50,12 @@ def institutions(
     passwords: QuickPasswordHasher,
 ) -> ManageInstitutions:
     return ManageInstitutions(
-        MemoryInstitutionStore(state), MemoryMemberStore(state), passwords, clock, randomness
+        institutions=MemoryInstitutionStore(state),
+        members=MemoryMemberStore(state),
+        passwords=passwords,
+        guesser=SingleGuess(),
+        clock=clock,
+        randomness=randomness,
     )
 
 

@@ -9,10 +9,10 @@ from evref.application.manage_institutions import ManageInstitutions, MemberInIn
 from evref.domain.errors import AlreadyExistsError, InvalidValueError, NotFoundError
 from evref.domain.institution import Action
 from evref.testing.builders import NOON
-from tests.fakes import FakeClock, QuickPasswordHasher
+from tests.fakes import FakeClock, QuickPasswordHasher, SingleGuess
 
 HOSPITAL = "General Hospital"
-PASSWORD = "correct horse"
+PASSWORD = "correct horse battery"
 
 
 def test_an_institution_is_made_with_its_name_trimmed(institutions: ManageInstitutions) -> None:
@@ -115,23 +115,40 @@ def test_a_reset_password_replaces_the_one_before(
 ) -> None:
     institutions.create_institution(HOSPITAL, actor="operator")
     institutions.create_member("a@b.org", institution_name=HOSPITAL, password=PASSWORD, actor="x")
-    institutions.reset_password(" A@b.org", password="another one", actor="operator")
+    institutions.reset_password(" A@b.org", password="another long one", actor="operator")
     kept = MemoryMemberStore(state).with_email("a@b.org").password_hash
 
-    assert passwords.verify("another one", kept)
+    assert passwords.verify("another long one", kept)
     assert not passwords.verify(PASSWORD, kept)
 
 
-def test_a_password_that_is_too_short_resets_nothing(
-    institutions: ManageInstitutions, passwords: QuickPasswordHasher, state: MemoryState
+@pytest.mark.parametrize(
+    ("refused", "told"),
+    [
+        ("short", "15 to 1024"),
+        (SingleGuess.GUESS, "is easily guessed"),
+        ("someone@example.org", "is easily guessed"),
+    ],
+)
+def test_a_password_that_may_not_be_changes_nothing(
+    institutions: ManageInstitutions,
+    passwords: QuickPasswordHasher,
+    state: MemoryState,
+    refused: str,
+    told: str,
 ) -> None:
     institutions.create_institution(HOSPITAL, actor="operator")
-    institutions.create_member("a@b.org", institution_name=HOSPITAL, password=PASSWORD, actor="x")
+    email = "someone@example.org"
+    institutions.create_member(email, institution_name=HOSPITAL, password=PASSWORD, actor="x")
 
-    with pytest.raises(InvalidValueError, match="8 to 1024"):
-        institutions.reset_password("a@b.org", password="short", actor="operator")
+    with pytest.raises(InvalidValueError, match=told):
+        institutions.reset_password(email, password=refused, actor="operator")
+    with pytest.raises(InvalidValueError, match=told):
+        institutions.create_member(
+            email, institution_name=HOSPITAL, password=refused, actor="operator"
+        )
 
-    assert passwords.verify(PASSWORD, MemoryMemberStore(state).with_email("a@b.org").password_hash)
+    assert passwords.verify(PASSWORD, MemoryMemberStore(state).with_email(email).password_hash)
 
 
 def test_nobody_unknown_can_have_a_password_reset(institutions: ManageInstitutions) -> None:
@@ -146,7 +163,7 @@ def test_every_change_is_audited_in_words_and_no_password_is_told(
     clock.advance(minutes=1)
     institutions.create_member("a@b.org", institution_name=HOSPITAL, password=PASSWORD, actor="x")
     clock.advance(minutes=1)
-    institutions.reset_password("a@b.org", password="another one", actor="operator")
+    institutions.reset_password("a@b.org", password="another long one", actor="operator")
     entries = audit.entries(hospital.id)
 
     assert [(entry.actor, entry.action, entry.detail) for entry in entries] == [
@@ -155,6 +172,6 @@ def test_every_change_is_audited_in_words_and_no_password_is_told(
         ("operator", Action.INSTITUTION_CREATED, "name 'General Hospital'"),
     ]
     assert {entry.key_id for entry in entries} == {None}
-    for secret in (PASSWORD, "another one", "$quick$"):
+    for secret in (PASSWORD, "another long one", "$quick$"):
         assert secret not in repr(entries)
         assert secret not in repr(institutions.members())

@@ -24,11 +24,11 @@ from evref.domain.errors import (
 from evref.domain.institution import Action, Institution, Member
 from evref.domain.sign_in import SessionToken
 from evref.testing.builders import NOON
-from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness
+from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
 
 HOSPITAL = "General Hospital"
 EMAIL = "ward@example.org"
-PASSWORD = "correct horse"
+PASSWORD = "correct horse battery"
 HERE = "192.0.2.1"
 ELSEWHERE = "192.0.2.2"
 
@@ -54,6 +54,7 @@ def sign_in(
         sessions=MemorySessionStore(state),
         attempts=MemorySignInAttempts(state),
         passwords=passwords,
+        guesser=SingleGuess(),
         clock=clock,
         randomness=randomness,
     )
@@ -162,7 +163,7 @@ def test_an_operators_reset_ends_every_session(
     sign_in: SignIn, institutions: ManageInstitutions
 ) -> None:
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    institutions.reset_password(EMAIL, password="another one", actor="operator")
+    institutions.reset_password(EMAIL, password="another long one", actor="operator")
 
     assert not is_signed_in(sign_in, token)
 
@@ -173,7 +174,7 @@ def test_an_operators_reset_ends_every_session(
 def test_a_changed_password_ends_every_session_but_the_one_that_begins(sign_in: SignIn) -> None:
     present = sign_in.begin(EMAIL, PASSWORD, address=HERE)
     other = sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE)
-    begun = sign_in.change_password(present, present=PASSWORD, new="another one", address=HERE)
+    begun = sign_in.change_password(present, present=PASSWORD, new="another long one", address=HERE)
 
     assert [is_signed_in(sign_in, token) for token in (present, other, begun)] == [
         False,
@@ -182,14 +183,14 @@ def test_a_changed_password_ends_every_session_but_the_one_that_begins(sign_in: 
     ]
     with pytest.raises(WrongCredentialsError):
         sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, "another one", address=HERE))
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, "another long one", address=HERE))
 
 
 def test_a_change_of_password_is_audited_without_it(
     sign_in: SignIn, member: Member, audit: MemoryAuditLog
 ) -> None:
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    sign_in.change_password(token, present=PASSWORD, new="another one", address=HERE)
+    sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
     entry = audit.entries(member.institution_id)[0]
 
     assert (entry.actor, entry.action) == (EMAIL, Action.PASSWORD_CHANGED)
@@ -202,25 +203,37 @@ def test_a_wrong_present_password_changes_nothing_and_slows_the_next_guess(
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
     for _ in range(5):
         with pytest.raises(WrongCredentialsError):
-            sign_in.change_password(token, present="wrong one", new="another one", address=HERE)
+            sign_in.change_password(
+                token, present="wrong one", new="another long one", address=HERE
+            )
 
     with pytest.raises(TooManyAttemptsError):
-        sign_in.change_password(token, present=PASSWORD, new="another one", address=HERE)
+        sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
     assert is_signed_in(sign_in, token)
 
 
-def test_a_new_password_that_is_too_short_changes_nothing(sign_in: SignIn) -> None:
+@pytest.mark.parametrize(
+    ("refused", "told"),
+    [
+        ("short", "15 to 1024"),
+        (SingleGuess.GUESS, "is easily guessed"),
+        (EMAIL, "is easily guessed"),
+    ],
+)
+def test_a_new_password_that_may_not_be_changes_nothing(
+    sign_in: SignIn, refused: str, told: str
+) -> None:
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
 
-    with pytest.raises(InvalidValueError, match="8 to 1024"):
-        sign_in.change_password(token, present=PASSWORD, new="short", address=HERE)
+    with pytest.raises(InvalidValueError, match=told):
+        sign_in.change_password(token, present=PASSWORD, new=refused, address=HERE)
     assert is_signed_in(sign_in, token)
 
 
 def test_nobody_changes_a_password_without_a_session(sign_in: SignIn) -> None:
     with pytest.raises(NotSignedInError):
         sign_in.change_password(
-            SessionToken("0"), present=PASSWORD, new="another one", address=HERE
+            SessionToken("0"), present=PASSWORD, new="another long one", address=HERE
         )
 
 
@@ -241,11 +254,12 @@ def test_a_reset_in_the_moment_of_a_change_ends_the_new_session_too(
         sessions=MemorySessionStore(state),
         attempts=MemorySignInAttempts(state),
         passwords=passwords,
+        guesser=SingleGuess(),
         clock=clock,
         randomness=SeededRandomness(1),
     )
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    begun = sign_in.change_password(token, present=PASSWORD, new="another one", address=HERE)
+    begun = sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
 
     assert not is_signed_in(sign_in, begun)
 

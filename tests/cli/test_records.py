@@ -76,7 +76,7 @@ def test_an_empty_listing_is_told_to_people_and_empty_for_programs(run: Run, kin
 
 def test_a_member_is_made_with_a_password_from_standard_input(ready: Run) -> None:
     """The e-mail is kept in lower case, and the password shown nowhere."""
-    made = ready(*MEMBER, "--password-stdin", stdin="correct hörse\nrest".encode())
+    made = ready(*MEMBER, "--password-stdin", stdin="correct hörse battery\nrest".encode())
 
     listed = ready("member", "list", "--json")
     assert made.status == 0
@@ -92,7 +92,7 @@ def test_a_member_is_made_with_a_password_from_standard_input(ready: Run) -> Non
 
 def test_a_member_is_made_for_programs_too(ready: Run) -> None:
     """With the id to go on with."""
-    made = ready(*MEMBER, "--password-stdin", "--json", stdin=b"correct horse").json
+    made = ready(*MEMBER, "--password-stdin", "--json", stdin=b"correct horse battery").json
 
     assert set(made) == {"id", "email", "institution"}
 
@@ -100,10 +100,10 @@ def test_a_member_is_made_for_programs_too(ready: Run) -> None:
 @pytest.mark.parametrize(
     ("stdin", "told"),
     [
-        (b"", "password: must have 8 to 1024 characters"),
-        (b"\n", "password: must have 8 to 1024 characters"),
-        (b"short\n", "password: must have 8 to 1024 characters"),
-        (b"x" * 1025, "password: must have 8 to 1024 characters"),
+        (b"", "password: must have 15 to 1024 characters"),
+        (b"\n", "password: must have 15 to 1024 characters"),
+        (b"short\n", "password: must have 15 to 1024 characters"),
+        (b"x" * 1025, "password: must have 15 to 1024 characters"),
         (b"correct h\xff\xfe", "the password is not text in UTF-8"),
     ],
 )
@@ -128,7 +128,7 @@ def test_a_password_that_breaks_a_rule_is_refused(ready: Run, stdin: bytes, told
 )
 def test_a_member_that_breaks_a_rule_is_refused(ready: Run, email: str, told: str) -> None:
     """An e-mail is taken whatever its case."""
-    ready(*MEMBER, "--password-stdin", stdin=b"correct horse")
+    ready(*MEMBER, "--password-stdin", stdin=b"correct horse battery")
 
     refused = ready(
         "member",
@@ -137,7 +137,7 @@ def test_a_member_that_breaks_a_rule_is_refused(ready: Run, email: str, told: st
         "--institution",
         "General Hospital",
         "--password-stdin",
-        stdin=b"correct horse",
+        stdin=b"correct horse battery",
     ).refused()
 
     assert told in refused
@@ -150,27 +150,35 @@ def test_what_belongs_to_no_institution_is_refused(ready: Run, name: str) -> Non
         ("member", "create", "a@example.org", "--institution", name, "--password-stdin"),
         ("key", "create", "--institution", name, "--name", "x"),
     ):
-        refused = ready(*command, stdin=b"correct horse").refused()
+        refused = ready(*command, stdin=b"correct horse battery").refused()
 
         assert refused == f"There is no institution {name!r}."
 
 
 def test_a_password_is_reset(ready: Run) -> None:
     """Whatever the case in which the e-mail is given."""
-    ready(*MEMBER, "--password-stdin", stdin=b"correct horse")
+    ready(*MEMBER, "--password-stdin", stdin=b"correct horse battery")
 
     done = ready(
-        "member", "reset-password", " WARD@example.org", "--password-stdin", stdin=b"x" * 8
+        "member",
+        "reset-password",
+        " WARD@example.org",
+        "--password-stdin",
+        stdin=b"another long one",
     )
 
     assert done.out == "Reset the password of ward@example.org.\n"
-    nobody = ready("member", "reset-password", "a@example.org", "--password-stdin", stdin=b"x" * 8)
+    nobody = ready(
+        "member", "reset-password", "a@example.org", "--password-stdin", stdin=b"another long one"
+    )
     assert nobody.refused() == "There is no member 'a@example.org'."
 
 
 def test_without_the_option_the_password_is_asked_for_twice(ready: Run) -> None:
     """Until both are alike, and without showing it."""
-    asked = CliRunner().invoke(cli, MEMBER, input="correct horse\nhorse\ncorrect horse\n" * 2)
+    asked = CliRunner().invoke(
+        cli, MEMBER, input="correct horse battery\nhorse\ncorrect horse battery\n" * 2
+    )
 
     assert asked.exit_code == 0
     assert "do not match" in asked.stderr

@@ -1,7 +1,17 @@
 """The machine's own adapters keep to their contracts."""
 
-from evref.adapters.outbound.system import Argon2PasswordHasher, SystemClock, SystemRandomness
-from evref.testing import ClockContract, PasswordHasherContract, RandomnessContract
+from evref.adapters.outbound.system import (
+    Argon2PasswordHasher,
+    SystemClock,
+    SystemRandomness,
+    ZxcvbnPasswordGuesser,
+)
+from evref.testing import (
+    ClockContract,
+    PasswordGuesserContract,
+    PasswordHasherContract,
+    RandomnessContract,
+)
 
 
 class TestSystemClock(ClockContract):
@@ -14,3 +24,7 @@ class TestSystemRandomness(RandomnessContract):
 
 class TestArgon2PasswordHasher(PasswordHasherContract):
     adapter = Argon2PasswordHasher
+
+
+class TestZxcvbnPasswordGuesser(PasswordGuesserContract):
+    adapter = ZxcvbnPasswordGuesser

@@ -115,3 +115,30 @@ def test_folding_a_second_time_changes_nothing(text: str) -> None:
 @given(st.text("abcXYZéÉñÅ "))
 def test_the_case_of_text_says_nothing_when_folded(text: str) -> None:
     assert folded(text.upper()) == folded(text.lower()) == folded(text)
+
+
+def faults_of_name(value: str) -> list[str]:
+    rules = Rules()
+    rules.name("name", value, longest=100)
+    return faults(rules)
+
+
+@pytest.mark.parametrize(
+    "value", ["Ward app", "St. Mary's, Zürich", "東京 2", "مستشفى", "अस्पताल", "e\u0301", "🐴 №"]
+)
+def test_a_name_in_any_script_is_allowed(value: str) -> None:
+    assert faults_of_name(value) == []
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        *("\u200b", "\u200d", "\u202e", "\u2066", "\ufeff", "\u00ad", "\u00a0", "\u2003", "\u3164"),
+        *("\u115f", "\ufe0f", "\u2800", "\ue000", "\U000e0041", "\U000e0100", "\u061c"),
+    ],
+)
+def test_a_name_with_something_unseen_is_refused(unseen: str) -> None:
+    """Two names would look alike, or one would be read in another order than it has."""
+    assert faults_of_name(f"Ward{unseen}app") == [
+        f"must have nothing in it that cannot be seen, has U+{ord(unseen):04X}"
+    ]

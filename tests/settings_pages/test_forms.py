@@ -8,12 +8,13 @@ from evref.adapters.inbound.settings_pages.blueprint import LONGEST_FORM
 from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, settings_for
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
+NEW = "a password that is new"
 KEY_ID = "0123456789abcdef"
 
 FORMS = {
     "/settings/sign-in": {"email": EMAIL, "password": PASSWORD},
     "/settings/sign-out": {},
-    "/settings/password": {"present": PASSWORD, "password": "n" * 9, "repeated": "n" * 9},
+    "/settings/password": {"present": PASSWORD, "password": NEW, "repeated": NEW},
     "/settings/api-keys/new": {"id": "f" * 16, "name": "New", "permission": "read"}
     | {"daily_limit": "1000", "expires_on": ""},
     f"/settings/api-keys/{KEY_ID}": {"name": "Renamed", "permission": "none", "daily_limit": "5"},
@@ -63,7 +64,7 @@ def test_a_form_without_its_token_changes_nothing(site: Site, path: str, token: 
     assert (site.audit_log(), member.cookie("evref_session")) == before
     shown = fields_of(answer.text)
     for name, value in FORMS[path].items():
-        assert shown[name] == ("" if value in (PASSWORD, "n" * 9) else value)
+        assert shown[name] == ("" if value in (PASSWORD, NEW) else value)
 
 
 @pytest.mark.parametrize("path", FORMS)

@@ -291,10 +291,16 @@ def test_a_reset_by_the_operator_ends_all_sessions(site: Site, member: Visitor) 
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (("wrong password", "long enough", "long enough"), "Present password is wrong."),
-        ((PASSWORD, "short", "short"), "New password must have 8 to 1024 characters."),
-        ((PASSWORD, "long enough", "another one"), "must be the same as the new password."),
-        ((PASSWORD, "", ""), "New password must have 8 to 1024 characters."),
+        (
+            ("wrong password", "long enough to be one", "long enough to be one"),
+            "Present password is wrong.",
+        ),
+        ((PASSWORD, "short", "short"), "New password must have 15 to 1024 characters."),
+        (
+            (PASSWORD, "long enough to be one", "another one that is long"),
+            "must be the same as the new password.",
+        ),
+        ((PASSWORD, "", ""), "New password must have 15 to 1024 characters."),
     ],
 )
 def test_a_password_that_may_not_be_is_told_at_its_field(
@@ -315,7 +321,10 @@ def test_guessing_the_present_password_is_slowed_too(site: Site, member: Visitor
     """Else an open browser would be a way around."""
     answers = [
         member.fill_in(
-            "/settings/password", present="guess", password="long enough", repeated="long enough"
+            "/settings/password",
+            present="guess",
+            password="long enough to be one",
+            repeated="long enough to be one",
         )
         for _ in range(6)
     ]

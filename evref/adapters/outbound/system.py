@@ -1,11 +1,13 @@
-"""The machine's own clock and randomness, and argon2id from argon2-cffi."""
+"""The machine's own clock and randomness; argon2id from argon2-cffi, guesses from zxcvbn."""
 
 import base64
 import secrets
 import time
+from collections.abc import Collection
 from datetime import UTC, datetime
 
 import argon2
+from zxcvbn_rs_py import zxcvbn
 
 from evref.ports import clock, passwords, randomness
 
@@ -39,6 +41,20 @@ class Argon2PasswordHasher(passwords.PasswordHasher):
             return self._hasher.verify(known, password)
         except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):
             return False
+
+
+class ZxcvbnPasswordGuesser(passwords.PasswordGuesser):
+    """Guesses as zxcvbn does, which has lists of words, names and leaked passwords with it."""
+
+    _MAGNITUDE = 8.0
+
+    def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
+        text, *words = (
+            # What is no text, as Python reads it from a terminal, is not for a library in Rust.
+            each.encode(errors="replace").decode()
+            for each in (password, *known_words)
+        )
+        return zxcvbn(text, words).guesses_log10 < self._MAGNITUDE
 
 
 def _hash_of_no_password(hasher: argon2.PasswordHasher) -> str:
