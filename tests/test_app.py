@@ -45,9 +45,8 @@ def test_the_application_is_made_from_the_environment(
 
     app = create_app()
 
-    assert app.spec["servers"] == [
-        {"url": "https://evref.example.org", "description": "This service"}
-    ]  # type: ignore[index]
+    assert isinstance(app.spec, dict)
+    assert [server["url"] for server in app.spec["servers"]] == ["https://evref.example.org"]
     assert list(folder.iterdir()) == []
 
 
