@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .venv-bench
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: help
@@ -18,6 +19,9 @@ install: $(VENV)/.installed ## what the service needs, into .venv
 .PHONY: install-dev
 install-dev: $(VENV)/.installed-dev ## what its tests and checks need besides
 
+.PHONY: install-bench
+install-bench: install-dev $(PEERS)/.installed ## what the benchmark measures it against
+
 .PHONY: test
 test: install-dev ## all tests, with branch coverage
 	@$(BIN)/python -m pytest --numprocesses=auto --cov --cov-report=term $(ARGS)
@@ -29,10 +33,12 @@ hostile: install-dev ## hostile input of every kind, for minutes; SEED=n for oth
 		tests/hostile tests/hostile/in_long.py $(ARGS)
 
 .PHONY: lint
-lint: install-dev ## format, lint, types, import contracts
+lint: install-bench ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+	@$(BIN)/mypy --python-executable $(PEERS)/bin/python --cache-dir .mypy_cache/peers \
+		benchmarks/peers/*_peer.py benchmarks/plot.py
 	@$(BIN)/lint-imports
 
 .PHONY: format
@@ -46,7 +52,7 @@ docs: install-dev ## these documents as a site, in site/; broken links are error
 	@echo "Open site/index.html"
 
 .PHONY: bench
-bench: install-dev ## how fast it is, as ratios measured side by side
+bench: install-bench ## how fast it is, as ratios measured side by side (13 minutes)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: snapshots
@@ -66,10 +72,12 @@ lock: install-dev ## resolve the dependencies anew, with hashes
 		--no-emit-index-url --no-header --upgrade pyproject.toml --group dev \
 		--extra postgresql --extra redis --extra testing \
 		--constraint requirements/run.txt --output-file requirements/dev.txt
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --upgrade --group bench --output-file requirements/bench.txt
 
 .PHONY: clean
 clean: ## remove what the other targets made, but no data
-	rm -rf $(VENV) site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # pip checks the hash of every file it installs; the project itself comes last, without
 # dependencies, built by the locked back end.
@@ -84,4 +92,10 @@ $(VENV)/.installed: requirements/run.txt pyproject.toml
 $(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
 	@echo "Installing what the tests need …"
 	@$(PIP) install --require-hashes --requirement requirements/dev.txt
+	@touch $@
+
+$(PEERS)/.installed: requirements/bench.txt
+	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	@echo "Installing what the benchmark measures it against, into $(PEERS) …"
+	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes --requirement requirements/bench.txt
 	@touch $@

@@ -1,15 +1,20 @@
-"""The bound: the same bytes from the same server and worker, with nothing in between."""
+"""The bound: the same bytes from the same server and worker, with nothing in between.
+
+Each file of a folder is the answer at the path of its name.
+"""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
 
-_BODY = Path(os.environ["BOUND_BODY"]).read_bytes()
-_HEADERS = [("Content-Type", "application/json"), ("Content-Length", str(len(_BODY)))]
+_ANSWERS = {f"/{file.name}": file.read_bytes() for file in Path(os.environ["BOUND"]).iterdir()}
 
 
-def app(_environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Answers every request with the one body."""
-    start_response("200 OK", _HEADERS)
-    return [_BODY]
+def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    """Answers with the bytes."""
+    body = _ANSWERS[environ["PATH_INFO"]]
+    start_response(
+        "200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    )
+    return [body]

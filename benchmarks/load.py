@@ -8,55 +8,100 @@ import shutil
 import subprocess
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from benchmarks.servers import pinned
+from benchmarks.processes import LOAD_CORE, pinned
 
 CONNECTIONS = 16
-_LOAD_CORE = "1"
-_WRK_RATE = re.compile(r"Requests/sec:\s+([0-9.]+)")
-_WRK_P99 = re.compile(r"99%\s+([0-9.]+)(us|ms|s)")
+
+_MANY_KEYS = Path(__file__).with_name("many_keys.lua")
+_FIRST_ERROR_STATUS = 400
+_COMPLETED = re.compile(r"(\d+) requests in ")
+_RATE = re.compile(r"Requests/sec:\s+([0-9.]+)")
+_LATENCY = r"{}%\s+([0-9.]+)(us|ms|s)"
+_REFUSED = re.compile(r"Non-2xx or 3xx responses: (\d+)")
 _IN_MILLISECONDS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """Requests a second, and the time in milliseconds within which 99 of 100 were answered."""
+class Load:
+    """What was asked and came back. `p50`, `p99`: milliseconds within which so many of 100 did.
 
+    `refused` are those of the completed that got a status of 400 or above.
+    """
+
+    completed: int
+    refused: int
     rate: float
+    p50: float
     p99: float
 
 
-def drive(address: str, headers: dict[str, str], seconds: int) -> Measured:
-    """Ask the address over and over on 16 connections for so many seconds."""
+def drive(
+    address: str, headers: Mapping[str, str], seconds: int, *, tokens: Path | None = None
+) -> Load:
+    """Ask the address over and over on 16 connections for so many seconds.
+
+    Where there is a file of tokens, one a line, they take turns.
+    """
     if shutil.which("wrk"):
-        return _with_wrk(address, headers, seconds)
-    return _with_threads(address, headers, seconds)
+        return _with_wrk(address, headers, seconds, tokens)
+    return _with_threads(address, headers, seconds, tokens)
 
 
-def _with_wrk(address: str, headers: dict[str, str], seconds: int) -> Measured:
-    command = [*pinned(_LOAD_CORE), "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}", "--latency"]
+def _with_wrk(address: str, headers: Mapping[str, str], seconds: int, tokens: Path | None) -> Load:
+    command = [*pinned(LOAD_CORE), "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency"]
     for name, value in headers.items():
         command += ["-H", f"{name}: {value}"]
-    printed = subprocess.run([*command, address], capture_output=True, text=True, check=True).stdout
-    rate, p99 = _WRK_RATE.search(printed), _WRK_P99.search(printed)
-    if rate is None or p99 is None:
+    if tokens is None:
+        command += [address]
+    else:
+        command += ["-s", str(_MANY_KEYS), address, "--", str(tokens)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    completed, rate = _COMPLETED.search(printed), _RATE.search(printed)
+    if completed is None or rate is None:
         raise SystemExit(f"benchmarks: wrk printed something unexpected:\n{printed}")
-    return Measured(float(rate[1]), float(p99[1]) * _IN_MILLISECONDS[p99[2]])
+    refused = _REFUSED.search(printed)
+    return Load(
+        int(completed[1]),
+        int(refused[1]) if refused else 0,
+        float(rate[1]),
+        _milliseconds(printed, 50),
+        _milliseconds(printed, 99),
+    )
 
 
-def _with_threads(address: str, headers: dict[str, str], seconds: int) -> Measured:
+def _milliseconds(printed: str, percent: int) -> float:
+    found = re.search(_LATENCY.format(percent), printed)
+    if found is None:
+        raise SystemExit(f"benchmarks: wrk printed something unexpected:\n{printed}")
+    return float(found[1]) * _IN_MILLISECONDS[found[2]]
+
+
+def _with_threads(
+    address: str, headers: Mapping[str, str], seconds: int, tokens: Path | None
+) -> Load:
     parts = urlsplit(address)
     target = parts.path + (f"?{parts.query}" if parts.query else "")
+    bearers: Sequence[Mapping[str, str]] = [{}]
+    if tokens is not None:
+        bearers = [{"Authorization": f"Bearer {line}"} for line in tokens.read_text().split()]
     times: list[float] = []
+    statuses: list[int] = []
     end = time.perf_counter() + seconds
 
     def ask() -> None:
         connection = http.client.HTTPConnection(parts.netloc)
+        turns = cycle(bearers)
         while (began := time.perf_counter()) < end:
-            connection.request("GET", target, headers=headers)
-            connection.getresponse().read()
+            connection.request("GET", target, headers={**headers, **next(turns)})
+            response = connection.getresponse()
+            response.read()
+            statuses.append(response.status)
             times.append(time.perf_counter() - began)
         connection.close()
 
@@ -66,4 +111,10 @@ def _with_threads(address: str, headers: dict[str, str], seconds: int) -> Measur
     for thread in threads:
         thread.join()
     times.sort()
-    return Measured(len(times) / seconds, times[int(len(times) * 0.99)] * 1000)
+    return Load(
+        len(times),
+        sum(status >= _FIRST_ERROR_STATUS for status in statuses),
+        len(times) / seconds,
+        times[len(times) // 2] * 1000,
+        times[int(len(times) * 0.99)] * 1000,
+    )

@@ -1,0 +1,143 @@
+"""Nothing is measured that does not answer rightly and count exactly."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any
+
+from benchmarks.cases import CASES, Case
+from benchmarks.contenders import Contender
+from benchmarks.load import CONNECTIONS
+from benchmarks.storages import LIMITED_TO
+from benchmarks.talk import ask, bearer
+from evref.domain.catalogue import Catalogue, DiagnosisFilter, Entry
+from evref.domain.diagnosis import Diagnosis, Module
+from evref.domain.intervention import Intervention
+from evref.domain.quota import HIGHEST_DAILY_LIMIT
+
+_OVER_THE_LIMIT = 100
+_DIAGNOSIS = "knee-osteoarthritis"
+
+
+class WrongAnswerError(Exception):
+    """Indicates a server that is not to be measured."""
+
+
+def require_right(contender: Contender, catalogue: Catalogue) -> None:
+    """Ask once for each case, and see that the answer is what the catalogue says.
+
+    Raises:
+        WrongAnswerError: when it is not.
+
+    """
+    for case in CASES:
+        if case.name not in contender.paths:
+            continue
+        answer = contender.ask(case)
+        _require(answer.status == case.status, contender, case.name, f"status {answer.status}")
+        if answer.status == 200:
+            expected = _expected(catalogue, case)
+            is_right = (
+                _in_short(answer.json()) == _in_short(expected)
+                if contender.tokens is None
+                else answer.json()["data"] == expected
+            )
+            _require(is_right, contender, case.name, "other data")
+
+
+def require_exact(contender: Contender) -> None:
+    """Ask for more than a key's limit at once, and see that just as many are admitted.
+
+    Raises:
+        WrongAnswerError: when they are not.
+
+    """
+    if contender.tokens is None:
+        return
+    address, headers = contender.address(CASES[0]), bearer(contender.tokens.limited)
+    with ThreadPoolExecutor(CONNECTIONS) as threads:
+        asked = threads.map(
+            lambda _: ask(address, headers).status, range(LIMITED_TO + _OVER_THE_LIMIT)
+        )
+        statuses = Counter(asked)
+    right = {200: LIMITED_TO, 429: _OVER_THE_LIMIT}
+    _require(statuses == right, contender, "the limited key", f"{dict(statuses)}")
+
+
+class Ledger:
+    """Compares what a server has counted with what it was asked meanwhile."""
+
+    def __init__(self, contender: Contender) -> None:
+        self._contender = contender
+        self._before = self._used()
+        self._least = self._most = 0
+
+    def asked(self, completed: int) -> None:
+        """So many were answered; those that were under way at the end may be counted too."""
+        self._least += completed
+        self._most += completed + CONNECTIONS
+
+    def require_balance(self) -> None:
+        """Pass silently when the count is right.
+
+        Raises:
+            WrongAnswerError: when it is not.
+
+        """
+        counted = self._used() - self._before - 1
+        is_new_day = counted < 0
+        _require(
+            is_new_day or self._least <= counted <= self._most,
+            self._contender,
+            "the busy key",
+            f"{counted} counted, of {self._least} to {self._most} asked",
+        )
+
+    def _used(self) -> int:
+        remaining = self._contender.ask(CASES[0]).headers["X-RateLimit-Remaining"]
+        return HIGHEST_DAILY_LIMIT - int(remaining)
+
+
+def as_json(entry: Entry) -> dict[str, Any]:
+    """A diagnosis with all its interventions, as the service answers with them."""
+    interventions = [_intervention(one) for one in entry.interventions]
+    return {**_diagnosis(entry.diagnosis), "interventions": interventions}
+
+
+def _require(holds: bool, contender: Contender, what: str, found: str) -> None:
+    if not holds:
+        raise WrongAnswerError(f"{contender.name} is not measured: {what}: {found}")
+
+
+def _expected(catalogue: Catalogue, case: Case) -> list[dict[str, Any]]:
+    if case.name == "list":
+        return [_diagnosis(found) for found in catalogue.find(DiagnosisFilter())]
+    module = Module.HOME if case.name == "filtered" else None
+    found = catalogue.entry(_DIAGNOSIS).visible_interventions(module)
+    return [_intervention(one) for one in found]
+
+
+def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
+    return {
+        "id": diagnosis.id,
+        "name": diagnosis.name,
+        "icd10_codes": [str(code) for code in diagnosis.icd10_codes],
+        "icd11_codes": [str(code) for code in diagnosis.icd11_codes],
+        "enabled_modules": list(diagnosis.enabled_modules),
+    }
+
+
+def _intervention(intervention: Intervention) -> dict[str, Any]:
+    record = json.loads(json.dumps(asdict(intervention)))
+    for written, reference in zip(record["references"], intervention.references, strict=True):
+        del written["given_url"]
+        written["url"] = reference.url
+    return dict(record)
+
+
+def _in_short(records: list[dict[str, Any]]) -> list[tuple[object, ...]]:
+    """What rows of a table have as well."""
+    return [tuple(record.get(name) for name in ("id", "name", "summary")) for record in records]

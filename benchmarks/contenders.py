@@ -1,0 +1,152 @@
+"""What is measured: the service on each storage, its natural peers, and the bound."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.cases import CASES, Case
+from benchmarks.filling import fill_for_peers
+from benchmarks.processes import PEERS_PYTHON, Server, running
+from benchmarks.storages import Tokens, fill
+from benchmarks.talk import Answer, ask, bearer
+from evref.container import Container
+from evref.domain.catalogue import Catalogue
+from evref.settings import Settings, StorageKind
+
+PEERS = ("FastAPI", "APIFlask", "Datasette")
+BOUND, PLAIN_BOUND = "bound", "bound on gthread"
+
+_THREADS = "4"
+_GUNICORN = [
+    *("gunicorn", "--bind", "{host}:{port}", "--threads", _THREADS, "--preload"),
+    *("--keep-alive", "5", "--no-control-socket"),
+]
+_ROWS = "_shape=array&_size=max&_nocount=1&_nofacet=1&_nosuggest=1"
+_OF_ONE = f"/peer/interventions.json?{_ROWS}&_sort=position&diagnosis_id=knee-osteoarthritis"
+_DATASETTE_PATHS = {
+    "list": f"/peer/diagnoses.json?{_ROWS}&_sort=name",
+    "interventions": _OF_ONE,
+    "filtered": f"{_OF_ONE}&module=home",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A server, and how it is asked for what the cases name.
+
+    `paths` are those of the cases that it takes, by their name; `tokens` is None where it knows no
+    keys.
+    """
+
+    name: str
+    server: Server
+    paths: Mapping[str, str]
+    tokens: Tokens | None = None
+    _etags: dict[str, str] = field(default_factory=dict)
+
+    def address(self, case: Case) -> str:
+        return self.server.address + self.paths[case.name]
+
+    def headers(self, case: Case) -> dict[str, str]:
+        """The headers of a request, with the ETag of an earlier answer where it has one."""
+        if self.tokens is None:
+            return {}
+        headers = bearer(self.tokens.of(case.holder))
+        if case.is_conditional:
+            if case.name not in self._etags:
+                self._etags[case.name] = ask(self.address(case), headers).headers["ETag"]
+            headers["If-None-Match"] = self._etags[case.name]
+        return headers
+
+    def ask(self, case: Case) -> Answer:
+        return ask(self.address(case), self.headers(case))
+
+
+@contextmanager
+def service(
+    name: str,
+    settings: Settings,
+    catalogue: Catalogue,
+    folder: Path,
+    *,
+    workers: int = 1,
+    many_keys: int = 0,
+) -> Iterator[Contender]:
+    """`evref serve` on this storage, with this catalogue in it."""
+    paths = {case.name: case.path for case in CASES}
+    if settings.storage is StorageKind.MEMORY:
+        written = folder / "tokens"
+        command = ["benchmarks.memory_service", "{host}:{port}", str(written)]
+        with running(command, folder) as server:
+            tokens = Tokens(**json.loads(written.read_text()))
+            yield Contender(name, server, paths, tokens)
+        return
+    tokens = fill(Container(settings=settings), catalogue, many=many_keys)
+    with serve(settings, folder, workers=workers) as server:
+        yield Contender(name, server, paths, tokens)
+
+
+@contextmanager
+def serve(settings: Settings, folder: Path, *, workers: int = 1) -> Iterator[Server]:
+    """`evref serve` on storage that has all it needs."""
+    command = ["evref", "serve", "--bind", "{host}:{port}", "--threads", _THREADS]
+    environ = {"EVREF_DATABASE_URL": settings.database_url}
+    if settings.quota_url is not None:
+        environ["EVREF_QUOTA_URL"] = settings.quota_url
+    with running(
+        [*command, "--workers", str(workers)], folder, health="/health/ready", environ=environ
+    ) as server:
+        yield server
+
+
+@contextmanager
+def bound(
+    alike: Contender,
+    folder: Path,
+    *,
+    name: str = BOUND,
+    worker: str = "evref.worker.Worker",
+) -> Iterator[Contender]:
+    """A server of the bytes that this one answers with; for a 304, those that it saves."""
+    bodies = folder / "bound"
+    bodies.mkdir()
+    for case in CASES:
+        headers = alike.headers(case)
+        headers.pop("If-None-Match", None)
+        (bodies / case.name).write_bytes(ask(alike.address(case), headers).body)
+    command = [*_GUNICORN, "--workers", "1", "--worker-class", worker]
+    with running(
+        [*command, "benchmarks.bound:app"], folder, health="/list", environ={"BOUND": str(bodies)}
+    ) as server:
+        yield Contender(name, server, {case.name: f"/{case.name}" for case in CASES})
+
+
+@contextmanager
+def peer(name: str, catalogue: Catalogue, redis_url: str, folder: Path) -> Iterator[Contender]:
+    """One of the peers, with the same catalogue in a SQLite file, and keys where it has any."""
+    database = folder / "peer.db"
+    tokens = fill_for_peers(database, catalogue)
+    environ = {"PEER_DATABASE_URL": f"sqlite:///{database}", "PEER_REDIS_URL": redis_url}
+    paths = {case.name: case.path for case in CASES}
+    match name:
+        case "FastAPI":
+            where = ["--host", "{host}", "--port", "{port}", "--no-access-log"]
+            command = ["uvicorn", *where, "benchmarks.peers.fastapi_peer:app"]
+            with running(command, folder, python=PEERS_PYTHON, environ=environ) as server:
+                yield Contender(name, server, paths, tokens)
+        case "APIFlask":
+            command = [*_GUNICORN, "--workers", "1", "benchmarks.peers.apiflask_peer:app"]
+            with running(command, folder, python=PEERS_PYTHON, environ=environ) as server:
+                yield Contender(name, server, paths, tokens)
+        case "Datasette":
+            command = ["datasette", "serve", "--immutable", str(database)]
+            command += ["--host", "{host}", "--port", "{port}"]
+            command += ["--setting", "max_returned_rows", "20000"]
+            with running(command, folder, python=PEERS_PYTHON, health="/-/versions.json") as server:
+                yield Contender(name, server, _DATASETTE_PATHS)
+        case _:
+            raise ValueError(name)

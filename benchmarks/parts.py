@@ -1,0 +1,211 @@
+"""The parts of a run; each starts what it measures, and gives figures as JSON has them."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from benchmarks.cases import CASES
+from benchmarks.catalogues import SIZES, scaled
+from benchmarks.checks import as_json, require_exact, require_right
+from benchmarks.contenders import PEERS, PLAIN_BOUND, Contender, bound, peer, serve, service
+from benchmarks.instructions import count_instructions
+from benchmarks.measuring import CaseSamples, Pace, Sample, measure, ratio
+from benchmarks.storages import bundled, fill, settings_by_storage
+from evref.container import Container
+from evref.domain.catalogue import Catalogue
+from evref.settings import Settings, StorageKind
+
+Figures = dict[str, Any]
+
+MANY_KEYS = 1001
+"""One of them is used alone."""
+
+_STARTS = 5
+_BY_NAME = {case.name: case for case in CASES}
+_SERVICES = ("memory", "SQLite", "SQLite + Redis", "PostgreSQL", "PostgreSQL + Redis")
+
+
+class Run:
+    """One run of the benchmark: its folder, pace and catalogue."""
+
+    def __init__(self, folder: Path, pace: Pace) -> None:
+        self._folder = folder
+        self._pace = pace
+        self._catalogue = bundled()
+        self._numbers = count()
+
+    def throughput(self) -> Figures:
+        """Every storage and every peer, for each case, beside the bound."""
+        with ExitStack() as stack:
+            storages = stack.enter_context(settings_by_storage(self._new_folder()))
+            services = [
+                stack.enter_context(service(name, settings, self._catalogue, self._new_folder()))
+                for name, settings in storages.items()
+            ]
+            quota_url = storages["PostgreSQL + Redis"].quota_url or ""
+            peers_redis = f"{quota_url.removesuffix('/0')}/1"
+            peers = [
+                stack.enter_context(peer(name, self._catalogue, peers_redis, self._new_folder()))
+                for name in PEERS
+            ]
+            self._require(services + peers, self._catalogue)
+            most = stack.enter_context(bound(services[0], self._new_folder()))
+            plain = stack.enter_context(
+                bound(services[0], self._new_folder(), name=PLAIN_BOUND, worker="gthread")
+            )
+            contenders = [most, plain, *services, *peers]
+            samples = measure(contenders, CASES, self._pace)
+            return {
+                "servers": {
+                    name: {"cases": _beside(samples[name], samples[most.name])} for name in samples
+                },
+                "peers": {
+                    theirs: {ours: _ratios(samples[ours], samples[theirs]) for ours in _SERVICES}
+                    for theirs in PEERS
+                },
+                "memory": {one.name: asdict(one.server.memory()) for one in contenders},
+            }
+
+    def sizes(self) -> Figures:
+        """Catalogues of three sizes on SQLite, each beside the bound for its answers."""
+        cases = [_BY_NAME[name] for name in ("list", "interventions", "304")]
+        figures: Figures = {}
+        with ExitStack() as stack:
+            measured = []
+            for size, catalogue in self._catalogues():
+                self._pace.tell(f"a catalogue of {size} diagnoses")
+                folder = self._new_folder()
+                settings = Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
+                ours = stack.enter_context(service(str(size), settings, catalogue, folder))
+                self._require([ours], catalogue)
+                most = stack.enter_context(bound(ours, self._new_folder(), name=f"bound of {size}"))
+                measured.append((ours, most))
+                figures[str(size)] = {
+                    "json_bytes": _json_bytes(self._catalogue)
+                    * size
+                    // len(self._catalogue.entries),
+                    "interventions": catalogue.intervention_count,
+                }
+            contenders = [one for pair in measured for one in pair]
+            samples = measure(contenders, cases, self._pace)
+            smallest = measured[0][0].name
+            for ours, most in measured:
+                figures[ours.name] |= {
+                    "cases": _beside(samples[ours.name], samples[most.name]),
+                    "of_bundled": _ratios(samples[ours.name], samples[smallest]),
+                    "memory": asdict(ours.server.memory()),
+                }
+        return figures
+
+    def sharing(self) -> Figures:
+        """Two workers beside one, and a thousand keys in turns beside one that all use.
+
+        Both workers have the same core, so the ratio shows what it costs to share, not what a
+        second core brings.
+        """
+        case = _BY_NAME["interventions"]
+        figures: Figures = {}
+        with settings_by_storage(self._new_folder()) as storages:
+            for name, settings in storages.items():
+                if settings.storage is StorageKind.MEMORY:
+                    continue
+                folder = self._new_folder()
+                with (
+                    service(name, settings, self._catalogue, folder, many_keys=MANY_KEYS) as one,
+                    serve(settings, folder, workers=2) as both,
+                ):
+                    first, *rest = one.tokens.many if one.tokens else ()
+                    file = folder / "tokens"
+                    file.write_text("\n".join(rest))
+                    # A key of its own, as each count is compared with what was asked.
+                    tokens = replace(one.tokens, busy=first) if one.tokens else None
+                    two = Contender("two workers", both, one.paths, tokens)
+                    many = Contender("many keys", one.server, one.paths, one.tokens)
+                    samples = measure(
+                        [one, two, many], [case], self._pace, token_files={many.name: file}
+                    )
+                figures[name] = {
+                    other.name: asdict(
+                        ratio(samples[other.name][case.name], samples[name][case.name], _rate)
+                    )
+                    for other in (two, many)
+                }
+        return figures
+
+    def start(self) -> Figures:
+        """Seconds from the start of the process to the first 200, by the catalogue's size."""
+        figures: Figures = {}
+        for size, catalogue in self._catalogues():
+            folder = self._new_folder()
+            settings = Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
+            fill(Container(settings=settings), catalogue)
+            seconds = []
+            for number in range(_STARTS):
+                self._pace.tell(f"start {number + 1} of {_STARTS} with {size} diagnoses")
+                with serve(settings, folder) as server:
+                    seconds.append(server.seconds_to_answer)
+            figures[str(size)] = {
+                "median": round(statistics.median(seconds), 2),
+                "low": round(min(seconds), 2),
+                "high": round(max(seconds), 2),
+            }
+        return figures
+
+    def instructions(self) -> Figures:
+        """Machine instructions a request, in the process of the application."""
+        self._pace.tell("counting instructions")
+        return count_instructions(self._catalogue) or {}
+
+    def _catalogues(self) -> Iterator[tuple[int, Catalogue]]:
+        yield len(self._catalogue.entries), self._catalogue
+        for size in SIZES:
+            yield size, scaled(self._catalogue, size)
+
+    def _require(self, contenders: list[Contender], catalogue: Catalogue) -> None:
+        for contender in contenders:
+            self._pace.tell(f"checking {contender.name}")
+            require_right(contender, catalogue)
+            require_exact(contender)
+
+    def _new_folder(self) -> Path:
+        folder = self._folder / str(next(self._numbers))
+        folder.mkdir()
+        return folder
+
+
+def _rate(sample: Sample) -> float:
+    return sample.rate
+
+
+def _p99(sample: Sample) -> float:
+    return sample.p99
+
+
+def _beside(ours: CaseSamples, most: CaseSamples) -> Figures:
+    """Medians of the figures themselves, and of their ratios to those of the bound."""
+    return {
+        case: {
+            "rate": round(statistics.median(sample.rate for sample in samples)),
+            "p50_ms": round(statistics.median(sample.p50 for sample in samples), 2),
+            "p99_ms": round(statistics.median(sample.p99 for sample in samples), 2),
+            "cpu_us": round(statistics.median(sample.cpu for sample in samples)),
+            "of_bound": asdict(ratio(samples, most[case], _rate)),
+            "p99_of_bound": asdict(ratio(samples, most[case], _p99)),
+        }
+        for case, samples in ours.items()
+    }
+
+
+def _ratios(ours: CaseSamples, theirs: CaseSamples) -> Figures:
+    return {case: asdict(ratio(ours[case], samples, _rate)) for case, samples in theirs.items()}
+
+
+def _json_bytes(catalogue: Catalogue) -> int:
+    return sum(len(json.dumps(as_json(entry), ensure_ascii=False)) for entry in catalogue.entries)
