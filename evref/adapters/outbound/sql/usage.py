@@ -95,8 +95,8 @@ class SqlUsage(usage.Usage):
             func.max(case((is_today, table.refused))).label("refused"),
         ).group_by(table.key_id)
         overview = {}
-        with self._database.connect() as connection:
-            for some_ids in _batches(key_ids):
+        for some_ids in _batches(key_ids):
+            with self._database.connect() as connection:
                 for row in connection.execute(uses.where(table.key_id.in_(some_ids))):
                     used_today = (
                         None
