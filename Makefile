@@ -55,6 +55,10 @@ docs: install-dev ## these documents as a site, in site/; broken links are error
 bench: install-bench ## how fast it is, as ratios measured side by side (13 minutes)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+.PHONY: crash
+crash: install-dev ## kill processes hundreds of times while they change something; about three minutes
+	@$(BIN)/python -W error -m tests.crash $(ARGS)
+
 .PHONY: snapshots
 snapshots: install-dev ## rewrite the snapshot of the OpenAPI document, its examples and its page
 	@$(BIN)/python -m tests.http.snapshots

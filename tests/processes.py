@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-# What is not imported at once as well, such as a driver, and what pytest would be imported for:
-# a new process imports the main module of its parent.
+# Whatever is wanted besides, and pytest, since a new process imports its parent's main module.
 _CONTEXT.set_forkserver_preload(
     [
         "alembic.command",
@@ -20,7 +19,8 @@ _CONTEXT.set_forkserver_preload(
         "evref.adapters.outbound.sql.postgresql",
         "pytest",
         "sqlalchemy.dialects.postgresql.psycopg",
-        "tests.processes",
+        "tests.crash.work",
+        "tests.servers",
     ]
 )
 

@@ -4,66 +4,21 @@ A further revision is tested by being there: what an earlier one holds is made u
 """
 
 from contextlib import closing
-from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import Column, Connection, MetaData, Table, insert, select, text, update
+from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import REVISIONS, migrate
 from tests.adapters.sql.databases import stores_in
+from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows
 from tests.adapters.sql.schemas import described
 from tests.processes import Command
 from tests.servers import free_port
 
 EARLIER = REVISIONS[:-1]
 TOGETHER = 3
-
-Rows = dict[str, list[dict[str, Any]]]
-
-
-def made_up(column: Column[Any], number: int) -> object:
-    """A value that the column can have; another one for another number, where there is one."""
-    for foreign_key in column.foreign_keys:
-        return made_up(foreign_key.column, number)
-    match column.type.python_type.__name__:
-        case "str":
-            return f"{number} {column.name} ÄÖ'\";--"[: column.type.length]  # type: ignore[attr-defined]
-        case "int":
-            return number
-        case "bool":
-            return number % 2 == 1
-        case "date":
-            return date(2026, 3, number)
-        case "datetime":
-            return datetime(2026, 3, number, 12, 30, 15, 123_456, tzinfo=UTC)
-        case other:
-            raise NotImplementedError(f"{column}: {other}")
-
-
-def fill(connection: Connection) -> None:
-    """Two rows in each table, but for those that have their row from the beginning."""
-    for table in tables(connection):
-        filled = connection.execute(select(table)).first() is not None
-        for number in (1,) if filled else (1, 2):
-            row = {column.name: made_up(column, number) for column in table.columns}
-            connection.execute((update if filled else insert)(table).values(row))
-
-
-def tables(connection: Connection) -> list[Table]:
-    """Those that there are, each after those that it refers to."""
-    metadata = MetaData()
-    metadata.reflect(connection)
-    return [table for table in metadata.sorted_tables if table.name != "alembic_version"]
-
-
-def rows(connection: Connection) -> Rows:
-    return {
-        table.name: [dict(row) for row in connection.execute(select(table)).mappings()]
-        for table in tables(connection)
-    }
 
 
 @pytest.fixture(params=EARLIER)
@@ -80,14 +35,6 @@ def before(database: SqlDatabase, revision: str) -> Rows:
         fill(connection)
     with database.connect() as connection:
         return rows(connection)
-
-
-def assert_kept(before: Rows, after: Rows) -> None:
-    """All rows are there, with all values that they had."""
-    for name, earlier in before.items():
-        assert earlier
-        kept = [{column: row[column] for column in earlier[0]} for row in after[name]]
-        assert sorted(kept, key=str) == sorted(earlier, key=str)
 
 
 def test_all_that_an_earlier_revision_held_is_kept(

@@ -1,0 +1,59 @@
+"""Rows for whatever tables there are, made up from their columns."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import Column, Connection, MetaData, Table, insert, select, update
+
+Rows = dict[str, list[dict[str, Any]]]
+"""By table, each row by column."""
+
+
+def made_up(column: Column[Any], number: int) -> object:
+    """A value that the column can have; another one for another number, where there is one."""
+    for foreign_key in column.foreign_keys:
+        return made_up(foreign_key.column, number)
+    match column.type.python_type.__name__:
+        case "str":
+            return f"{number} {column.name} ÄÖ'\";--"[: column.type.length]  # type: ignore[attr-defined]
+        case "int":
+            return number
+        case "bool":
+            return number % 2 == 1
+        case "date":
+            return date(2026, 3, number)
+        case "datetime":
+            return datetime(2026, 3, number, 12, 30, 15, 123_456, tzinfo=UTC)
+        case other:
+            raise NotImplementedError(f"{column}: {other}")
+
+
+def fill(connection: Connection) -> None:
+    """Two rows in each table, but for those that have their row from the beginning."""
+    for table in tables(connection):
+        filled = connection.execute(select(table)).first() is not None
+        for number in (1,) if filled else (1, 2):
+            row = {column.name: made_up(column, number) for column in table.columns}
+            connection.execute((update if filled else insert)(table).values(row))
+
+
+def tables(connection: Connection) -> list[Table]:
+    """Those that there are, each after those that it refers to."""
+    metadata = MetaData()
+    metadata.reflect(connection)
+    return [table for table in metadata.sorted_tables if table.name != "alembic_version"]
+
+
+def rows(connection: Connection) -> Rows:
+    return {
+        table.name: [dict(row) for row in connection.execute(select(table)).mappings()]
+        for table in tables(connection)
+    }
+
+
+def assert_kept(before: Rows, after: Rows) -> None:
+    """All rows are there, with all values that they had."""
+    for name, earlier in before.items():
+        assert earlier
+        kept = [{column: row[column] for column in earlier[0]} for row in after[name]]
+        assert sorted(kept, key=str) == sorted(earlier, key=str)

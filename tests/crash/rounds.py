@@ -1,0 +1,331 @@
+"""Rounds: a process changes something, is killed at a random moment, and what it left is judged."""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+import shutil
+import signal
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from sqlalchemy import text
+
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+from evref.adapters.outbound.sql.storage import REVISIONS
+from evref.adapters.outbound.sql.storage import migrate as migrate_to
+from evref.container import Container
+from evref.domain.catalogue import Catalogue
+from evref.domain.institution import Action, AuditEntry
+from evref.settings import Settings
+from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows
+from tests.adapters.sql.schemas import described
+from tests.crash import work
+from tests.processes import forked
+from tests.servers import PostgresqlServer, wait_until
+
+PROCESSES = 2
+"""So many change the same at once."""
+
+
+class Databases(ABC):
+    """Makes databases of one kind."""
+
+    kind: str
+
+    @abstractmethod
+    def new(self, template: str | None = None) -> str:
+        """The URL of a new database, with the content of another that nobody is connected to."""
+
+    @abstractmethod
+    def settle(self, url: str) -> None:
+        """Wait until the database has done with the connections of processes that are dead."""
+
+
+class SqliteFiles(Databases):
+    kind = "sqlite"
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._made = 0
+
+    def new(self, template: str | None = None) -> str:
+        self._made += 1
+        file = self._folder / f"{self._made}.sqlite"
+        if template is not None:
+            shutil.copyfile(template.removeprefix("sqlite:///"), file)
+        return f"sqlite:///{file}"
+
+    def settle(self, url: str) -> None:
+        """The locks of a process end with it."""
+
+
+class PostgresqlDatabases(Databases):
+    kind = "postgresql"
+
+    def __init__(self, server: PostgresqlServer) -> None:
+        self._server = server
+
+    def new(self, template: str | None = None) -> str:
+        name = "template1" if template is None else self._name(template)
+        return self._server.url(self._server.new_database(name))
+
+    def settle(self, url: str) -> None:
+        connections = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{self._name(url)}'"
+        wait_until(lambda: self._server.execute(connections) == [(0,)], seconds=10)
+
+    def _name(self, url: str) -> str:
+        return url.removeprefix("postgresql://postgres@/").partition("?")[0]
+
+
+@dataclass(slots=True)
+class Figures:
+    """What became of the rounds of one task on one kind of database."""
+
+    rounds: int = 0
+    kills: int = 0
+    in_the_midst: int = 0
+    changes: int = 0
+    outcomes: dict[str, int] = field(default_factory=dict)
+
+
+class Task(ABC):
+    """Something that processes do until they are killed, and what must be true after that."""
+
+    name: str
+    processes = PROCESSES
+    ends = False
+    may_die = True
+
+    changes_to_come = 6
+    """About so many are to be done when the processes are killed."""
+
+    def __init__(self, databases: Databases) -> None:
+        self._databases = databases
+        self.longest = 0.1  # seconds until a process is killed; follows how long changes take
+
+    @abstractmethod
+    def begin(self, number: int) -> str:
+        """Have all ready for the round with this number; the URL of its database."""
+
+    @abstractmethod
+    def work(self, random: Random) -> Callable[..., None]:
+        """What the processes do."""
+
+    @abstractmethod
+    def judge(self, url: str, number: int, done: int, unknown: int) -> str:
+        """How the round came out, in a word; so many changes are done, of so many nobody knows.
+
+        Raises:
+            AssertionError: when something is neither as it was nor as it was to become.
+
+        """
+
+
+class Keys(Task):
+    name = "keys"
+
+    @cached_property
+    def _container(self) -> Container:
+        container = Container(settings=Settings(database_url=self._databases.new()))
+        container.storage().prepare()
+        return container
+
+    def begin(self, number: int) -> str:
+        self._container.manage_institutions().create_institution(f"i{number}", actor="operator")
+        url: str = self._container.settings().database_url
+        self._container.storage().close()
+        return url
+
+    def work(self, random: Random) -> Callable[..., None]:
+        return random.choice([work.change_keys, work.change_keys, work.change_keys_by_command])
+
+    def judge(self, url: str, number: int, done: int, unknown: int) -> str:
+        institution = self._container.institutions().named(f"i{number}")
+        log = self._container.audit_log().entries(institution.id)
+        entries = [entry for entry in reversed(log) if entry.key_id is not None]
+        kept = {
+            key.id: {
+                "name": repr(key.name),
+                "permission": key.permission.value,
+                "limit": str(key.daily_limit),
+                "revoked": str(key.revoked_at is not None),
+            }
+            for key in self._container.keys().list(institution.id)
+        }
+
+        assert done <= len(entries) <= done + unknown
+        assert replayed(entries) == kept
+        return "with the last change" if len(entries) > done else "without the last change"
+
+
+def replayed(entries: list[AuditEntry]) -> dict[str, dict[str, str]]:
+    """The keys as the log, oldest entry first, says that they are."""
+    keys: dict[str, dict[str, str]] = {}
+    for entry in entries:
+        assert entry.key_id is not None
+        if entry.action is Action.KEY_CREATED:
+            assert entry.key_id not in keys
+            told = re.findall(r"(name|permission|limit) ([^, ]+)", entry.detail)
+            keys[entry.key_id] = {**dict(told), "revoked": "False"}
+            continue
+        key = keys[entry.key_id]
+        assert key["revoked"] == "False"
+        if entry.action is Action.KEY_REVOKED:
+            key["revoked"] = "True"
+            continue
+        changes = re.findall(r"(name|permission|limit) from ([^, ]+) to ([^, ]+)", entry.detail)
+        assert changes
+        for label, before, after in changes:
+            assert key[label] == before
+            key[label] = after
+    return keys
+
+
+class Catalogues(Task):
+    name = "catalogue"
+    processes = 1  # another one would mend what the first one left
+
+    @cached_property
+    def _container(self) -> Container:
+        container = Container(settings=Settings(database_url=self._databases.new()))
+        container.storage().prepare()
+        return container
+
+    @cached_property
+    def _versions(self) -> dict[str, str]:
+        by_command = {file.stem: work.catalogue_of(file) for file in work.FILES}
+        known = {path.name: catalogue for path, catalogue in work.CATALOGUES.items()} | by_command
+        return {catalogue.version: name for name, catalogue in known.items()}
+
+    def begin(self, number: int) -> str:
+        url: str = self._container.settings().database_url
+        self._container.storage().close()
+        return url
+
+    def work(self, random: Random) -> Callable[..., None]:
+        return random.choice(
+            [work.load_catalogues, work.load_catalogues, work.load_catalogues_by_command]
+        )
+
+    def judge(self, url: str, number: int, done: int, unknown: int) -> str:
+        loaded = self._container.catalogue_store().load()
+        if loaded is None:
+            assert done == 0
+            return "none"
+        with self._container.database().connect() as connection:
+            stored = connection.execute(text("SELECT DISTINCT version FROM catalogue_entries"))
+            versions = [row.version for row in stored]
+
+        assert Catalogue(loaded.catalogue.entries).version == loaded.catalogue.version
+        assert versions == [loaded.catalogue.version]
+        return self._versions[loaded.catalogue.version]
+
+
+class Migrations(Task):
+    name = "migrations"
+    processes = 1
+    ends = True
+    may_die = False
+    changes_to_come = 1
+
+    @cached_property
+    def _templates(self) -> list[tuple[str, list[str], Rows]]:
+        """Databases of each earlier revision, and one of none: URL, schema and rows."""
+        templates = []
+        for revision in (None, *REVISIONS[:-1]):
+            url = self._databases.new()
+            with closing(SqlDatabase(url)) as database:
+                with database.transaction() as connection:
+                    if revision is not None:
+                        migrate_to(connection, revision)
+                        fill(connection)
+                templates.append((url, described(url), _rows(database)))
+            self._databases.settle(url)
+        return templates
+
+    @cached_property
+    def _present(self) -> list[str]:
+        url = self._databases.new()
+        with closing(SqlDatabase(url)) as database:
+            SqlStorage(database).prepare()
+        return described(url)
+
+    def begin(self, number: int) -> str:
+        return self._databases.new(self._templates[number % len(self._templates)][0])
+
+    def work(self, random: Random) -> Callable[..., None]:
+        return work.migrate
+
+    def judge(self, url: str, number: int, done: int, unknown: int) -> str:
+        _, schema, before = self._templates[number % len(self._templates)]
+        found = described(url)
+        with closing(SqlDatabase(url)) as database:
+            if found == schema:
+                assert done == 0
+                assert _rows(database) == before
+            else:
+                assert found == self._present
+            assert_kept(before, _rows(database))
+            SqlStorage(database).prepare()
+            SqlStorage(database).verify()
+            assert_kept(before, _rows(database))
+        assert described(url) == self._present
+        return "old" if found == schema else "new"
+
+
+def _rows(database: SqlDatabase) -> Rows:
+    with database.connect() as connection:
+        return rows(connection)
+
+
+TASKS: tuple[type[Task], ...] = (Keys, Catalogues, Migrations)
+
+
+def play(task: Task, number: int, seed: str, databases: Databases, figures: Figures) -> None:
+    """One round; all that is random in it follows from the seed, but for when kills land."""
+    random = Random(f"{seed}-{databases.kind}-{task.name}-{number}")
+    url = task.begin(number)
+    started: list[tuple[Any, Any]] = []
+    dies = task.may_die and random.random() < 0.5
+    for index in range(task.processes):
+        told, tell = multiprocessing.Pipe(duplex=False)
+        changes = work.Changes(tell, f"{random.random()}", index, dies=dies)
+        started.append((forked(task.work(random), changes, url, f"i{number}"), told))
+        tell.close()
+    done = unknown = 0
+    for process, told in started:
+        # From the first change on: before it, there is nothing to be in the midst of.
+        assert told.poll(30)
+        process.join(5 if dies else random.uniform(0, task.longest))
+        process.kill()
+        process.join()
+        said = b"".join(_all(told))
+        assert process.exitcode == -signal.SIGKILL or (process.exitcode == 0 and task.ends)
+        done += said.count(work.DONE)
+        unknown += said.endswith(work.BEGUN)
+        figures.kills += process.exitcode != 0
+    databases.settle(url)
+    if not dies:
+        task.longest *= 1.25 if done < task.changes_to_come else 0.8
+    figures.rounds += 1
+    figures.changes += done
+    figures.in_the_midst += unknown
+    outcome = task.judge(url, number, done, unknown)
+    figures.outcomes[outcome] = figures.outcomes.get(outcome, 0) + 1
+
+
+def _all(told: Any) -> list[bytes]:
+    said = []
+    try:
+        while told.poll():
+            said.append(told.recv_bytes())
+    except EOFError:
+        pass
+    return said

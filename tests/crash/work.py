@@ -1,0 +1,176 @@
+"""What is killed: processes that go on changing one thing, and know when they are in the midst."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
+from itertools import count
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+
+from evref.adapters.inbound.cli.main import cli
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+from evref.application.publish_catalogue import PublishCatalogue
+from evref.container import BUNDLED_CATALOGUE, Container
+from evref.domain.access import KeyState, Permission
+from evref.domain.catalogue import Catalogue
+from evref.domain.errors import KeyRevokedError
+from evref.settings import Settings
+from evref.testing.builders import a_catalogue, an_entry
+from tests.fakes import FakeCatalogueFiles
+
+CATALOGUES = {
+    Path(name): a_catalogue(*(an_entry(f"{name}-{number}", name=name) for number in range(size)))
+    for name, size in (("few", 5), ("many", 60))
+}
+"""What is published in turn; reading files would take longer than publishing."""
+
+FILES = (BUNDLED_CATALOGUE / "asthma.yaml", BUNDLED_CATALOGUE / "migraine.yaml")
+"""The same for the command, which reads them."""
+
+BEGUN, DONE, REFUSED = b"(", b")", b"x"
+"""What a process tells of each change."""
+
+KEYS = 3
+"""So many of an institution are changed, so that changes of one follow each other."""
+
+
+class Changes:
+    """Tells of each change of a process; where the process is to, it dies in the midst of one."""
+
+    def __init__(self, told: Connection, seed: str, index: int, *, dies: bool) -> None:
+        self._told = told
+        self.random = Random(f"{seed}-{index}")
+        # No other process has the same: each change then changes something.
+        self.numbers = count(index * 1000)
+        self._until_death = self.random.randrange(1, 6) if dies else None
+        self._steps = 0
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        last = self.random.randrange(self._steps) if self._until_death == 0 else None
+        if self._until_death:
+            self._until_death -= 1
+        self._steps = 0
+
+        def step(*_: object) -> None:
+            self._steps += 1
+            if self._steps == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        self._told.send_bytes(BEGUN)
+        # A step is any call: so no moment of a change, however short, is seldom hit.
+        sys.setprofile(None if self._until_death is None else step)
+        try:
+            yield
+        except KeyRevokedError:
+            # By another process, since the keys were looked up.
+            sys.setprofile(None)
+            self._told.send_bytes(REFUSED)
+        else:
+            sys.setprofile(None)
+            self._told.send_bytes(DONE)
+
+
+def change_keys(changes: Changes, url: str, institution: str) -> None:
+    """Make, change and revoke keys of the institution, for ever."""
+    random = changes.random
+    keys = Container(settings=Settings(database_url=url)).manage_keys()
+    while True:
+        found = [each for each in keys.list() if each.institution.name == institution]
+        live = [each.key.id for each in found if each.state is KeyState.ACTIVE]
+        with changes.one():
+            if len(live) < KEYS:
+                keys.create(
+                    institution_name=institution,
+                    name=_name(random),
+                    actor="operator",
+                    daily_limit=next(changes.numbers),
+                )
+            elif random.random() < 0.2:
+                keys.revoke(random.choice(live), actor="operator")
+            else:
+                keys.change(
+                    random.choice(live),
+                    actor="operator",
+                    name=random.choice([None, _name(random)]),
+                    permission=random.choice([None, *Permission]),
+                    daily_limit=next(changes.numbers),
+                )
+
+
+def change_keys_by_command(changes: Changes, url: str, institution: str) -> None:
+    """The same with `evref key`."""
+    random = changes.random
+    keys = Container(settings=Settings(database_url=url)).manage_keys()
+    while True:
+        live = [
+            each.key.id
+            for each in keys.list()
+            if each.institution.name == institution and each.state is KeyState.ACTIVE
+        ]
+        limit = str(next(changes.numbers))
+        if len(live) < KEYS:
+            command = ["create", "--institution", institution, "--name", _name(random)]
+            arguments = [*command, "--limit", limit]
+        elif random.random() < 0.2:
+            arguments = ["revoke", random.choice(live)]
+        else:
+            arguments = ["set-limit", random.choice(live), limit]
+        with changes.one():
+            _run(url, "key", *arguments)
+
+
+def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
+    """Replace the served catalogue by another, for ever."""
+    container = Container(settings=Settings(database_url=url))
+    files = FakeCatalogueFiles()
+    files.held = dict(CATALOGUES)
+    publish = PublishCatalogue(
+        container.catalogue_store(), files, container.clock(), BUNDLED_CATALOGUE
+    )
+    for path in _in_turn([*CATALOGUES], changes.random):
+        with changes.one():
+            publish.load(path, lambda _done, _total: None)
+
+
+def load_catalogues_by_command(changes: Changes, url: str, _institution: str) -> None:
+    """The same with `evref catalogue load`."""
+    for path in _in_turn([*FILES], changes.random):
+        with changes.one():
+            _run(url, "catalogue", "load", str(path))
+
+
+def migrate(changes: Changes, url: str, _institution: str) -> None:
+    """Bring the database to the present revision, once."""
+    database = SqlDatabase(url)
+    with changes.one():
+        SqlStorage(database).prepare()
+
+
+def catalogue_of(file: Path) -> Catalogue:
+    """What the command makes of the file."""
+    files = Container(settings=Settings()).catalogue_files()
+    catalogue: Catalogue = files.read([file], lambda _done, _total: None)
+    return catalogue
+
+
+def _run(url: str, *arguments: str) -> None:
+    os.environ["EVREF_DATABASE_URL"] = url
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        cli.main(list(arguments), prog_name="evref", standalone_mode=False)
+
+
+def _in_turn(paths: list[Path], random: Random) -> Iterator[Path]:
+    random.shuffle(paths)
+    while True:
+        yield from paths
+
+
+def _name(random: Random) -> str:
+    return f"key-{random.randrange(100)}"
