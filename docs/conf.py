@@ -8,5 +8,6 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "decisions/README.md"]  # what that lists, index.md does here
 html_theme = "furo"
 html_title = "evref"
+html_favicon = "../evref/adapters/inbound/http/static/icon.svg"
 myst_enable_extensions = ["deflist", "attrs_inline"]
 myst_heading_anchors = 3

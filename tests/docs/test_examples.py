@@ -1,12 +1,21 @@
 """What the pages tell to type does what they show, against a service that is served."""
 
+import os
+import shlex
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from evref.adapters.inbound.cli.main import cli
+from evref.container import BUNDLED_CATALOGUE
+from evref.settings import PREFIX
 from tests.docs.conftest import SHOWN_ADDRESS, Demo, require
 from tests.docs.pages import DOCS, ROOT, Example, assert_printed, commands, programs
 
+ADD_A_DIAGNOSIS = DOCS / "how-to" / "add-a-diagnosis.md"
 TUTORIAL = DOCS / "tutorial" / "first-answer.md"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 CURL = [
@@ -58,3 +67,25 @@ def test_a_program_in_javascript_prints_what_is_shown(demo: Demo, example: Examp
 
     assert example.shown
     assert_printed(example.shown, demo.run(["node", "example.mjs"], example.code))
+
+
+def test_a_diagnosis_is_added_as_the_how_to_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every command in turn, in a folder with nothing but the new file."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(PREFIX)]:
+        monkeypatch.delenv(name)
+    shutil.copy(BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml", tmp_path)
+
+    for each in commands(ADD_A_DIAGNOSIS):
+        program, *arguments = shlex.split(each.code)
+        if program == "evref":
+            cli.main(arguments, standalone_mode=False)
+        else:
+            subprocess.run([program, *arguments], check=True)
+
+    assert arguments == ["catalogue", "load", "my-catalogue"]
+    capsys.readouterr()
+    cli.main(["catalogue", "status"], standalone_mode=False)
+    assert capsys.readouterr().out.startswith("Serving 43 diagnoses")
