@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
+from datetime import timedelta
 from pathlib import Path
 from typing import get_type_hints
 
@@ -19,6 +20,9 @@ from evref.adapters.inbound.cli.main import cli
 from evref.adapters.inbound.http.problems import PROBLEMS
 from evref.container import Container
 from evref.domain.evidence import Certainty, Recommendation, ReferenceKind
+from evref.domain.institution import LONGEST_PASSWORD, SHORTEST_PASSWORD
+from evref.domain.quota import DEFAULT_DAILY_LIMIT
+from evref.domain.sign_in import OF_AN_ACCOUNT, SESSION_LENGTH, Slowdown
 from evref.settings import PREFIX, Settings
 from tests.docs import api_page
 from tests.docs.pages import DOCS, ROOT, Block, blocks
@@ -138,6 +142,22 @@ def test_every_grade_is_explained(
     values = {f"`{value}`" for value in kind}
 
     assert [row[0] for row in rows(EVIDENCE) if row[0] in values] == [f"`{each}`" for each in kind]
+
+
+def test_the_how_to_on_keys_tells_the_numbers_that_hold() -> None:
+    """Of passwords, attempts and sessions."""
+    text = (DOCS / "how-to" / "manage-keys.md").read_text(encoding="utf-8")
+
+    assert f"needs {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters" in text
+    assert (OF_AN_ACCOUNT.free, Slowdown.FIRST_WAIT.seconds) == (5, 5)
+    assert timedelta(minutes=1) == Slowdown.LONGEST_WAIT
+    assert (
+        "After five failed attempts the next one has to wait, from five seconds up to a minute"
+        in text
+    )
+    assert timedelta(hours=12) == SESSION_LENGTH
+    assert "twelve hours" in text
+    assert f"{DEFAULT_DAILY_LIMIT} requests a" in text
 
 
 def test_the_code_map_has_every_part_of_the_package() -> None:
