@@ -34,15 +34,17 @@ class SqlCatalogueStore(catalogue.CatalogueStore):
             return connection.execute(_VERSION).scalar_one_or_none()
 
     def load(self) -> catalogue.Publication | None:
-        with self._database.connect() as connection:
-            rows = connection.execute(_WHOLE).all()
-        if not rows:
-            return None
+        row = None
+        entries = []
         try:
-            entries = [documents.read(row.document) for row in rows if row.document is not None]
-            return catalogue.Publication(
-                Catalogue(entries, version=rows[0].version), rows[0].published_at
-            )
+            with self._database.connect() as connection:
+                # One by one: all documents at once take more memory than the catalogue itself.
+                for row in connection.execute(_WHOLE):
+                    if row.document is not None:
+                        entries.append(documents.read(row.document))
+            if row is None:
+                return None
+            return catalogue.Publication(Catalogue(entries, version=row.version), row.published_at)
         except ValueError as error:
             # Only a hand that changed the rows gets here; whoever holds a catalogue keeps it.
             raise StorageUnavailableError(f"the stored catalogue is damaged: {error}") from error

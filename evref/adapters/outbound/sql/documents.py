@@ -6,6 +6,8 @@ their rules is refused.
 """
 
 import json
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from evref.domain.catalogue import Entry
@@ -51,7 +53,12 @@ def read(text: str) -> Entry:
     try:
         diagnosis_document, interventions = _values(json.loads(text), _ENTRY)
         diagnosis = _diagnosis(diagnosis_document)
-        return Entry(diagnosis, tuple(_intervention(each, diagnosis.id) for each in interventions))
+        # What several interventions cite is made and held once.
+        reference = cache(_reference)
+        return Entry(
+            diagnosis,
+            tuple(_intervention(each, diagnosis.id, reference) for each in interventions),
+        )
     except (TypeError, AttributeError) as error:
         # The domain trusts its callers' types, so a wrong one fails wherever it is first used.
         raise ValueError(f"a field is of another type: {error}") from error
@@ -99,7 +106,9 @@ def _intervention_document(intervention: Intervention) -> dict[str, Any]:
     }
 
 
-def _intervention(document: object, diagnosis_id: str) -> Intervention:
+def _intervention(
+    document: object, diagnosis_id: str, reference: Callable[[tuple[Any, ...]], Reference]
+) -> Intervention:
     intervention_id, module, phase, title, summary, dose, evidence, references = _values(
         document, _INTERVENTION
     )
@@ -112,7 +121,7 @@ def _intervention(document: object, diagnosis_id: str) -> Intervention:
         summary=summary,
         fitt_vp=None if dose is None else FittVp(*_values(dose, _FITT_VP)),
         evidence=_evidence(evidence),
-        references=tuple(map(_reference, references)),
+        references=tuple(reference(tuple(_values(each, _REFERENCE))) for each in references),
     )
 
 
@@ -153,8 +162,8 @@ def _reference_document(reference: Reference) -> dict[str, Any]:
     }
 
 
-def _reference(document: object) -> Reference:
-    title, authors, year, source, kind, doi, pmid, url = _values(document, _REFERENCE)
+def _reference(values: tuple[Any, ...]) -> Reference:
+    title, authors, year, source, kind, doi, pmid, url = values
     return Reference(
         title=title,
         authors=authors,
