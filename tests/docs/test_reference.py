@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from typing import get_type_hints
 import click
 import pytest
 
+import evref.ports
 import evref.testing
 from evref.adapters.inbound.cli.main import cli
 from evref.adapters.inbound.http.problems import PROBLEMS
@@ -195,6 +197,14 @@ def test_every_port_that_keeps_something_is_in_the_how_to() -> None:
     kept = {store.__name__ for store in stores if inspect.isabstract(store)}
 
     assert {row[0].strip("`") for row in PORTS} == kept
+
+
+def test_every_port_has_its_part_in_the_reference() -> None:
+    """Which its docstrings fill in."""
+    modules = {f"evref.ports.{found.name}" for found in pkgutil.iter_modules(evref.ports.__path__)}
+    text = reference("ports").read_text(encoding="utf-8")
+
+    assert set(re.findall(r"automodule:: (\S+)", text)) == modules
 
 
 @pytest.mark.parametrize(
