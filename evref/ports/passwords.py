@@ -25,6 +25,6 @@ class PasswordGuesser(ABC):
 
     @abstractmethod
     def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
-        """Whether a password is among the first hundred million guesses of somebody who has lists
+        """Whether a password is among the first million guesses of somebody who has lists
         of common and leaked ones, and knows these words about its owner.
         """

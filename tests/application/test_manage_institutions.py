@@ -125,7 +125,7 @@ def test_a_reset_password_replaces_the_one_before(
 @pytest.mark.parametrize(
     ("refused", "told"),
     [
-        ("short", "15 to 1024"),
+        ("short", "8 to 1024"),
         (SingleGuess.GUESS, "is easily guessed"),
         ("someone@example.org", "is easily guessed"),
     ],

@@ -215,7 +215,7 @@ def test_a_wrong_present_password_changes_nothing_and_slows_the_next_guess(
 @pytest.mark.parametrize(
     ("refused", "told"),
     [
-        ("short", "15 to 1024"),
+        ("short", "8 to 1024"),
         (SingleGuess.GUESS, "is easily guessed"),
         (EMAIL, "is easily guessed"),
     ],

@@ -100,10 +100,10 @@ def test_a_member_is_made_for_programs_too(ready: Run) -> None:
 @pytest.mark.parametrize(
     ("stdin", "told"),
     [
-        (b"", "password: must have 15 to 1024 characters"),
-        (b"\n", "password: must have 15 to 1024 characters"),
-        (b"short\n", "password: must have 15 to 1024 characters"),
-        (b"x" * 1025, "password: must have 15 to 1024 characters"),
+        (b"", "password: must have 8 to 1024 characters"),
+        (b"\n", "password: must have 8 to 1024 characters"),
+        (b"short\n", "password: must have 8 to 1024 characters"),
+        (b"x" * 1025, "password: must have 8 to 1024 characters"),
         (b"correct h\xff\xfe", "the password is not text in UTF-8"),
     ],
 )

@@ -295,12 +295,12 @@ def test_a_reset_by_the_operator_ends_all_sessions(site: Site, member: Visitor) 
             ("wrong password", "long enough to be one", "long enough to be one"),
             "Present password is wrong.",
         ),
-        ((PASSWORD, "short", "short"), "New password must have 15 to 1024 characters."),
+        ((PASSWORD, "short", "short"), "New password must have 8 to 1024 characters."),
         (
             (PASSWORD, "long enough to be one", "another one that is long"),
             "must be the same as the new password.",
         ),
-        ((PASSWORD, "", ""), "New password must have 15 to 1024 characters."),
+        ((PASSWORD, "", ""), "New password must have 8 to 1024 characters."),
     ],
 )
 def test_a_password_that_may_not_be_is_told_at_its_field(

@@ -46,7 +46,7 @@ class Argon2PasswordHasher(passwords.PasswordHasher):
 class ZxcvbnPasswordGuesser(passwords.PasswordGuesser):
     """Guesses as zxcvbn does, which has lists of words, names and leaked passwords with it."""
 
-    _MAGNITUDE = 8.0
+    _MILLION = 6.0
 
     def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
         text, *words = (
@@ -54,7 +54,7 @@ class ZxcvbnPasswordGuesser(passwords.PasswordGuesser):
             each.encode(errors="replace").decode()
             for each in (password, *known_words)
         )
-        return zxcvbn(text, words).guesses_log10 < self._MAGNITUDE
+        return zxcvbn(text, words).guesses_log10 < self._MILLION
 
 
 def _hash_of_no_password(hasher: argon2.PasswordHasher) -> str:
