@@ -1,0 +1,86 @@
+"""The model of capacity, and the page that shows its tables."""
+
+from __future__ import annotations
+
+import random
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.capacity import (
+    HOLD_SECONDS,
+    LOADS,
+    SERVICE,
+    TABLES,
+    Load,
+    largest_shard,
+    leased,
+    look_ups,
+    needs,
+)
+from tests.deploy.shell import ROOT
+
+PAGE = ROOT / "docs" / "explanation" / "scaling.md"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_page_shows_what_the_model_says(name: str) -> None:
+    """Where this fails, put what `python -m benchmarks.capacity` prints into the page."""
+    shown = re.search(rf"(?s)<!-- {name}: begin -->\n(.*?)\n<!-- {name}: end -->", PAGE.read_text())
+
+    assert shown is not None
+    assert shown[1].strip() == TABLES[name]()
+
+
+@pytest.mark.parametrize("counting", SERVICE)
+def test_more_requests_never_need_less(counting: str) -> None:
+    found = [needs(counting, Load(rate, 1_000)) for rate in (10, 100, 1_000, 10_000)]
+
+    for fewer, more in pairwise(found):
+        assert fewer.service <= more.service
+        assert fewer.postgresql <= more.postgresql
+        assert fewer.redis <= more.redis
+        assert all(fewer.full[name] <= more.full[name] for name in more.full)
+
+
+def test_one_busy_key_is_what_fills_postgresql_and_many_are_not() -> None:
+    assert needs("PostgreSQL", Load(900, 1)).first == "the row of one key, 150%"
+    assert "processors" in needs("PostgreSQL", Load(900, 1_000)).first
+
+
+@given(st.floats(0.1, 50), st.integers(0, 2**32))
+def test_look_ups_are_as_many_as_when_they_are_played_out(a: float, seed: int) -> None:
+    """Requests of one key come to one worker at random, which holds the key after each look-up."""
+    chance = random.Random(seed)
+    now, held_until, looked_up = 0.0, 0.0, 0
+    while looked_up < 2_000:
+        now += chance.expovariate(a)
+        if now >= held_until:
+            looked_up += 1
+            held_until = now + HOLD_SECONDS
+
+    assert looked_up / now == pytest.approx(look_ups(Load(a, 1), workers=1), rel=0.2)
+
+
+@given(
+    limit=st.integers(0, 200),
+    batch=st.integers(1, 40),
+    asked=st.lists(st.integers(0, 3), max_size=400),
+)
+def test_leases_never_give_more_than_the_limit_and_strand_little(
+    limit: int, batch: int, asked: list[int]
+) -> None:
+    admitted = leased(limit, batch, asked)
+
+    assert admitted <= min(limit, len(asked))
+    assert admitted >= min(limit, len(asked)) - 3 * (batch - 1)
+
+
+def test_a_cluster_spreads_keys_but_never_one_key() -> None:
+    ids = [f"{number:016x}" for number in range(LOADS[-1].keys)]
+
+    assert largest_shard(ids, [1.0] * len(ids), 4) < 0.27
+    assert largest_shard(ids[:1], [1.0], 4) == 1.0
