@@ -58,12 +58,15 @@ class BrowseCatalogue:
                 return
             try:
                 self._guard(self._follow)
-                self._failure = None
             except StorageUnavailableError as error:
+                if self._held is not None and self._failure is None:
+                    log.warning("serving the catalogue that is held: %s", error.reason)
                 # Kept for those who wait for the lock: each trying anew would add up their waits.
                 self._failure = error
-                if self._held is not None:
-                    log.warning("serving the catalogue that is held: %s", error.reason)
+            else:
+                if self._failure is not None:
+                    log.warning("the catalogue is followed again: storage is back")
+                self._failure = None
             self._next_look = self._clock.monotonic() + self.SECONDS_BETWEEN_LOOKS
         finally:
             self._looking.release()

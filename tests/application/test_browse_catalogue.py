@@ -137,6 +137,27 @@ def test_what_is_held_goes_on_being_served_while_storage_is_out_of_reach(
     assert "db.internal:5432 refused the connection" in caplog.text
 
 
+def test_an_outage_is_told_once_and_so_is_its_end(
+    browse: BrowseCatalogue,
+    store: BreakableCatalogueStore,
+    clock: FakeClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    publish(store, FIRST)
+    browse.current()
+
+    told = []
+    for broken in (False, True, True, True, False, False, True, False):
+        store.broken = broken
+        clock.advance(seconds=1)
+        caplog.clear()
+        browse.current()
+        told.append([record.message.partition(":")[0] for record in caplog.records])
+
+    begins, ends = "serving the catalogue that is held", "the catalogue is followed again"
+    assert told == [[], [begins], [], [], [ends], [], [begins], [ends]]
+
+
 def test_a_new_version_is_followed_once_storage_is_back(
     browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
 ) -> None:
