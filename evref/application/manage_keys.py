@@ -130,6 +130,8 @@ class ManageKeys:
     ) -> ApiKey:
         """Change what is given of a key, and keep the rest.
 
+        Where that is as it was before, there is no change, and nothing for the audit log to tell.
+
         Raises:
             NotFoundError: when there is no such key.
             InvalidValueError: when a value breaks a rule.
@@ -202,9 +204,11 @@ class ManageKeys:
         action: Action,
         make: Callable[[ApiKey], ApiKey],
     ) -> ApiKey:
-        def change(before: ApiKey) -> tuple[ApiKey, AuditEntry]:
+        def change(before: ApiKey) -> tuple[ApiKey, AuditEntry] | None:
             _refuse_foreign(before, institution_id)
             after = make(before)
+            if after == before:
+                return None
             return after, self._entry(after, actor, action, _difference(before, after))
 
         return self._keys.change(key_id, change)
@@ -232,7 +236,7 @@ def _refuse_foreign(key: ApiKey, institution_id: str | None) -> None:
 def _difference(before: ApiKey, after: ApiKey) -> str:
     if before.revoked_at != after.revoked_at:
         return f"name {after.name!r}"
-    changes = [
+    return ", ".join(
         f"{label} from {old!s} to {new!s}"
         for label, old, new in (
             ("name", repr(before.name), repr(after.name)),
@@ -240,5 +244,4 @@ def _difference(before: ApiKey, after: ApiKey) -> str:
             ("limit", before.daily_limit, after.daily_limit),
         )
         if old != new
-    ]
-    return ", ".join(changes) or "nothing differs from before"
+    )

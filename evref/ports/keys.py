@@ -40,11 +40,13 @@ class KeyStore(ABC):
         """The keys of an institution, or of all, revoked ones included; oldest first, then id."""
 
     @abstractmethod
-    def change(self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry]]) -> ApiKey:
+    def change(
+        self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
+    ) -> ApiKey:
         """Replace the key by what `change` makes of it, and return that.
 
-        No other change comes between reading and writing. What `change` raises passes through,
-        and nothing is then changed.
+        No other change comes between reading and writing. Where `change` gives None, or raises
+        what then passes through, nothing is changed and no entry written.
 
         Raises:
             NotFoundError: when there is no such key.

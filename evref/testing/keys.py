@@ -124,6 +124,16 @@ class KeyStoreContract(Contract):
         assert stores.keys.get("k2") == a_key("k2")
         assert entry in stores.audit.entries("i1")
 
+    def test_a_change_to_nothing_else_writes_nothing(self, stores: Stores) -> None:
+        """The key that there is comes back."""
+        keep_key(stores, a_key())
+        entries_before = stores.audit.entries("i1")
+
+        assert stores.keys.change("k1", lambda _: None) == a_key()
+
+        assert stores.keys.get("k1") == a_key()
+        assert stores.audit.entries("i1") == entries_before
+
     def test_a_change_that_fails_changes_nothing(self, stores: Stores) -> None:
         """What it raises passes through; neither key nor audit log are touched."""
         key = a_key(revoked_at=NOON)

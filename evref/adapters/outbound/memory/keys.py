@@ -41,9 +41,15 @@ class MemoryKeyStore(keys.KeyStore):
             ]
         return tuple(sorted(found, key=lambda key: (key.created_at, key.id)))
 
-    def change(self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry]]) -> ApiKey:
+    def change(
+        self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
+    ) -> ApiKey:
         with self._state.lock:
-            after, entry = change(self.get(key_id))
+            before = self.get(key_id)
+            changed = change(before)
+            if changed is None:
+                return before
+            after, entry = changed
             self._state.keys[key_id] = after
             self._state.audit.append(entry)
         return after

@@ -41,14 +41,20 @@ class SqlKeyStore(keys.KeyStore):
         # Here rather than by the database, whose collation may differ.
         return tuple(sorted(map(read, rows), key=lambda key: (key.created_at, key.id)))
 
-    def change(self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry]]) -> ApiKey:
+    def change(
+        self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
+    ) -> ApiKey:
         # First without a transaction: for an unknown key nobody need wait.
         self.get(key_id)
         this = api_keys.c.id == key_id
         with self._database.transaction() as connection:
             # SQLite has no FOR UPDATE, and needs none: it has begun to write already.
             row = connection.execute(select(api_keys).where(this).with_for_update()).one_or_none()
-            after, entry = change(_found(row, key_id))
+            before = _found(row, key_id)
+            changed = change(before)
+            if changed is None:
+                return before
+            after, entry = changed
             connection.execute(update(api_keys).where(this).values(**_written(after)))
             audit.append(connection, entry)
         return after
