@@ -25,8 +25,9 @@ class ReadAuditLog:
 
     def __call__(self, institution_id: str, page: int) -> AuditPage:
         """The page with this number, or the nearest one that there is."""
-        entries = self._audit_log.entries(institution_id)
-        pages = max(1, -(-len(entries) // self.ENTRIES_A_PAGE))
+        pages = max(1, -(-self._audit_log.count(institution_id) // self.ENTRIES_A_PAGE))
         number = min(max(page, 1), pages)
-        first = (number - 1) * self.ENTRIES_A_PAGE
-        return AuditPage(entries[first : first + self.ENTRIES_A_PAGE], number, pages)
+        entries = self._audit_log.entries(
+            institution_id, skip=(number - 1) * self.ENTRIES_A_PAGE, most=self.ENTRIES_A_PAGE
+        )
+        return AuditPage(entries, number, pages)

@@ -53,6 +53,21 @@ class AuditLogContract(Contract):
             "first, written before",
         ]
 
+    @pytest.mark.parametrize(("skip", "most"), [(0, 2), (2, 2), (4, 2), (5, 2), (9, 2), (1, 0)])
+    def test_a_part_is_what_the_whole_has_there(self, stores: Stores, skip: int, most: int) -> None:
+        """Also where entries are of one instant; and the count is that of the whole."""
+        for number in range(5):
+            stores.institutions.add(
+                an_institution(f"i{number}", name=f"{number}"), an_audit_entry(detail=f"{number}")
+            )
+
+        whole = stores.audit.entries("i1")
+
+        assert stores.audit.entries("i1", skip=skip, most=most) == whole[skip : skip + most]
+        assert stores.audit.entries("i1", skip=skip) == whole[skip:]
+        assert stores.audit.count("i1") == len(whole) == 5
+        assert stores.audit.count("unknown") == 0
+
     def test_an_institution_reads_only_its_own_entries(self, stores: Stores) -> None:
         """What was done in another one is not told."""
         stores.institutions.add(an_institution("i1", name="A"), an_audit_entry(detail="own"))

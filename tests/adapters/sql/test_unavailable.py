@@ -44,11 +44,15 @@ READS: dict[str, "Act"] = {
     "members.get": lambda stores: stores.members.get("m1"),
     "members.list": lambda stores: stores.members.list(),
     "audit.entries": lambda stores: stores.audit.entries("i1"),
+    "audit.count": lambda stores: stores.audit.count("i1"),
 }
 WRITES: dict[str, "Act"] = {
     "storage.prepare": lambda stores: stores.storage.prepare(),
     "storage.ping": lambda stores: stores.storage.ping(),
     "catalogue.publish": lambda stores: stores.catalogue.publish(Publication(a_catalogue(), NOON)),
+    "catalogue.publish_first": lambda stores: stores.catalogue.publish_first(
+        Publication(a_catalogue(), NOON)
+    ),
     "keys.add": lambda stores: stores.keys.add(a_key("k2"), "0" * 64, an_audit_entry()),
     "keys.change": lambda stores: stores.keys.change("k1", lambda key: (key, an_audit_entry())),
     "usage.admit": lambda stores: stores.usage.admit(DIGEST, Permission.READ, TODAY),

@@ -9,9 +9,18 @@ class MemoryAuditLog(audit.AuditLog):
     def __init__(self, state: MemoryState) -> None:
         self._state = state
 
-    def entries(self, institution_id: str) -> tuple[AuditEntry, ...]:
-        with self._state.lock:
-            found = [e for e in self._state.audit if e.institution_id == institution_id]
+    def entries(
+        self, institution_id: str, *, skip: int = 0, most: int | None = None
+    ) -> tuple[AuditEntry, ...]:
+        found = self._of(institution_id)
         # Reversed last: of entries of one instant, the one that was written last leads.
         found.sort(key=lambda entry: entry.at)
-        return tuple(reversed(found))
+        found.reverse()
+        return tuple(found[skip : None if most is None else skip + most])
+
+    def count(self, institution_id: str) -> int:
+        return len(self._of(institution_id))
+
+    def _of(self, institution_id: str) -> list[AuditEntry]:
+        with self._state.lock:
+            return [entry for entry in self._state.audit if entry.institution_id == institution_id]

@@ -1,6 +1,6 @@
 """The audit log in SQL; `append` is for the stores, which write it with each change."""
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import audit_entries
@@ -12,13 +12,17 @@ class SqlAuditLog(audit.AuditLog):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
 
-    def entries(self, institution_id: str) -> tuple[AuditEntry, ...]:
+    def entries(
+        self, institution_id: str, *, skip: int = 0, most: int | None = None
+    ) -> tuple[AuditEntry, ...]:
         table = audit_entries.c
         found = (
             select(audit_entries)
             .where(table.institution_id == institution_id)
             # Of entries of one instant, the one that was written last leads.
             .order_by(table.at.desc(), table.id.desc())
+            .offset(skip)
+            .limit(most)
         )
         with self._database.connect() as connection:
             return tuple(
@@ -32,6 +36,12 @@ class SqlAuditLog(audit.AuditLog):
                 )
                 for row in connection.execute(found)
             )
+
+    def count(self, institution_id: str) -> int:
+        of_institution = audit_entries.c.institution_id == institution_id
+        counted = select(func.count()).select_from(audit_entries).where(of_institution)
+        with self._database.connect() as connection:
+            return connection.execute(counted).scalar_one()
 
 
 def append(connection: Connection, entry: AuditEntry) -> None:
