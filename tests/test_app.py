@@ -72,7 +72,7 @@ def test_wsgi_offers_the_application(container: Container) -> None:
     [
         ("disk", "EVREF_STORAGE must be one of sql, memory, not 'disk'"),
         ("memory", "EVREF_STORAGE=memory needs evref demo, which fills it"),
-        ("sql", "The database has no tables yet; run: evref init"),
+        ("sql", "There is no database yet; run: evref init"),
     ],
 )
 def test_what_keeps_the_application_from_starting_is_one_line(

@@ -134,9 +134,10 @@ def test_init_can_be_repeated(ready: Run) -> None:
 
 
 @pytest.mark.parametrize("command", ON_STORAGE)
-def test_a_command_before_init_says_so(run: Run, command: tuple[str, ...]) -> None:
-    """And asks for no password first."""
-    assert run(*command, stdin=b"").refused() == ("The database has no tables yet; run: evref init")
+def test_a_command_before_init_says_so(run: Run, folder: Path, command: tuple[str, ...]) -> None:
+    """And asks for no password first, nor makes an empty database."""
+    assert run(*command, stdin=b"").refused() == "There is no database yet; run: evref init"
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", [*ON_STORAGE, ("init",)])
@@ -166,7 +167,7 @@ def test_serve_before_init_is_refused(run: Run) -> None:
     """It serves nothing until there is something to serve from."""
     refused = run("serve", "--bind", "127.0.0.1:18999").refused()
 
-    assert refused == "The database has no tables yet; run: evref init"
+    assert refused == "There is no database yet; run: evref init"
 
 
 @pytest.mark.parametrize("command", [*ON_STORAGE, ("init",), ("serve",), ("demo",)])
@@ -284,4 +285,4 @@ def test_the_package_runs_as_a_module(folder: Path) -> None:
 
     assert done.returncode == 1
     assert done.stdout == b""
-    assert done.stderr == b"evref: The database has no tables yet; run: evref init\n"
+    assert done.stderr == b"evref: There is no database yet; run: evref init\n"

@@ -86,7 +86,7 @@ def test_any_wsgi_server_finds_the_application(start: Start, store: Store) -> No
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({}, "evref: The database has no tables yet; run: evref init"),
+        ({}, "evref: There is no database yet; run: evref init"),
         ({"storage": "disk"}, "evref: EVREF_STORAGE must be one of sql, memory, not 'disk'"),
         ({"storage": "memory"}, "evref: EVREF_STORAGE=memory needs evref demo, which fills it"),
     ],

@@ -40,8 +40,26 @@ def mark(database: SqlDatabase, revision: str) -> None:
         )
 
 
-def test_a_database_without_tables_asks_to_be_made(storage: SqlStorage) -> None:
+@pytest.mark.parametrize("form", ["sqlite:///{}", "sqlite:///file:{}?uri=true"])
+def test_a_database_that_is_not_there_asks_to_be_made_and_is_not(tmp_path: Path, form: str) -> None:
+    """To look whether it is there makes none."""
+    database = SqlDatabase(form.format(tmp_path / "evref db"))
+
+    with pytest.raises(StorageNotReadyError, match=r"no database yet; run: evref init$"):
+        SqlStorage(database).verify()
+
+    assert list(tmp_path.iterdir()) == []
+    SqlStorage(database).prepare()
+    SqlStorage(database).verify()
+    database.close()
+
+
+def test_a_database_without_tables_asks_to_be_made(
+    storage: SqlStorage, database: SqlDatabase
+) -> None:
     """The text says which command does it."""
+    with database.transaction():
+        """SQLite makes its file."""
     with pytest.raises(StorageNotReadyError, match=r"no tables yet; run: evref init$"):
         storage.verify()
 

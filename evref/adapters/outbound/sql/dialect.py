@@ -29,6 +29,10 @@ class Dialect(ABC):
     transactions: Engine
 
     @abstractmethod
+    def is_missing(self) -> bool:
+        """Whether there is no database where connecting would make one."""
+
+    @abstractmethod
     def lock_for_preparation(self, connection: Connection) -> None:
         """Let nobody else prepare the database until this transaction ends; take time for it."""
 

@@ -58,6 +58,10 @@ class SqlDatabase:
         event.listen(self._engine, "checkout", self._replace_suspect_pool, insert=True)
         event.listen(self._engine, "handle_error", self._suspect_all_connections)
 
+    def is_missing(self) -> bool:
+        """Whether there is no database where connecting would make one, as SQLite does."""
+        return self._dialect.is_missing()
+
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         """A connection on which each statement is a transaction of its own.

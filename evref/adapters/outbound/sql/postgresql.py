@@ -52,6 +52,9 @@ class PostgresqlDialect(Dialect):
             raise ArgumentError("an unknown option") from error
         self.transactions = self.engine.execution_options(isolation_level="READ COMMITTED")
 
+    def is_missing(self) -> bool:
+        return False
+
     def lock_for_preparation(self, connection: Connection) -> None:
         driver_connection = connection.connection.driver_connection
         assert isinstance(driver_connection, _PatientConnection)  # noqa: S101 - as made below

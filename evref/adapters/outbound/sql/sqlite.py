@@ -2,6 +2,8 @@
 
 import sqlite3
 from contextlib import suppress
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import ArgumentError
@@ -33,8 +35,16 @@ class SqliteDialect(Dialect):
         if not url.database or ":memory:" in url.database or url.query.get("mode") == "memory":
             raise ArgumentError("a database in memory")
         self.engine = _engine(url, limits)
+        self._file = _file(self.engine)
         self.transactions = self.engine.execution_options()
         event.listen(self.transactions, "begin", _begin_immediate)
+
+    def is_missing(self) -> bool:
+        try:
+            return self._file.parent.is_dir() and not self._file.exists()
+        except OSError:
+            # What is wrong there, connecting tells.
+            return False
 
     def lock_for_preparation(self, connection: Connection) -> None:
         """The transaction itself lets nobody else write from its beginning."""
@@ -74,6 +84,11 @@ def _engine(url: URL, limits: Limits) -> Engine:
     busy_timeout = round(limits.timeout_seconds * 1000)
     event.listen(engine, "connect", lambda connection, _record: _set_up(connection, busy_timeout))
     return engine
+
+
+def _file(engine: Engine) -> Path:
+    (name,), options = engine.dialect.create_connect_args(engine.url)
+    return Path(unquote(urlsplit(name).path) if options.get("uri") else name)
 
 
 def _set_up(connection: sqlite3.Connection, busy_timeout: int) -> None:

@@ -30,6 +30,9 @@ class SqlStorage(storage.Storage):
                 migrate(connection)
 
     def verify(self) -> None:
+        # Looked at first, because a look into it would make it.
+        if self._database.is_missing():
+            raise StorageNotReadyError("There is no database yet; run: evref init")
         with self._database.connect() as connection:
             revision = _revision(connection)
         if revision is None:
