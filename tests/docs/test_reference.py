@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import get_type_hints
 
@@ -19,8 +20,10 @@ import pytest
 import evref.ports
 import evref.testing
 from evref.adapters.inbound.cli.main import cli
+from evref.adapters.inbound.http.enumerations import MEANINGS
 from evref.adapters.inbound.http.problems import PROBLEMS
 from evref.container import Container
+from evref.domain.diagnosis import Module
 from evref.domain.evidence import Certainty, Recommendation, ReferenceKind
 from evref.domain.institution import LONGEST_PASSWORD, SHORTEST_PASSWORD
 from evref.domain.quota import DEFAULT_DAILY_LIMIT
@@ -32,6 +35,7 @@ from tests.http.snapshots import DOCUMENT, HOW_TO_RENEW
 
 EXAMPLE = ROOT / "examples" / "jsonlines-catalogue"
 HOW_TO = DOCS / "how-to" / "write-a-storage-adapter.md"
+COMPATIBILITY = DOCS / "explanation" / "compatibility.md"
 EVIDENCE = DOCS / "explanation" / "evidence.md"
 
 
@@ -144,6 +148,24 @@ def test_every_grade_is_explained(
     values = {f"`{value}`" for value in kind}
 
     assert [row[0] for row in rows(EVIDENCE) if row[0] in values] == [f"`{each}`" for each in kind]
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"), [(EVIDENCE, Certainty), (reference("catalogue-format"), Module)]
+)
+def test_a_value_means_the_same_wherever_it_is_explained(page: Path, kind: type[StrEnum]) -> None:
+    """In a page, and in the OpenAPI document."""
+    explained = [row for row in rows(page) if row[0] in {f"`{value}`" for value in kind}]
+
+    assert [row[1] for row in explained] == [MEANINGS[value] for value in kind]
+
+
+def test_what_it_runs_on_is_what_it_says_on_the_package() -> None:
+    """The oldest Python, in the words of the package's metadata."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (needed,) = (row[1] for row in rows(COMPATIBILITY) if row[0] == "Python")
+
+    assert project["requires-python"] == f">={needed.removesuffix(' or newer')}"
 
 
 def test_the_how_to_on_keys_tells_the_numbers_that_hold() -> None:
