@@ -1,4 +1,7 @@
-"""What commands print: tables for people, JSON for programs, progress for the patient."""
+"""What commands print: tables for people, JSON for programs, progress for the patient.
+
+Rich is loaded by what draws with it: a server is started by a command too, and draws nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,6 @@ from datetime import date, datetime
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
@@ -26,6 +26,9 @@ def print_records(records: Sequence[dict[str, Any]], *, as_json: bool, empty: st
     if not records:
         click.echo(empty)
         return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in records[0]:
         table.add_column(name.replace("_", " "), overflow="fold")
@@ -51,6 +54,9 @@ def say(text: str) -> None:
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on standard error while many files are read; nothing where it is no terminal."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda _done, _total: None
