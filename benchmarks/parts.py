@@ -16,9 +16,8 @@ from benchmarks.catalogues import SIZES, scaled
 from benchmarks.checks import as_json, require_exact, require_right
 from benchmarks.contenders import PEERS, PLAIN_BOUND, Contender, bound, peer, serve, service
 from benchmarks.instructions import count_instructions
-from benchmarks.measuring import CaseSamples, Pace, Sample, measure, ratio
-from benchmarks.storages import bundled, fill, settings_by_storage
-from evref.container import Container
+from benchmarks.measuring import CaseSamples, Pace, Sample, Spread, measure, ratio
+from benchmarks.storages import bundled, settings_by_storage
 from evref.domain.catalogue import Catalogue
 from evref.settings import Settings, StorageKind
 
@@ -74,24 +73,25 @@ class Run:
             }
 
     def sizes(self) -> Figures:
-        """Catalogues of three sizes on SQLite, each beside the bound for its answers."""
+        """Catalogues of three sizes on SQLite: each beside the bound for its answers, its start."""
         cases = [_BY_NAME[name] for name in ("list", "interventions", "304")]
         figures: Figures = {}
         with ExitStack() as stack:
             measured = []
             for size, catalogue in self._catalogues():
-                self._pace.tell(f"a catalogue of {size} diagnoses")
+                self._pace.tell(f"a catalogue of {size:,} diagnoses")
                 folder = self._new_folder()
                 settings = Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
                 ours = stack.enter_context(service(str(size), settings, catalogue, folder))
                 self._require([ours], catalogue)
                 most = stack.enter_context(bound(ours, self._new_folder(), name=f"bound of {size}"))
                 measured.append((ours, most))
-                figures[str(size)] = {
+                figures[ours.name] = {
                     "json_bytes": _json_bytes(self._catalogue)
                     * size
                     // len(self._catalogue.entries),
                     "interventions": catalogue.intervention_count,
+                    "start": asdict(self._start(settings, folder)),
                 }
             contenders = [one for pair in measured for one in pair]
             samples = measure(contenders, cases, self._pace)
@@ -103,6 +103,15 @@ class Run:
                     "memory": asdict(ours.server.memory()),
                 }
         return figures
+
+    def _start(self, settings: Settings, folder: Path) -> Spread:
+        """Seconds from the start of the process to the first 200."""
+        seconds = []
+        for number in range(_STARTS):
+            self._pace.tell(f"start {number + 1} of {_STARTS}")
+            with serve(settings, folder) as server:
+                seconds.append(server.seconds_to_answer)
+        return Spread.of(seconds)
 
     def sharing(self) -> Figures:
         """Two workers beside one, and a thousand keys in turns beside one that all use.
@@ -137,25 +146,6 @@ class Run:
                     )
                     for other in (two, many)
                 }
-        return figures
-
-    def start(self) -> Figures:
-        """Seconds from the start of the process to the first 200, by the catalogue's size."""
-        figures: Figures = {}
-        for size, catalogue in self._catalogues():
-            folder = self._new_folder()
-            settings = Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
-            fill(Container(settings=settings), catalogue)
-            seconds = []
-            for number in range(_STARTS):
-                self._pace.tell(f"start {number + 1} of {_STARTS} with {size} diagnoses")
-                with serve(settings, folder) as server:
-                    seconds.append(server.seconds_to_answer)
-            figures[str(size)] = {
-                "median": round(statistics.median(seconds), 2),
-                "low": round(min(seconds), 2),
-                "high": round(max(seconds), 2),
-            }
         return figures
 
     def instructions(self) -> Figures:

@@ -100,7 +100,7 @@ def _tables(result: Figures) -> Iterator[str]:
                 f"{int(size):,}",
                 _megabytes(figures["json_bytes"]),
                 _megabytes(figures["memory"]["resident"]),
-                _spread(result["start"][size]),
+                _spread(figures["start"]),
                 *(_spread(case["of_bound"]) for case in figures["cases"].values()),
             )
             for size, figures in result["sizes"].items()
