@@ -59,6 +59,10 @@ bench: install-bench ## how fast it is, as ratios measured side by side (13 minu
 crash: install-dev ## kill processes hundreds of times while they change something; about three minutes
 	@$(BIN)/python -W error -m tests.crash $(ARGS)
 
+.PHONY: soak
+soak: install-dev ## ask a service everything for five minutes: memory, open files, exact counts
+	@$(BIN)/python -W error -m tests.faults.soak $(ARGS)
+
 .PHONY: snapshots
 snapshots: install-dev ## rewrite the snapshot of the OpenAPI document, its examples and its page
 	@$(BIN)/python -m tests.http.snapshots
