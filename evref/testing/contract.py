@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 class Contract:
     """The base of all contracts.
 
-    To hold an adapter to one: inherit from the contract, name the `adapter`, and offer the
-    fixture `stores`, for the ports that keep something, or a way to make it without arguments.
+    To hold an adapter to one: inherit from the contract and name the `adapter`. Where the port
+    keeps something, offer the fixture `stores` (`evref.testing.Stores`); where it keeps nothing,
+    the adapter is called without arguments.
     """
 
     port: ClassVar[type[Any]]
