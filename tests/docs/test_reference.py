@@ -66,6 +66,19 @@ def test_the_page_of_the_interface_is_that_of_the_openapi_document() -> None:
     assert api_page.PAGE.read_text(encoding="utf-8") == api_page.page(document), HOW_TO_RENEW
 
 
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "examples").rglob("*.md")],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_the_links_of_pages_outside_the_site_lead_somewhere(page: Path) -> None:
+    """Those of the site are checked when it is built."""
+    links = re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
+
+    assert links
+    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+
+
 def test_every_setting_has_a_row_with_its_default() -> None:
     """One that is no value is told in words."""
     shown = {row[0].strip("`"): row[1] for row in rows(reference("settings"))}
