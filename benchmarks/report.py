@@ -22,17 +22,17 @@ Figures = dict[str, Any]
 def write(result: Figures) -> None:
     """Write a whole run into the documents."""
     (_PAGES / "performance.json").write_text(as_text(result))
-    subprocess.run([PEERS_PYTHON, "-m", "benchmarks.plot"], cwd=_PAGES.parent.parent, check=True)
-    refresh(result)
-
-
-def refresh(result: Figures) -> None:
-    """Write the tables of a run into their place in the page."""
     page = _PAGES / "performance.md"
-    before, _, rest = page.read_text().partition(_BEGIN)
+    page.write_text(with_tables(page.read_text(), result))
+    subprocess.run([PEERS_PYTHON, "-m", "benchmarks.plot"], cwd=_PAGES.parent.parent, check=True)
+
+
+def with_tables(page: str, result: Figures) -> str:
+    """The page with the tables of a run in their place."""
+    before, _, rest = page.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     tables = "\n".join(_tables(result))
-    page.write_text(f"{before}{_BEGIN}\n{tables}\n{_END}{after}")
+    return f"{before}{_BEGIN}\n{tables}\n{_END}{after}"
 
 
 def as_text(result: Figures) -> str:
@@ -59,8 +59,8 @@ def _tables(result: Figures) -> Iterator[str]:
     cases = list(servers[BOUND]["cases"])
     yield (
         f"Measured on {measured['on']} with Python {measured['python']} on one core of "
-        f"{measured['processor']}, load by {measured['load']}; medians of {measured['rounds']} "
-        f"rounds of {measured['seconds']} s, in brackets the lowest and the highest."
+        f"{measured['processor']}, load by {measured['load']}; medians of "
+        f"{measured['rounds']} rounds of {measured['seconds']} s, with the lowest and the highest."
     )
     yield "\n### Goals\n"
     yield from _table(
@@ -70,7 +70,9 @@ def _tables(result: Figures) -> Iterator[str]:
             for goal in goals(result)
         ),
     )
+    yield "\nAll figures are in [performance.json](performance.json)."
     yield "\n### Requests a second, of the bound's\n"
+    yield "![Three kinds of request, asked of each server](performance.svg)\n"
     yield from _table(
         ("server", *cases),
         (
