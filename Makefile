@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-bench
+CLIENTS := .venv-clients
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: help
@@ -25,6 +26,11 @@ install-bench: install-dev $(PEERS)/.installed ## what the benchmark measures it
 .PHONY: test
 test: install-dev ## all tests, with branch coverage
 	@$(BIN)/python -m pytest --numprocesses=auto --cov --cov-report=term $(ARGS)
+
+.PHONY: clients
+clients: install-dev $(CLIENTS)/.installed ## others' tools: linters, a fuzzer, generated clients; needs a JDK
+	@$(BIN)/python -m pytest --numprocesses=auto tests/clients/linters.py \
+		tests/clients/generated.py tests/clients/fuzzing.py $(ARGS)
 
 SEED ?= 0
 .PHONY: hostile
@@ -82,10 +88,13 @@ lock: install-dev ## resolve the dependencies anew, with hashes
 		--constraint requirements/run.txt --output-file requirements/dev.txt
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade --group bench --output-file requirements/bench.txt
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --upgrade --group clients --output-file requirements/clients.txt
 
 .PHONY: clean
 clean: ## remove what the other targets made, but no data
-	rm -rf $(VENV) $(PEERS) site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) $(CLIENTS) tests/clients/node_modules \
+		site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # pip checks the hash of every file it installs; the project itself comes last, without
 # dependencies, built by the locked back end.
@@ -106,4 +115,13 @@ $(PEERS)/.installed: requirements/bench.txt
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	@echo "Installing what the benchmark measures it against, into $(PEERS) …"
 	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes --requirement requirements/bench.txt
+	@touch $@
+
+# npm, too, checks the hash of every package; it is the one that pip installed just before.
+$(CLIENTS)/.installed: requirements/clients.txt tests/clients/package-lock.json
+	@test -x $(CLIENTS)/bin/python || $(PYTHON) -m venv $(CLIENTS)
+	@echo "Installing what checks the interface from outside into $(CLIENTS) …"
+	@$(CLIENTS)/bin/python -m pip --quiet --disable-pip-version-check \
+		install --require-hashes --requirement requirements/clients.txt
+	@PATH="$(CURDIR)/$(CLIENTS)/bin:$$PATH" npm ci --silent --prefix tests/clients
 	@touch $@

@@ -1,0 +1,29 @@
+"""The running service, held against its document by schemathesis: thousands of requests of every
+kind that the document allows, and of every kind that it does not.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evref.settings import StorageKind
+from tests.clients.conftest import HERE, run_in
+from tests.clients.running import running
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("storage", StorageKind)
+def test_schemathesis_finds_nothing(storage: StorageKind, tmp_path: Path) -> None:
+    """Also where one answer leads to the next request, by the links in the document."""
+    with running(storage, tmp_path) as service:
+        said = run_in(
+            tmp_path,
+            *("schemathesis", "--config-file", HERE / "schemathesis.toml"),
+            *("run", f"{service.url}/api/v1/openapi.json"),
+            EVREF_KEY=service.key(limit=10_000_000),
+            SCHEMATHESIS_HOOKS=str(HERE / "hooks.py"),
+        )
+
+    assert "No issues found" in said, said

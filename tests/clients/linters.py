@@ -1,0 +1,23 @@
+"""The OpenAPI document by the linters that its readers use: no error, and no warning."""
+
+import json
+from pathlib import Path
+
+from tests.clients.conftest import Run
+
+
+def test_spectral_has_nothing_to_say(run: Run, document: Path, tmp_path: Path) -> None:
+    """By its own rules for OpenAPI, hints included."""
+    rules = tmp_path / "spectral.json"
+    rules.write_text('{"extends": ["spectral:oas"]}')
+
+    said = run("spectral", "lint", "--ruleset", rules, "--fail-severity", "hint", document)
+
+    assert "No results with a severity of 'hint' or higher found!" in said
+
+
+def test_redocly_has_nothing_to_say(run: Run, document: Path) -> None:
+    """By its recommended rules, each of them as strict as it gets."""
+    said = run("redocly", "lint", "--extends", "recommended-strict", "--format", "json", document)
+
+    assert json.loads(said)["totals"] == {"errors": 0, "warnings": 0, "ignored": 0}

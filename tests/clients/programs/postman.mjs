@@ -1,0 +1,64 @@
+/** Sends the requests of the collection that openapi-to-postmanv2 makes, as a user of Postman would
+ * fill them in, through newman. The collection is the first argument. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import newman from "newman";
+
+const id = "knee-osteoarthritis";
+const collection = JSON.parse(await readFile(process.argv[2], "utf-8"));
+const requests = new Map();
+(function gather(items) {
+  for (const item of items) item.item ? gather(item.item) : requests.set(item.name, item);
+})(collection.item);
+assert.deepEqual([...requests.keys()].sort(), [
+  "Get a diagnosis",
+  "List diagnoses",
+  "List the interventions of a diagnosis",
+]);
+
+/** The answer to one request, with these parameters and no others. */
+async function send(name, { key = process.env.EVREF_KEY, ...values } = {}) {
+  const item = structuredClone(requests.get(name));
+  const { query, variable } = item.request.url;
+  for (const each of [...query, ...variable, ...item.request.header]) {
+    if (each.key === "Accept") continue;
+    each.disabled = !(each.key in values);
+    each.value = values[each.key];
+  }
+  const envVar = [{ key: "bearerToken", value: key }];
+  const summary = await new Promise((resolve, reject) => {
+    newman.run({ collection: { ...collection, item: [item] }, envVar }, (error, done) =>
+      error ? reject(error) : resolve(done),
+    );
+  });
+  const [execution] = summary.run.executions;
+  assert(!execution.requestError, String(execution.requestError));
+  return execution.response;
+}
+
+const found = await send("List diagnoses", { icd10: "m17.1", module: "home" });
+assert.equal(found.code, 200);
+assert.deepEqual(found.json().data.map((diagnosis) => diagnosis.id), [id]);
+assert.equal(found.headers.get("X-RateLimit-Limit"), "1000");
+
+const one = await send("Get a diagnosis", { id });
+assert.equal(one.json().data.name, "Knee osteoarthritis");
+
+const filters = { module: "fitt_vip", phase: "chronic" };
+const answer = await send("List the interventions of a diagnosis", { id, ...filters });
+assert(answer.json().data.length > 0);
+assert.deepEqual(answer.json().meta.filters, filters);
+
+const kept = { icd10: "m17.1", module: "home", "If-None-Match": found.headers.get("ETag") };
+assert.equal((await send("List diagnoses", kept)).code, 304);
+
+assert.equal((await send("List diagnoses", { key: "evref_mistyped" })).code, 401);
+assert.equal((await send("Get a diagnosis", { id: "knee-arthritis" })).code, 404);
+
+const invalid = await send("List diagnoses", { module: "Home" });
+assert.equal(invalid.code, 422);
+assert(invalid.json().errors[0].allowed.includes("home"));
+
+const exceeded = await send("List diagnoses", { key: process.env.EVREF_USED_UP_KEY });
+assert.equal(exceeded.code, 429);
+assert.deepEqual(exceeded.json()["violated-policies"], ["daily"]);

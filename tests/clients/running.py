@@ -1,0 +1,113 @@
+"""The service on a port of this machine, as those see it who call it from outside."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+from evref.app import create_app
+from evref.container import Container
+from evref.settings import Settings, StorageKind
+from tests.servers import free_port, wait_until
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+class Running:
+    """A service with the bundled catalogue, its address and its container."""
+
+    def __init__(self, container: Container) -> None:
+        self.url = container.settings().base_url
+        self._container = container
+
+    def key(self, *, limit: int = 1000) -> str:
+        """The token of a new key."""
+        made = self._container.manage_keys().create(
+            institution_name="Hospital", name="A client", actor="operator", daily_limit=limit
+        )
+        return made.token.text
+
+    def document(self) -> bytes:
+        """The OpenAPI document, as anybody downloads it."""
+        with urlopen(f"{self.url}/api/v1/openapi.json", timeout=30) as answer:
+            body: bytes = answer.read()
+            return body
+
+    def is_ready(self) -> bool:
+        try:
+            with urlopen(f"{self.url}/health/ready", timeout=5):
+                return True
+        except URLError:
+            return False
+
+
+@contextmanager
+def running(storage: StorageKind, folder: Path) -> Iterator[Running]:
+    """A service until the context is left: by gunicorn over SQLite, else over its own memory."""
+    settings = Settings(
+        storage=storage,
+        database_url=f"sqlite:///{folder / 'evref.sqlite'}",
+        base_url=f"http://127.0.0.1:{free_port()}",
+    )
+    container = Container(settings=settings)
+    with closing(container.storage()):
+        container.storage().prepare()
+        container.publish().load_bundled_where_none(lambda _done, _total: None)
+        container.manage_institutions().create_institution("Hospital", actor="operator")
+        service = Running(container)
+        serve = _in_memory if storage is StorageKind.MEMORY else _by_gunicorn
+        with serve(settings, container, folder):
+            wait_until(service.is_ready, seconds=30)
+            yield service
+
+
+@contextmanager
+def _by_gunicorn(settings: Settings, _: Container, folder: Path) -> Iterator[None]:
+    others = {name: text for name, text in os.environ.items() if not name.startswith("EVREF_")}
+    told = {"EVREF_DATABASE_URL": settings.database_url, "EVREF_BASE_URL": settings.base_url}
+    bind = settings.base_url.removeprefix("http://")
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "evref", "serve", "--bind", bind, "--workers", "1"],
+            cwd=folder,
+            env={**others, **told, "PYTHONPATH": str(REPOSITORY)},
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+@contextmanager
+def _in_memory(settings: Settings, container: Container, _: Path) -> Iterator[None]:
+    host, port = settings.base_url.removeprefix("http://").split(":")
+    server = make_server(
+        host, int(port), create_app(settings, container), threaded=True, request_handler=_Quiet
+    )
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Quiet(WSGIRequestHandler):
+    """Writes no line for each request."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        pass
