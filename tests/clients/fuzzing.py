@@ -13,7 +13,7 @@ from tests.clients.conftest import HERE, run_in
 from tests.clients.running import running
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("storage", StorageKind)
 def test_schemathesis_finds_nothing(storage: StorageKind, tmp_path: Path) -> None:
     """Also where one answer leads to the next request, by the links in the document."""

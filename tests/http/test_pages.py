@@ -69,9 +69,9 @@ def test_everything_that_a_page_refers_to_is_served_here(service: Service, path:
         assert service.get(reference).status_code == (303 if reference == "/settings" else 200)
 
 
-def test_the_style_sheet_and_the_script_refer_to_no_other_host(service: Service) -> None:
+def test_style_sheets_and_the_script_refer_to_no_other_host(service: Service) -> None:
     """Nor do they import one."""
-    for path in ("/static/evref.css", "/static/docs.js", "/static/icon.svg"):
+    for path in ("/static/evref.css", "/static/docs.css", "/static/docs.js", "/static/icon.svg"):
         text = service.get(path).text.replace("http://www.w3.org/", "")
 
         assert "//" not in re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)

@@ -163,15 +163,28 @@ FAILURES = {
 }
 
 
+UNREADABLE = {
+    "414": "The address is longer than the server reads.",
+    "431": "The headers are longer than the server reads.",
+}
+"""Of requests that the service never sees, those that a client could send in good faith."""
+
+
 def references(headers: tuple[str, ...]) -> dict[str, Any]:
     """The headers of an answer, as references to those above."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
 
 
+def headers_of_every_problem() -> dict[str, Any]:
+    return {
+        **references(("X-Request-ID",)),
+        "Cache-Control": {"$ref": "#/components/headers/Cache-Control-of-problems"},
+    }
+
+
 def headers_of(failure: Failure) -> dict[str, Any]:
     """The headers of a problem: its own, and those of every one."""
-    found = references((*failure.headers, "X-Request-ID"))
-    found["Cache-Control"] = {"$ref": "#/components/headers/Cache-Control-of-problems"}
+    found = references(failure.headers) | headers_of_every_problem()
     if failure.name == "InternalError":
         # A fault can come before a request is counted, or after.
         found |= {name: {**HEADERS[name], "required": False} for name in RATE_LIMIT_FIELDS}

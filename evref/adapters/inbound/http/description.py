@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from apiflask import APIFlask
+from apiflask import APIFlask, Schema
 from apispec import APISpec
 from flask import Blueprint, Response, current_app
 
@@ -17,7 +17,10 @@ from evref.adapters.inbound.http import components, examples
 from evref.adapters.inbound.http.components import Failure
 from evref.adapters.inbound.http.enumerations import DESCRIPTIONS, value_by_value
 from evref.adapters.inbound.http.representations import Representation, respond
-from evref.adapters.inbound.http.schemas import DISCLAIMER
+from evref.adapters.inbound.http.schemas import (
+    DISCLAIMER,
+    UnreadableRequestProblemSchema,
+)
 
 _DESCRIPTION = f"""
 Diagnoses with their ICD-10 and ICD-11 codes, and the evidence-based interventions for each, by
@@ -160,6 +163,14 @@ def _finish(spec: APISpec, base_url: str) -> APISpec:
     for failure in components.FAILURES.values():
         spec.components.response(failure.name, _problem_response(failure, base_url))
     spec.components.response(
+        "UnreadableRequest",
+        {
+            "description": " Or: ".join(components.UNREADABLE.values()),
+            "headers": components.headers_of_every_problem(),
+            "content": _problem_content(UnreadableRequestProblemSchema, examples.unreadable()),
+        },
+    )
+    spec.components.response(
         "NotModified",
         {
             "description": "The client has this answer already: its If-None-Match named the ETag.",
@@ -191,8 +202,12 @@ def _problem_response(failure: Failure, base_url: str) -> dict[str, Any]:
     return {
         "description": failure.description,
         "headers": components.headers_of(failure),
-        "content": {"application/problem+json": {"schema": failure.schema, "examples": shown}},
+        "content": _problem_content(failure.schema, shown),
     }
+
+
+def _problem_content(schema: type[Schema], shown: dict[str, Any]) -> dict[str, Any]:
+    return {"application/problem+json": {"schema": schema, "examples": shown}}
 
 
 def _finish_operation(path: str, operation: dict[str, Any]) -> None:
@@ -207,10 +222,15 @@ def _finish_operation(path: str, operation: dict[str, Any]) -> None:
     for status, failure in components.FAILURES.items():
         if status != "404" or "{" in path:
             responses[status] = {"$ref": f"#/components/responses/{failure.name}"}
+    for status in components.UNREADABLE:
+        responses[status] = {"$ref": "#/components/responses/UnreadableRequest"}
+    operation["responses"] = dict(sorted(responses.items()))
     for parameter in operation["parameters"]:
         if parameter["in"] == "path":
             parameter["description"] = "The id of a diagnosis, as `listDiagnoses` gives it."
-            parameter["schema"] |= {"minLength": 1, "examples": ["knee-osteoarthritis"]}
+            parameter["schema"] |= {"minLength": 1}
+            # Where a parameter is needed, tools fill it in beforehand from here.
+            parameter["example"] = "knee-osteoarthritis"
     operation["parameters"] += [
         {"$ref": f"#/components/parameters/{name}"} for name in components.PARAMETERS
     ]

@@ -4,6 +4,7 @@ SwaggerUIBundle({
   url: target.dataset.document,
   domNode: target,
   deepLinking: true,
+  defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tryItOutEnabled: true,
   validatorUrl: null,

@@ -1,0 +1,73 @@
+"""Swagger UI as an integrator meets it, in a real browser, under the page's own policy."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.live import opened_page
+from tests.settings_pages.site import Site
+
+OPERATIONS = {
+    "listDiagnoses": "/api/v1/diagnoses",
+    "getDiagnosis": "/api/v1/diagnoses/knee-osteoarthritis",
+    "listInterventions": "/api/v1/diagnoses/knee-osteoarthritis/interventions",
+}
+
+
+@contextmanager
+def opened_docs(browser: Browser, site: Site, width: int) -> Iterator[Page]:
+    """The page, from which nobody but the site was asked for anything when it is left."""
+    with opened_page(browser, site, width=width) as page:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto("/docs")
+        expect(page.get_by_role("heading", name="Evidence Reference Service")).to_be_visible()
+        yield page
+        allowed = (f"{site.settings.base_url}/", "data:", "blob:")
+        assert [url for url in asked if not url.startswith(allowed)] == []
+
+
+def authorise(page: Page, token: str) -> None:
+    page.get_by_role("button", name="Authorize").first.click()
+    page.get_by_label("auth-bearer-value").fill(token)
+    page.get_by_role("button", name="Apply credentials").click()
+    page.get_by_role("button", name="Close").first.click()
+
+
+def execute(page: Page, operation_id: str) -> None:
+    """Open the operation and execute it as it is filled in."""
+    operation = page.locator(f"#operations-Catalogue-{operation_id}")
+    operation.locator(".opblock-summary-control").click()
+    operation.get_by_role("button", name="Execute").click()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_each_operation_can_be_tried_with_a_key(browser: Browser, site: Site, width: int) -> None:
+    """Without filling in anything else; the answer shows what remains of the daily limit."""
+    token = site.make_key("Swagger UI", limit=10).token.text
+    with opened_docs(browser, site, width) as page:
+        authorise(page, token)
+        for asked, (operation_id, path) in enumerate(OPERATIONS.items(), start=1):
+            execute(page, operation_id)
+
+            shown = page.locator(f"#operations-Catalogue-{operation_id} .live-responses-table")
+            expect(shown.locator("tbody .response-col_status")).to_have_text("200")
+            expect(shown).to_contain_text("knee-osteoarthritis")
+            expect(shown).to_contain_text(f'ratelimit: "daily";r={10 - asked};t=')
+            expect(shown).to_contain_text(f"x-ratelimit-remaining: {10 - asked}")
+            request_url = page.locator(f"#operations-Catalogue-{operation_id} .request-url")
+            expect(request_url).to_contain_text(f"{site.settings.base_url}{path}")
+        widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
+
+
+def test_without_a_key_the_problem_is_shown(browser: Browser, site: Site) -> None:
+    """The answer says what is missing."""
+    with opened_docs(browser, site, 1280) as page:
+        execute(page, "listDiagnoses")
+
+        shown = page.locator(".live-responses-table")
+        expect(shown.locator("tbody .response-col_status")).to_contain_text("401")
+        expect(shown).to_contain_text("/problems/missing-credentials")
