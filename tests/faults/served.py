@@ -63,6 +63,9 @@ class Served:
         return Answer(response.status, retry_after, time.monotonic() - start)
 
     def is_ready(self) -> bool:
+        """Whether all workers are there, and one of them says that it is ready."""
+        if len(self.workers()) < WORKERS:
+            return False
         connection = HTTPConnection("127.0.0.1", self.port, timeout=5)
         try:
             connection.request("GET", "/health/ready")
