@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
+from statistics import median
 
+import pytest
+
+from evref.container import Container
+from evref.domain.errors import WrongCredentialsError
+from evref.settings import Settings, StorageKind
 from tests.hostile.conftest import Target
 from tests.hostile.peer import Peer, statuses
 
@@ -39,3 +45,34 @@ def test_answers_that_nobody_reads_hold_threads_for_a_while_only(target: Target)
 
     assert answer.status == 200
     assert time.monotonic() - begin < 60
+
+
+def test_the_time_of_a_refusal_does_not_tell_who_has_an_account() -> None:
+    """Of forty pairs, neither is the slower one more often than chance would have it."""
+    container = Container(settings=Settings(storage=StorageKind.MEMORY))
+    manage = container.manage_institutions()
+    manage.create_institution("Hospital", actor="operator")
+    manage.create_member(
+        "known-00@example.org",
+        institution_name="Hospital",
+        password="correct horse battery",
+        actor="operator",
+    )
+
+    def seconds(email: str, number: int) -> float:
+        # Each from an address of its own, and an account is begun anew: none is slowed.
+        container.state().failures.clear()
+        begin = time.perf_counter()
+        with pytest.raises(WrongCredentialsError):
+            container.sign_in().begin(email, "a wrong password", address=f"192.0.2.{number}")
+        return time.perf_counter() - begin
+
+    pairs = [
+        (seconds("known-00@example.org", number), seconds("nobody00@example.org", number))
+        for number in range(40)
+    ]
+
+    # Chance alone is outside of this once in a million runs.
+    assert 5 < sum(known > unknown for known, unknown in pairs) < 35
+    known, unknown = (median(times) for times in zip(*pairs, strict=True))
+    assert 0.8 < known / unknown < 1.25

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.hostile.conftest import Target
+from tests.hostile.conftest import Target, quick
 from tests.hostile.peer import Peer, answer_to, statuses
 
 HOST = b"Host: x\r\n"
@@ -186,6 +186,7 @@ def broken(draw: st.DrawFn) -> bytes:
     return bytes(sent)
 
 
+@quick
 @given(sent=broken() | st.binary(max_size=200))
 def test_whatever_is_sent_is_answered_or_hung_up_on(target: Target, sent: bytes) -> None:
     """With nothing that is the service's own fault, and nothing of its insides."""

@@ -12,7 +12,7 @@ from flask import Flask, Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from evref.adapters.inbound.http import problems
-from evref.adapters.inbound.http.fields import QUOTA, known, request_id
+from evref.adapters.inbound.http.fields import QUOTA, known, request_id, without_keys
 from evref.adapters.inbound.http.problems import Problem
 from evref.adapters.inbound.http.representations import compressed_where_accepted
 from evref.domain.errors import EvrefError, QuotaExceededError, StorageUnavailableError
@@ -104,7 +104,10 @@ def _unforeseen(answer: _Answer) -> Callable[[Exception], Response]:
 
 def _answer(status: int, content: dict[str, Any], headers: dict[str, str]) -> Response:
     if request.path == "/api" or request.path.startswith("/api/"):
-        content |= {"instance": quote(request.path), "request_id": request_id(request.environ)}
+        content |= {
+            "instance": quote(without_keys(request.path)),
+            "request_id": request_id(request.environ),
+        }
         response = Response(
             json.dumps(content, ensure_ascii=False),
             status,

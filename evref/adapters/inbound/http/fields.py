@@ -33,6 +33,8 @@ RATE_LIMIT_FIELDS = (
 )
 
 
+_KEY = re.compile(r"evref_\w+")
+
 # Where a request's environ has what became known of it on its way.
 QUOTA = "evref.quota"
 ROUTE = "evref.route"
@@ -65,6 +67,11 @@ def known(environ: WSGIEnvironment) -> dict[str, str]:
     quota = environ.get(QUOTA)
     of_key = {} if quota is None else {"key_id": quota.key_id}
     return {"request_id": request_id(environ), **of_key}
+
+
+def without_keys(text: str) -> str:
+    """The text without what looks like a key, should a client have put one where none belongs."""
+    return _KEY.sub("evref_…", text)
 
 
 def _note_route() -> None:

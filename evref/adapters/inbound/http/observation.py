@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 _access_log = logging.getLogger("evref.access")
-
-# Whatever looks like a key, should a client have put one where none belongs.
-_KEY = re.compile(r"evref_\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ def observed(wsgi_app: WSGIApplication, observers: Sequence[Observer]) -> WSGIAp
 def log_access(seen: Seen) -> None:
     """One line a request, with its id and the key's, never the key; and without the query."""
     environ = seen.environ
-    path = _KEY.sub("evref_…", environ["PATH_INFO"].encode("latin-1").decode(errors="replace"))
+    path = fields.without_keys(environ["PATH_INFO"].encode("latin-1").decode(errors="replace"))
     known = fields.known(environ)
     _access_log.info(
         "%s %r %d in %.1f ms, %s",

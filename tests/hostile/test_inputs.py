@@ -1,0 +1,125 @@
+"""Whatever stands in a header, a cookie, a form, a key or a code: it is taken or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from evref.domain.access import KeyToken
+from evref.domain.errors import InvalidApiKeyError, InvalidValueError
+from evref.domain.icd import Icd10Code, Icd11Code
+from evref.settings import Settings, StorageKind
+from tests.hostile.conftest import quick
+from tests.settings_pages.site import EMAIL, Site
+from tests.settings_pages.visitor import Visitor, a_member, fields_of
+
+HEADER = st.text(st.characters(min_codepoint=1, max_codepoint=255), max_size=60).map(
+    lambda text: text.replace("\r", "").replace("\n", "")
+)
+PAGES = ["", "/sign-in", "/sign-out", "/password", "/api-keys", "/api-keys/new", "/audit-log"]
+ANSWERED = {200, 201, 303, 400, 404, 405, 422, 429}
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    site = Site(Settings(storage=StorageKind.MEMORY))
+    yield site
+    site.container.storage().close()
+
+
+@pytest.fixture(scope="module")
+def member(site: Site) -> Visitor:
+    return a_member(site)
+
+
+@quick
+@given(session=HEADER, forms=HEADER, page=st.sampled_from(PAGES))
+@example(session="", forms=".eJyrVspMUbJSMlCqBQAM7wI0.a.b", page="")
+@example(session="0" * 64, forms="." * 4000, page="/sign-in")
+def test_any_cookie_opens_nothing(site: Site, session: str, forms: str, page: str) -> None:
+    """Nor do both at once, whole or cut off."""
+    answer = site.app.test_client(use_cookies=False).get(
+        f"/settings{page}", headers={"Cookie": f"evref_session={session}; evref_forms={forms}"}
+    )
+
+    assert answer.status_code == (200 if page == "/sign-in" else 303)
+    assert EMAIL not in answer.text
+
+
+@quick
+@given(cookie=HEADER)
+def test_any_cookie_header_is_read(site: Site, cookie: str) -> None:
+    """What is no cookie is none."""
+    client = site.app.test_client(use_cookies=False)
+
+    assert client.get("/settings", headers={"Cookie": cookie}).status_code == 303
+
+
+TYPED = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
+FIELDS = st.dictionaries(
+    st.sampled_from(["name", "permission", "daily_limit", "expires_on", "id", "email", "next"])
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=10),
+    TYPED | st.sampled_from(["read", "0", "9" * 400, "-1", "٣", "2026-02-30", "0001-01-01", "1e3"]),
+    max_size=6,
+)
+
+
+@quick
+@given(page=st.sampled_from([*PAGES, "/api-keys/0123456789abcdef"]), fields=FIELDS)
+@example(page="/api-keys/new", fields={"name": "a", "daily_limit": "1" * 5000})
+@example(page="/api-keys/new", fields={"name": "a", "id": "../../x"})
+@example(page="/api-keys/new", fields={"name": "a\x00b"})
+def test_any_form_is_taken_or_shown_again(
+    site: Site, member: Visitor, page: str, fields: dict[str, str]
+) -> None:
+    """Signed in, with the token that the form has, so that every field is looked at."""
+    path = f"/settings{page}"
+    whole = fields_of(member.get("/settings/api-keys/new").text) | fields
+
+    answer = member.send(path, **whole)
+
+    assert answer.status_code in ANSWERED
+    assert "<script>" not in answer.text
+
+
+@quick
+@given(body=st.binary(max_size=300), kind=st.sampled_from(
+    ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "multipart/form-data",
+     "application/json", "text/plain; charset=utf-7", "", "a/b; boundary=" + "x" * 300]
+))  # fmt: skip
+@example(body=b"--x\r\nContent-Disposition: form-data; name*=utf-8''%ff\r\n\r\n", kind="a/b")
+@example(body=b"&" * 300, kind="application/x-www-form-urlencoded")
+def test_any_body_is_read_or_refused(site: Site, body: bytes, kind: str) -> None:
+    """Whatever it says that it is."""
+    answer = site.app.test_client().post("/settings/sign-in", data=body, content_type=kind)
+
+    assert answer.status_code in {400, 413}
+
+
+@quick
+@given(text=st.text(max_size=60) | st.from_regex(r"evref_[0-9A-Za-z]{40,50}", fullmatch=True))
+def test_no_text_is_a_key_by_chance(text: str) -> None:
+    """The checksum is on 32 bits: in a run as long as this none fits."""
+    with pytest.raises(InvalidApiKeyError):
+        KeyToken(text)
+
+
+CODES = st.text(
+    st.sampled_from("ABCFXYZM0179.&/ \n\t\u0131\u017f\u212a\u0663\uff21"), max_size=400
+) | st.from_regex(r"[A-Z0-9]{4}([/&][A-Z0-9]{4,6}){0,60}")  # fmt: skip
+
+
+@quick
+@given(text=CODES)
+@example(text="FA01" + "/FA01" * 10_000)
+@example(text="FA01" + "&XK8G" * 10_000 + "!")
+def test_any_text_is_a_code_or_none(text: str) -> None:
+    """Judged in linear time, and never taken for one that looks like it."""
+    for kind in (Icd10Code, Icd11Code):
+        with suppress(InvalidValueError):
+            assert kind.parse(text).text == text.upper()
+            assert text.isascii()

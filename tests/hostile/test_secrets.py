@@ -1,0 +1,70 @@
+"""What a log tells of secrets, and how a scanner finds those that got where none belongs."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evref.app import create_app
+from evref.domain.access import KeyToken
+from evref.settings import Settings, StorageKind
+from tests.settings_pages.site import PASSWORD, Site, settings_for
+from tests.settings_pages.visitor import a_member
+
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "explanation" / "security.md"
+EMAIL = "ward@example.org"
+WRONG_PASSWORD = "thirteen doors without a house"
+
+
+def routes() -> Iterator[tuple[str, str]]:
+    """Every method and path of the service, with something in the place of each variable part."""
+    app = create_app(Settings(storage=StorageKind.MEMORY))
+    for rule in app.url_map.iter_rules():
+        path = re.sub(r"<[^>]*>", "knee-osteoarthritis", rule.rule)
+        for method in sorted((rule.methods or set()) | {"POST", "DELETE", "OPTIONS"}):
+            yield method, path
+    yield "GET", "/metrics"
+    yield "GET", "/none"
+
+
+def test_the_most_talkative_log_tells_no_secret(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of any library, at DEBUG, over every path and method."""
+    caplog.set_level(logging.DEBUG)
+    site = Site(settings_for("sqlite", tmp_path))
+    member = a_member(site)
+    key = site.make_key().token.text
+    client = site.app.test_client()
+
+    for method, path in routes():
+        client.open(path, method=method, headers={"Authorization": f"Bearer {key}"}).close()
+        member.get(path).close()
+    member.send("/settings/sign-in", email=EMAIL, password=WRONG_PASSWORD)
+
+    assert caplog.records
+    for secret in (key, key[6:46], PASSWORD, WRONG_PASSWORD, str(member.cookie("evref_session"))):
+        assert secret not in caplog.text
+
+
+def test_a_secret_scanner_finds_every_key_by_the_published_pattern() -> None:
+    """In whatever it stands; and the checksum, as published, tells chance finds from keys."""
+    (pattern,) = re.findall(r"^\s+(evref_\[.*)$", DOCUMENTATION.read_text(), re.MULTILINE)
+    for _ in range(200):
+        text = KeyToken.make(secrets.randbelow(KeyToken.SECRETS)).text
+        for around in ("{}", "KEY={}\n", '"{}"', "Bearer {}", "https://x/?k={}&a=b", "({})."):
+            (found,) = re.findall(pattern, around.format(text))
+            assert found == text
+            assert checksum_as_published(found[:46]) == found[46:]
+
+
+def checksum_as_published(body: str) -> str:
+    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    number = zlib.crc32(body.encode())
+    return "".join(digits[number // 62**place % 62] for place in range(5, -1, -1))
