@@ -36,7 +36,7 @@ SEED ?= 0
 .PHONY: hostile
 hostile: install-dev ## hostile input of every kind, for minutes; SEED=n for other examples
 	@$(BIN)/python -m pytest --numprocesses=auto --hypothesis-profile=hostile --hypothesis-seed=$(SEED) \
-		tests/hostile tests/hostile/in_long*.py $(ARGS)
+		tests/hostile/test_*.py tests/hostile/in_long*.py $(ARGS)
 
 .PHONY: lint
 lint: install-bench ## format, lint, types, import contracts

@@ -346,7 +346,11 @@ def test_cookies_are_for_these_pages_alone(tmp_path: Path, base_url: str, secure
     answer = visitor.sign_in()
 
     cookies = form.headers.getlist("Set-Cookie") + answer.headers.getlist("Set-Cookie")
-    assert {cookie.split("=")[0] for cookie in cookies} == {"evref_session", "evref_forms"}
+    prefix = "__Secure-" if secure else ""
+    assert {cookie.split("=")[0] for cookie in cookies} == {
+        f"{prefix}evref_session",
+        f"{prefix}evref_forms",
+    }
     for cookie in cookies:
         flags = {part.strip() for part in cookie.split(";")[1:]}
         assert {"HttpOnly", "SameSite=Lax", "Path=/settings"} <= flags
@@ -390,3 +394,17 @@ def test_without_a_secret_set_all_processes_share_the_one_in_storage(tmp_path: P
     assert answer.status_code == 303
     assert here.is_signed_in
     assert there.is_signed_in
+
+
+def test_over_https_a_member_stays_signed_in_until_the_end(tmp_path: Path) -> None:
+    """Under the name that browsers guard, and a cookie of the plain one is none."""
+    site = Site(settings_for("memory", tmp_path, base_url="https://evref.example.org"))
+    member, thief = Visitor(site, https=True), Visitor(site, https=True)
+    member.sign_in()
+    assert member.is_signed_in
+
+    thief.set_cookie("evref_session", str(member.cookie("__Secure-evref_session")))
+
+    assert not thief.is_signed_in
+    member.fill_in("/settings/sign-out")
+    assert not member.is_signed_in

@@ -18,10 +18,17 @@ class Visitor:
     """A browser of one's own, with its cookies."""
 
     def __init__(
-        self, site: Site, *, address: str = "192.0.2.1", forwarded_for: str | None = None
+        self,
+        site: Site,
+        *,
+        address: str = "192.0.2.1",
+        forwarded_for: str | None = None,
+        https: bool = False,
     ) -> None:
         self._client = site.app.test_client()
         self._address = {"REMOTE_ADDR": address}
+        if https:
+            self._address["wsgi.url_scheme"] = "https"
         if forwarded_for is not None:
             self._address |= {
                 "HTTP_X_FORWARDED_FOR": forwarded_for,

@@ -16,6 +16,10 @@ PATH = "/settings"
 SESSION = "evref_session"
 FORMS = "evref_forms"
 
+_PREFIX_OF_SECURE = "__Secure-"
+"""Browsers take a cookie of such a name over https alone (RFC 6265bis, section 4.1.3.1)."""
+_SESSION_NAME = "EVREF_SESSION_COOKIE_NAME"
+
 
 def configure(app: Flask, share_secret: Callable[[], str], *, secure: bool) -> None:
     """Have the application sign and read the cookie that forms need, on the pages alone.
@@ -23,8 +27,10 @@ def configure(app: Flask, share_secret: Callable[[], str], *, secure: bool) -> N
     `secure` keeps browsers from sending the cookies over anything but https.
     """
     app.session_interface = _FormsInterface(share_secret)
+    prefix = _PREFIX_OF_SECURE if secure else ""
     app.config |= {
-        "SESSION_COOKIE_NAME": FORMS,
+        _SESSION_NAME: prefix + SESSION,
+        "SESSION_COOKIE_NAME": prefix + FORMS,
         "SESSION_COOKIE_PATH": PATH,
         "SESSION_COOKIE_SECURE": secure,
         "SESSION_COOKIE_HTTPONLY": True,
@@ -55,7 +61,7 @@ class _FormsInterface(SecureCookieSessionInterface):
 
 def present_token() -> SessionToken | None:
     """The token that the browser sent, whether or not a session has it."""
-    text = request.cookies.get(SESSION)
+    text = request.cookies.get(current_app.config[_SESSION_NAME])
     return None if text is None else SessionToken(text)
 
 
@@ -63,7 +69,7 @@ def begin(response: Response, token: SessionToken) -> None:
     """Have the browser hold this session from now on, and forget what forms of before needed."""
     session.clear()
     response.set_cookie(
-        SESSION,
+        current_app.config[_SESSION_NAME],
         token.text,
         path=PATH,
         secure=bool(current_app.config["SESSION_COOKIE_SECURE"]),
@@ -76,7 +82,7 @@ def end(response: Response) -> None:
     """Have the browser forget the session, and what its forms needed."""
     session.clear()
     response.delete_cookie(
-        SESSION,
+        current_app.config[_SESSION_NAME],
         path=PATH,
         secure=bool(current_app.config["SESSION_COOKIE_SECURE"]),
         httponly=True,
