@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-bench
 CLIENTS := .venv-clients
+AUDIT := .venv-audit
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: help
@@ -35,7 +36,7 @@ clients: install-dev $(CLIENTS)/.installed ## others' tools: linters, a fuzzer, 
 SEED ?= 0
 .PHONY: hostile
 hostile: install-dev ## hostile input of every kind, for minutes; SEED=n for other examples
-	@$(BIN)/python -m pytest --numprocesses=auto --hypothesis-profile=hostile --hypothesis-seed=$(SEED) \
+	@$(BIN)/python -m pytest --numprocesses=auto --hypothesis-profile=hostile --hypothesis-seed=$(SEED) --timeout=600 \
 		tests/hostile/test_*.py tests/hostile/in_long*.py $(ARGS)
 
 .PHONY: lint
@@ -90,10 +91,22 @@ lock: install-dev ## resolve the dependencies anew, with hashes
 		--no-emit-index-url --no-header --upgrade --group bench --output-file requirements/bench.txt
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade --group clients --output-file requirements/clients.txt
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --upgrade --group audit --output-file requirements/audit.txt
+
+.PHONY: sbom
+sbom: $(AUDIT)/.installed ## what the service consists of, in CycloneDX, as sbom.json
+	@$(AUDIT)/bin/python -W ignore -m cyclonedx_py requirements requirements/run.txt --pyproject pyproject.toml \
+		--output-reproducible --output-file sbom.json
+	@echo "Wrote sbom.json"
+
+.PHONY: audit
+audit: $(AUDIT)/.installed ## known faults of what the service consists of; asks the internet
+	@$(AUDIT)/bin/pip-audit --strict --disable-pip --require-hashes --requirement requirements/run.txt
 
 .PHONY: clean
 clean: ## remove what the other targets made, but no data
-	rm -rf $(VENV) $(PEERS) $(CLIENTS) tests/clients/node_modules \
+	rm -rf $(VENV) $(PEERS) $(CLIENTS) $(AUDIT) tests/clients/node_modules sbom.json \
 		site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # pip checks the hash of every file it installs; the project itself comes last, without
@@ -104,6 +117,12 @@ $(VENV)/.installed: requirements/run.txt pyproject.toml
 	@echo "Installing into $(VENV) …"
 	@$(PIP) install --require-hashes --requirement requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Of their own, since they need other versions of what the service needs too.
+$(AUDIT)/.installed: requirements/audit.txt
+	@$(PYTHON) -m venv $(AUDIT)
+	@$(AUDIT)/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes --requirement requirements/audit.txt
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt

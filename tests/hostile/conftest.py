@@ -15,17 +15,8 @@ from tests.server.conftest import Server, Start, Store, start, store
 __all__ = ["start", "store"]
 
 settings.register_profile(
-    "hostile", settings.get_profile("ci"), derandomize=False, max_examples=20_000
+    "hostile", settings.get_profile("ci"), derandomize=False, max_examples=5_000
 )
-
-
-def is_long() -> bool:
-    """Whether this is `make hostile`, which takes minutes, and not a part of `make test`."""
-    return settings.get_current_profile_name() == "hostile"
-
-
-quick = settings(max_examples=settings().max_examples // (1 if is_long() else 4))
-"""As many examples as there is time for."""
 
 MOST_MEMORY = 100 * 1024 * 1024
 """Bytes that a worker may grow by, caches included."""

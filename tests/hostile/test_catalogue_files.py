@@ -16,7 +16,7 @@ from evref.adapters.outbound.yaml.reading import Reader
 from evref.domain.catalogue import Catalogue
 from evref.domain.errors import InvalidCatalogueError
 from tests.adapters.yaml.support import KNEE
-from tests.hostile.conftest import is_long, quick
+from tests.hostile.examples import IS_LONG, quick
 
 LONGEST_FAULT = 1000
 """Characters that a person is willing to read."""
@@ -89,7 +89,7 @@ VALUES = {
     "1,000 anchors": "[" + "".join(f"&a{n} x, *a{n}, " for n in range(1_000)) + "]",
 }
 LINES = KNEE.splitlines()
-STRIDE = 1 if is_long() else 7
+STRIDE = 1 if IS_LONG else 7
 
 
 def spoiled(line: str, value: str) -> str:

@@ -13,7 +13,7 @@ from evref.domain.access import KeyToken
 from evref.domain.errors import InvalidApiKeyError, InvalidValueError
 from evref.domain.icd import Icd10Code, Icd11Code
 from evref.settings import Settings, StorageKind
-from tests.hostile.conftest import quick
+from tests.hostile.examples import quick
 from tests.settings_pages.site import EMAIL, Site
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.hostile.conftest import Target, quick
+from tests.hostile.conftest import Target
+from tests.hostile.examples import quick
 from tests.hostile.peer import Peer, answer_to, statuses
 
 HOST = b"Host: x\r\n"
