@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from evref.settings import Settings
 from tests.faults.load import Host
 from tests.servers import PostgresqlServer, RedisServer, postgresql_server, redis_server
 
-NewHost = Callable[[], Host]
+NewHost = Callable[..., Host]
 
 
 @pytest.fixture(scope="session")
@@ -40,8 +41,8 @@ def new_host(
     url = database_server.url(database_server.new_database())
     hosts: list[Host] = []
 
-    def make() -> Host:
-        hosts.append(Host(Settings(database_url=url, quota_url=quota_url)))
+    def make(**settings: Any) -> Host:
+        hosts.append(Host(Settings(database_url=url, quota_url=quota_url, **settings)))
         if len(hosts) == 1:
             hosts[0].prepare()
         return hosts[-1]

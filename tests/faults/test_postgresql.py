@@ -116,6 +116,37 @@ def test_the_limit_holds_throughout(
     assert hosts[1].today(key).admitted == 60
 
 
+def test_a_host_makes_no_more_connections_than_it_may(
+    new_host: NewHost, database_server: PostgresqlServer
+) -> None:
+    """With fewer than clients, these take turns, and each is counted or told to ask again."""
+    host = new_host(database_connections=2)
+    key = host.new_key()
+    name = host.settings.database_url.removeprefix("postgresql://postgres@/").partition("?")[0]
+
+    answers = burst(host, key=key, requests=200)
+
+    connections = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{name}'"
+    assert database_server.execute(connections) == [(2,)]
+    assert_promised(answers, 200, 503)
+    assert host.today(key).admitted >= [answer.status for answer in answers].count(200) > 0
+
+
+def test_a_host_waits_no_longer_than_it_is_told(
+    new_host: NewHost, database_server: PostgresqlServer
+) -> None:
+    """Operators may want a 503 sooner than in three seconds."""
+    host = new_host(storage_timeout_seconds=0.2)
+    key = host.new_key()
+    host.get(key)
+
+    with database_server.frozen():
+        answer = host.get(key)
+
+    assert answer.status == 503
+    assert answer.seconds < 1.5
+
+
 def test_two_hosts_admit_exactly_the_limit(new_host: NewHost) -> None:
     """However many requests come at once."""
     hosts = [new_host(), new_host()]
