@@ -250,7 +250,7 @@ def _refer_to_enumerations(value: Any) -> None:
 
 def _refer_to_enumeration(schema: dict[str, Any]) -> None:
     values = schema.pop("enum")
-    if len(values) == 1:
+    if len(values) == 1:  # no list of choices, but the status of one kind of problem
         schema["const"] = values[0]
         return
     del schema["type"]
