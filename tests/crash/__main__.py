@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import shutil
 import sys
 import time
 from contextlib import ExitStack
@@ -51,6 +52,8 @@ def main() -> None:
                 except BaseException:
                     say(f"{name}, round {number}, seed {options.seed}; {folder}")
                     raise
+    # Kept only where something was found in it.
+    shutil.rmtree(folder)
     for name, figures in all_figures.items():
         say(
             f"{name}: {figures.rounds} rounds, {figures.kills} killed, "
