@@ -53,8 +53,12 @@ class Changes:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        last = self.random.randrange(self._steps) if self._until_death == 0 else None
-        if self._until_death:
+        last = None
+        if self._until_death == 0:
+            # Half of the time towards the end, where what was done takes effect.
+            first = self.random.choice([0, self._steps * 9 // 10])
+            last = self.random.randrange(first, self._steps)
+        elif self._until_death:
             self._until_death -= 1
         self._steps = 0
 
