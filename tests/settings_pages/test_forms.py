@@ -167,3 +167,12 @@ def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
         assert str(tmp_path) not in answer.text
     answer = visitors[1].sign_in()
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+
+
+@pytest.mark.parametrize("path", FORMS)
+@pytest.mark.parametrize("kind", ["application/json", "application/x+json", "text/plain"])
+def test_what_is_no_form_is_refused_as_such(site: Site, path: str, kind: str) -> None:
+    """No browser sends its forms so."""
+    answer = site.app.test_client().post(path, data="0", content_type=kind)
+
+    assert answer.status_code == 415

@@ -47,11 +47,11 @@ class Visitor:
     def head(self, path: str) -> TestResponse:
         return self._client.head(path, environ_base=self._address)
 
-    def send(self, path: str, **fields: str) -> TestResponse:
+    def send(self, path: str, /, **fields: str) -> TestResponse:
         """Send just these fields, as anybody could from anywhere."""
         return self._client.post(path, data=fields, environ_base=self._address)
 
-    def fill_in(self, path: str, **fields: str) -> TestResponse:
+    def fill_in(self, path: str, /, **fields: str) -> TestResponse:
         """Open the page, change these fields of its form, and send it."""
         return self.send(path, **{**fields_of(self.get(path).text), **fields})
 

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint
-from flask import Blueprint, Response, flash, g, redirect, request, url_for
+from flask import Blueprint, Response, abort, flash, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.settings_pages import cookies
@@ -22,6 +22,9 @@ from evref.domain.errors import NotSignedInError
 
 LONGEST_FORM = 64 * 1024
 """Bytes; no form of these pages comes near it."""
+
+# What browsers send forms as, or nothing. Flask-WTF would take JSON too, and fail where it is none.
+_FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded", "multipart/form-data"})
 
 _SIGN_IN, _STATIC = "settings.sign_in", "settings.static"
 
@@ -54,6 +57,8 @@ def blueprint(
     def require_member() -> AnyResponse | None:
         if request.endpoint == _STATIC:
             return None
+        if request.mimetype not in _FORM_TYPES:
+            abort(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         request.max_content_length = LONGEST_FORM
         # Raises where storage is out of reach: without the secret there are no forms.
         share_secret()
