@@ -15,13 +15,16 @@ from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 
 import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
 
-from tests.deploy.shell import DEPLOY, needs
+from tests.deploy.shell import DEPLOY, ROOT, needs
 from tests.server.conftest import PATIENCE, Answer, Server, Start, Store, eventually
 from tests.servers import folder_for_a_server, free_port
 
 HOST = "evref.example.org"
 LIST = "/api/v1/diagnoses"
+METRICS_TOKEN = "0123456789abcdef0123456789abcdef"
 
 # What Debian's nginx.conf has around the files of sites-enabled, but in a folder.
 AROUND = """
@@ -65,7 +68,13 @@ class Nginx:
 @pytest.fixture(scope="module")
 def service(start: Start, store: Store) -> Server:
     started = start(
-        store.folder, "serve", "--workers", "1", base_url=f"https://{HOST}", proxies="1"
+        store.folder,
+        "serve",
+        "--workers",
+        "1",
+        base_url=f"https://{HOST}",
+        proxies="1",
+        metrics_token=METRICS_TOKEN,
     )
     started.wait_until_ready()
     return started
@@ -166,6 +175,29 @@ def test_in_the_clear_no_key_is_redirected_and_a_person_is(nginx: Nginx) -> None
     assert nginx.get(LIST, tls=False, Authorization="Bearer x").status == 403
     page = nginx.get("/docs?a=b", tls=False)
     assert (page.status, page.headers["Location"]) == (308, f"https://{HOST}/docs?a=b")
+
+
+def test_what_prometheus_and_its_rules_ask_for_is_measured(nginx: Nginx, store: Store) -> None:
+    """By the names that the rules and the how-to have, with every label that they look at."""
+    assert nginx.get(LIST, Authorization=f"Bearer {store.key().token.text}").status == 200
+    (scraped,) = yaml.safe_load((DEPLOY / "prometheus" / "scrape.yml").read_text())[
+        "scrape_configs"
+    ]
+    rules = (DEPLOY / "prometheus" / "evref-rules.yml").read_text()
+    how_to = (ROOT / "docs" / "how-to" / "monitor.md").read_text()
+
+    answer = nginx.get(
+        scraped.get("metrics_path", "/metrics"), Authorization=f"Bearer {METRICS_TOKEN}"
+    )
+
+    assert answer.status == 200
+    families = list(text_string_to_metric_families(answer.body.decode()))
+    measured = {sample.name: set(sample.labels) for each in families for sample in each.samples}
+    told = set(re.findall(r"^\| `(evref_\w+)`", how_to, re.MULTILINE))
+    assert told <= {*measured, *(family.name for family in families)}
+    # `job` and `instance` are Prometheus' own.
+    for name, labels in re.findall(r"\b(evref_[a-z_]+)(?:\{(.*?)\})?", rules):
+        assert set(re.findall(r"(\w+)[=!]~?", labels)) <= measured[name] | {"job", "instance"}
 
 
 def test_without_the_service_nginx_answers_with_a_problem(nginx: Nginx, service: Server) -> None:
