@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import resource
+import signal
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from flask import Flask
 from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 from gunicorn.systemd import listen_fds
 
@@ -85,6 +87,9 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         self._before_fork()
         return self._app
 
+    def run(self) -> None:
+        _Arbiter(self).run()
+
     def _before_fork(self) -> None:
         self._container.storage().close()
         # Keeps the collector from touching, and so copying, what the workers share.
@@ -93,6 +98,22 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     def _clean_up(self) -> None:
         if self._remove_at_exit is not None:
             rmtree(self._remove_at_exit, ignore_errors=True)
+
+
+class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn's, whose workers do not miss a signal in the moment in which they begin.
+
+    Until a worker has its own handlers it has the arbiter's, which would take a SIGTERM for the
+    arbiter and forget it: a stop right after a start then lasted until the worker was killed.
+    """
+
+    def spawn_worker(self) -> object:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        try:
+            return super().spawn_worker()
+        finally:
+            # In the arbiter; a worker has it unblocked once it can handle it.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
 
 class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types

@@ -14,6 +14,7 @@ import errno
 import json
 import re
 import selectors
+import signal
 import socket
 import time
 import uuid
@@ -136,6 +137,11 @@ class _Waiting:
 
 class Worker(ThreadWorker):  # type: ignore[misc]
     """The worker that `evref serve` runs."""
+
+    def init_signals(self) -> None:
+        super().init_signals()
+        # Blocked since before this process began: see evref.server.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
     def run(self) -> None:
         self._receiving = _Waiting(self.poller, SECONDS_TO_SEND)
