@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from apiflask import APIFlask
-from flask import Response, request
 from flask_cors import CORS
+from werkzeug.datastructures import Headers
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import evref
@@ -18,11 +18,11 @@ from evref import logs
 from evref.adapters.inbound.http import (
     description,
     diagnoses,
-    errors,
     fields,
     health,
     pages,
 )
+from evref.adapters.inbound.http.errors import Problems
 from evref.adapters.inbound.http.observation import Observer, log_access, observed
 from evref.adapters.inbound.http.served import Admit, Served
 from evref.adapters.inbound.settings_pages import blueprint as settings_pages
@@ -32,6 +32,7 @@ from evref.domain.errors import EvrefError, StorageUnavailableError
 from evref.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
 
 if TYPE_CHECKING:
+    from _typeshed import OptExcInfo
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
     from evref.adapters.inbound.http.metrics import Metrics
@@ -73,11 +74,12 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         admit = metrics.of_admissions(admit)
         observers.append(metrics.of_request)
         app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
+    problems = Problems(settings.base_url)
     served = Served(
         admit,
         container.browse(),
         settings.representation_cache_mb * 1024 * 1024,
-        vary="Accept-Encoding, Origin" if settings.cors_origins else "Accept-Encoding",
+        problems,
     )
     app.register_blueprint(diagnoses.blueprint(served))
     app.register_blueprint(description.blueprint())
@@ -95,7 +97,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             base_url=settings.base_url,
         )
     )
-    errors.register(app, settings.base_url)
+    problems.register(app)
     fields.register(app)
     if settings.cors_origins:
         CORS(
@@ -107,8 +109,9 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             expose_headers=["ETag", "Retry-After", "X-Request-ID", *fields.RATE_LIMIT_FIELDS],
             vary_header=False,
         )
-        app.after_request(_vary_by_origin)
     wsgi_app = served.before_flask(app.wsgi_app)
+    if settings.cors_origins:
+        wsgi_app = _varying_by_origin(wsgi_app)
     if observers:
         wsgi_app = observed(wsgi_app, observers)
     app.wsgi_app = _at(settings.base_url, wsgi_app)  # type: ignore[assignment]
@@ -164,12 +167,25 @@ def _exactly(origin: str) -> re.Pattern[str]:
     return re.compile(re.escape(origin) + r"\Z", re.IGNORECASE)
 
 
-def _vary_by_origin(response: Response) -> Response:
-    # Also where no origin was sent, or none that is allowed: a shared cache must not hand that
-    # answer to one that is.
-    if request.path.startswith("/api/"):
-        response.vary.add("Origin")
-    return response
+def _varying_by_origin(wsgi_app: WSGIApplication) -> WSGIApplication:
+    """The application, whose answers tell caches that they depend on the origin that asks.
+
+    Also where no origin was sent, or none that is allowed: a shared cache must not hand that
+    answer to one that is.
+    """
+
+    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        def start(
+            status: str, headers: list[tuple[str, str]], exc_info: OptExcInfo | None = None
+        ) -> Callable[[bytes], object]:
+            told = Headers(headers)
+            told["Vary"] = f"{told['Vary']}, Origin" if "Vary" in told else "Origin"
+            return start_response(status, told.to_wsgi_list(), exc_info)
+
+        is_api = environ["PATH_INFO"].startswith("/api/")
+        return wsgi_app(environ, start if is_api else start_response)
+
+    return serve
 
 
 def create_app_or_exit() -> APIFlask:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from flask import Flask, Response, render_template, request
@@ -14,47 +15,63 @@ from werkzeug.exceptions import HTTPException
 from evref.adapters.inbound.http import problems
 from evref.adapters.inbound.http.fields import QUOTA, known, request_id, without_keys
 from evref.adapters.inbound.http.problems import Problem
-from evref.adapters.inbound.http.representations import compressed_where_accepted
+from evref.adapters.inbound.http.representations import Answer, compressed_where_accepted
 from evref.domain.errors import EvrefError, QuotaExceededError, StorageUnavailableError
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 log = logging.getLogger(__name__)
 
 _OF_STATUS = {404: problems.NOT_FOUND, 405: problems.METHOD_NOT_ALLOWED}
 
 
-def register(app: Flask, base_url: str) -> None:
-    """Have the application answer every error, its own and the framework's, in one form."""
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What an error comes to: members of the problem (RFC 9457), and the headers it brings."""
 
-    def answer(problem: Problem, detail: str, **more: Any) -> Response:
-        content = {
-            "type": problem.type_uri(base_url),
-            "title": problem.title,
-            "status": problem.status,
-            "detail": detail,
-        }
-        headers = problems.headers(problem, request.environ.get(QUOTA))
-        return _answer(problem.status, content | more, headers)
-
-    app.register_error_handler(EvrefError, _of_core(answer))
-    app.register_error_handler(HTTPException, _of_framework(answer))
-    app.register_error_handler(Exception, _unforeseen(answer))
+    status: int
+    members: dict[str, Any]
+    headers: dict[str, str] = field(default_factory=dict)
 
 
-_Answer = Callable[..., Response]
+class Problems:
+    """Tells errors as problems, whose types have their pages below `base_url`."""
 
+    def __init__(self, base_url: str) -> None:
+        self._base_url = base_url
 
-def _of_core(answer: _Answer) -> Callable[[EvrefError], Response]:
-    def handle(error: EvrefError) -> Response:
-        problem = problems.OF_ERROR.get(type(error))
+    def register(self, app: Flask) -> None:
+        """Have the application answer every error, its own and the framework's, in one form."""
+        app.register_error_handler(Exception, lambda error: _respond(self._tell_raised(error)))
+        app.register_error_handler(HTTPException, lambda error: _respond(self._tell_http(error)))
+
+    def answer(self, error: Exception, environ: WSGIEnvironment) -> Answer:
+        """The answer to a request of the interface, before Flask has seen it."""
+        return _as_json(self._tell(error, environ), environ)
+
+    def _tell_raised(self, error: Exception) -> _Told:
+        return self._tell(error, request.environ)
+
+    def _tell(self, error: Exception, environ: WSGIEnvironment) -> _Told:
+        problem = problems.OF_ERROR.get(type(error)) if isinstance(error, EvrefError) else None
         if problem is None:
-            return _unforeseen(answer)(error)
+            log.error(
+                "request %s failed", request_id(environ), exc_info=error, extra=known(environ)
+            )
+            detail = "The log has the details under the request id."
+            return self._told(problems.INTERNAL_ERROR, detail, environ)
+        more: dict[str, Any] = {}
         if isinstance(error, StorageUnavailableError):
             log.error(
-                "request %s: storage is out of reach: %s", request_id(request.environ), error.reason
+                "request %s: storage is out of reach: %s",
+                request_id(environ),
+                error.reason,
+                extra=known(environ),
             )
         if isinstance(error, QuotaExceededError):
-            request.environ[QUOTA] = error.status
-            return answer(problem, str(error), **{"violated-policies": ["daily"]})
+            environ[QUOTA] = error.status
+            more = {"violated-policies": ["daily"]}
         if isinstance(error, problems.InvalidParametersError):
             faults = [
                 {
@@ -64,60 +81,57 @@ def _of_core(answer: _Answer) -> Callable[[EvrefError], Response]:
                 }
                 for fault in error.faults
             ]
-            return answer(problem, str(error), errors=faults)
-        return answer(problem, str(error))
+            more = {"errors": faults}
+        return self._told(problem, str(error), environ, **more)
 
-    return handle
-
-
-def _of_framework(answer: _Answer) -> Callable[[HTTPException], Response]:
-    def handle(error: HTTPException) -> Response:
+    def _tell_http(self, error: HTTPException) -> _Told:
         status = error.code or 500
         problem = _OF_STATUS.get(status)
+        if problem is None:
+            # RFC 9457, section 4.2.1: a problem that says no more than its status.
+            members = {"type": "about:blank", "title": error.name, "status": status}
+            return _Told(status, members | {"detail": f"{error.name}."})
         if problem is problems.METHOD_NOT_ALLOWED:
-            response = answer(problem, f"{request.method} is not allowed here.")
-            response.headers["Allow"] = ", ".join(
-                sorted(getattr(error, "valid_methods", None) or ())
-            )
-            return response
-        if problem is not None:
-            return answer(problem, "No resource has this path.")
-        # RFC 9457, section 4.2.1: a problem that says no more than its status.
-        content = {"type": "about:blank", "title": error.name, "status": status}
-        return _answer(status, content | {"detail": error.name + "."}, {})
+            told = self._told(problem, f"{request.method} is not allowed here.", request.environ)
+            allowed = sorted(getattr(error, "valid_methods", None) or ())
+            return replace(told, headers={"Allow": ", ".join(allowed)})
+        return self._told(problem, "No resource has this path.", request.environ)
 
-    return handle
-
-
-def _unforeseen(answer: _Answer) -> Callable[[Exception], Response]:
-    def handle(error: Exception) -> Response:
-        log.error(
-            "request %s failed",
-            request_id(request.environ),
-            exc_info=error,
-            extra=known(request.environ),
-        )
-        return answer(problems.INTERNAL_ERROR, "The log has the details under the request id.")
-
-    return handle
-
-
-def _answer(status: int, content: dict[str, Any], headers: dict[str, str]) -> Response:
-    if request.path == "/api" or request.path.startswith("/api/"):
-        content |= {
-            "instance": quote(without_keys(request.path)),
-            "request_id": request_id(request.environ),
+    def _told(self, problem: Problem, detail: str, environ: WSGIEnvironment, **more: Any) -> _Told:
+        members = {
+            "type": problem.type_uri(self._base_url),
+            "title": problem.title,
+            "status": problem.status,
+            "detail": detail,
+            **more,
         }
-        response = Response(
-            json.dumps(content, ensure_ascii=False),
-            status,
-            headers,
-            content_type="application/problem+json",
-        )
+        return _Told(problem.status, members, problems.headers(problem, environ.get(QUOTA)))
+
+
+def _as_json(told: _Told, environ: WSGIEnvironment) -> Answer:
+    path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
+    members = told.members | {
+        "instance": quote(without_keys(path)),
+        "request_id": request_id(environ),
+    }
+    body = json.dumps(members, ensure_ascii=False).encode()
+    headers = [
+        ("Content-Type", "application/problem+json"),
+        ("Content-Length", str(len(body))),
+        ("Cache-Control", "no-store"),
+        *told.headers.items(),
+    ]
+    return Answer(f"{told.status:d} {HTTPStatus(told.status).phrase.upper()}", headers, body)
+
+
+def _respond(told: _Told) -> Response:
+    if request.path == "/api" or request.path.startswith("/api/"):
+        made = _as_json(told, request.environ)
+        response = Response(made.body, made.status, made.headers)
     else:
         page = render_template(
-            "error.html", problem=content, request_id=request_id(request.environ)
+            "error.html", problem=told.members, request_id=request_id(request.environ)
         )
-        response = Response(page, status, headers)
-    response.headers["Cache-Control"] = "no-store"
+        response = Response(page, told.status, told.headers)
+        response.headers["Cache-Control"] = "no-store"
     return compressed_where_accepted(response)

@@ -22,7 +22,7 @@ PAGE_POLICY = (
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 _ON_ALL = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
-_ON_DATA = (*_ON_ALL, ("Content-Security-Policy", _DATA_POLICY))
+_ON_API = (*_ON_ALL, ("Content-Security-Policy", _DATA_POLICY))
 
 RATE_LIMIT_FIELDS = (
     "RateLimit-Policy",
@@ -57,9 +57,11 @@ def request_id(environ: WSGIEnvironment) -> str:
     return known
 
 
-def of_data(environ: WSGIEnvironment) -> list[tuple[str, str]]:
-    """The fields of an answer with data, which is always one to an admitted request."""
-    return [("X-Request-ID", request_id(environ)), *_ON_DATA, *rate_limit(environ[QUOTA])]
+def of_api(environ: WSGIEnvironment) -> list[tuple[str, str]]:
+    """The fields of every answer of the interface, with data or with a problem."""
+    quota = environ.get(QUOTA)
+    limit = [] if quota is None else rate_limit(quota)
+    return [("X-Request-ID", request_id(environ)), *_ON_API, *limit]
 
 
 def known(environ: WSGIEnvironment) -> dict[str, str]:

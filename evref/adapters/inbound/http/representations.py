@@ -15,7 +15,7 @@ from flask import Response, request
 from werkzeug.datastructures import Accept, Headers
 from werkzeug.http import parse_accept_header, parse_etags
 
-VARY = "Accept-Encoding"
+_VARY = "Accept-Encoding"
 
 SMALLEST_TO_COMPRESS = 1024
 """Bytes; a shorter body gains nothing from gzip."""
@@ -57,15 +57,13 @@ class Answer:
     body: bytes
 
 
-def answer(
-    representation: Representation, cache_control: str, vary: str, environ: WSGIEnvironment
-) -> Answer:
+def answer(representation: Representation, cache_control: str, environ: WSGIEnvironment) -> Answer:
     """304 where the client has this representation, else 200."""
     compressed = (
         representation.gzipped if _names_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")) else None
     )
     etag = representation.etag(compressed=compressed is not None)
-    headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", vary)]
+    headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", _VARY)]
     if _has(environ.get("HTTP_IF_NONE_MATCH"), etag):
         return Answer("304 NOT MODIFIED", headers, b"")
     body = representation.body if compressed is None else compressed
@@ -76,9 +74,9 @@ def answer(
     return Answer("200 OK", headers, body)
 
 
-def respond(representation: Representation, cache_control: str, vary: str = VARY) -> Response:
+def respond(representation: Representation, cache_control: str) -> Response:
     """The answer to the request that Flask is at."""
-    made = answer(representation, cache_control, vary, request.environ)
+    made = answer(representation, cache_control, request.environ)
     return _Finished(made.body or None, made.status, made.headers)
 
 
@@ -95,7 +93,7 @@ def compressed_where_accepted(response: Response) -> Response:
     """An answer that is not kept, such as a problem, compressed where the client takes gzip."""
     body = response.get_data()
     if len(body) > SMALLEST_TO_COMPRESS and "Content-Encoding" not in response.headers:
-        response.headers["Vary"] = VARY
+        response.headers["Vary"] = _VARY
         if _names_gzip(request.headers.get("Accept-Encoding", "")):
             response.set_data(gzip.compress(body, mtime=0))
             response.headers["Content-Encoding"] = "gzip"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from flask import Response, make_response, request
 
 from evref.adapters.inbound.http import fields
+from evref.adapters.inbound.http.errors import Problems
 from evref.adapters.inbound.http.problems import MissingCredentialsError
 from evref.adapters.inbound.http.representations import (
     Kept,
@@ -36,8 +37,8 @@ _CACHE_CONTROL = "private, no-cache"
 _NEEDED = Permission.READ
 _METHODS = ("GET", "HEAD")
 
-# What came of letting the request in, where that was settled before Flask saw it.
-_OUTCOME = "evref.outcome"
+# The catalogue to answer from, where the request was let in before Flask saw it.
+_LET_IN = "evref.let_in"
 
 
 Admit = Callable[[KeyToken, Permission], QuotaStatus]
@@ -54,17 +55,21 @@ class Served:
     """
 
     def __init__(
-        self, admit: Admit, browse: BrowseCatalogue, most_bytes: int, *, vary: str
+        self,
+        admit: Admit,
+        browse: BrowseCatalogue,
+        most_bytes: int,
+        problems: Problems,
     ) -> None:
         self._admit = admit
         self._browse = browse
-        self._vary = vary
+        self._problems = problems
         self._kept = KeptRepresentations(most_bytes)
 
     def __call__(self, view: Callable[..., Any]) -> Callable[..., Response]:
         @wraps(view)
         def serve(**path: str) -> Response:
-            catalogue = self._outcome(request.environ)
+            catalogue = request.environ.get(_LET_IN) or self._let_in(request.environ)
             target = _target(request.environ)
             kept = self._kept.get(target)
             if kept is None or kept.version != catalogue.version:
@@ -75,12 +80,12 @@ class Served:
                     Representation(body, "application/json"),
                 )
                 self._kept.keep(target, kept)
-            return respond(kept.representation, _CACHE_CONTROL, self._vary)
+            return respond(kept.representation, _CACHE_CONTROL)
 
         return serve
 
     def before_flask(self, flask: WSGIApplication) -> WSGIApplication:
-        """Answer what is kept; hand on everything else, errors included."""
+        """Answer what is kept, or refuse it; hand on everything else."""
 
         def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
             kept = self._kept.get(_target(environ))
@@ -90,24 +95,18 @@ class Served:
                 return flask(environ, start_response)
             try:
                 catalogue = self._let_in(environ)
-            except Exception as refusal:  # noqa: BLE001 - answered where all errors are
-                environ[_OUTCOME] = refusal
-                return flask(environ, start_response)
-            if catalogue.version != kept.version:
-                environ[_OUTCOME] = catalogue
-                return flask(environ, start_response)
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is told as all are
+                made = self._problems.answer(error, environ)
+            else:
+                if catalogue.version != kept.version:
+                    environ[_LET_IN] = catalogue
+                    return flask(environ, start_response)
+                made = answer(kept.representation, _CACHE_CONTROL, environ)
             environ[fields.ROUTE] = kept.route
-            made = answer(kept.representation, _CACHE_CONTROL, self._vary, environ)
-            start_response(made.status, made.headers + fields.of_data(environ))
+            start_response(made.status, made.headers + fields.of_api(environ))
             return [made.body] if method == "GET" else []
 
         return serve
-
-    def _outcome(self, environ: WSGIEnvironment) -> Catalogue:
-        outcome = environ.get(_OUTCOME)
-        if isinstance(outcome, Exception):
-            raise outcome
-        return cast("Catalogue", outcome) if outcome else self._let_in(environ)
 
     def _let_in(self, environ: WSGIEnvironment) -> Catalogue:
         """The catalogue to answer from, now that the request is admitted and counted."""
