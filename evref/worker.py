@@ -21,7 +21,6 @@ import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -115,12 +114,24 @@ class _Waiting:
 
     def add(self, connection: _Connection, on_readable: Callable[..., None]) -> None:
         self._until[connection] = time.monotonic() + self._seconds
-        watched = partial(on_readable, connection)
+
+        def watched(client: socket.socket) -> None:
+            # What else happened in this round of the loop may have ended the wait.
+            if connection in self._until:
+                on_readable(connection, client)
+
         self._poller.register(connection.sock, selectors.EVENT_READ, watched)
 
     def remove(self, connection: _Connection) -> None:
         del self._until[connection]
         self._poller.unregister(connection.sock)
+
+    def pop_oldest(self) -> _Connection | None:
+        """The one that waited longest, which is then no longer watched."""
+        oldest = next(iter(self._until), None)
+        if oldest is not None:
+            self.remove(oldest)
+        return oldest
 
     def pop_overdue(self) -> list[_Connection]:
         """Those whose time is up, which are then no longer watched."""
@@ -157,11 +168,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 raise
             return
         self.nr_conns += 1
+        if self.nr_conns >= self.worker_connections:
+            self._make_room()
         connection = _Connection(self.cfg, client, address, listener.getsockname())
         self._receiving.add(connection, self._receive)
 
     def on_client_socket_readable(self, conn: _Connection, client: socket.socket) -> None:
         """Go on with a connection that was idle since its last answer."""
+        if conn not in self.keepalived_conns:
+            return  # it made room in this round of the loop
         self.poller.unregister(client)
         self.keepalived_conns.remove(conn)
         self._receiving.add(conn, self._receive)
@@ -238,6 +253,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             util.write_nonblock(client, _answer(status, request_id))
         except OSError:
             self.log.debug("request %s: the client did not wait for the answer", request_id)
+
+    def _make_room(self) -> None:
+        """Let go of who waited longest, so that whoever fills the worker keeps nobody out."""
+        oldest = self._hanging_up.pop_oldest() or self._receiving.pop_oldest()
+        if oldest is None and self.keepalived_conns:
+            oldest = self.keepalived_conns.popleft()
+            self.poller.unregister(oldest.sock)
+        if oldest is not None:
+            self._close(oldest)
 
     def _receive(self, connection: _Connection, client: socket.socket) -> None:
         try:

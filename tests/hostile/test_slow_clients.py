@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,6 +11,8 @@ import pytest
 
 from tests.hostile.conftest import Target
 from tests.hostile.peer import Peer
+from tests.server.conftest import Server, Store, environment
+from tests.servers import free_port
 
 MANY = 300
 FORM = (
@@ -17,6 +20,7 @@ FORM = (
     b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
 )
 
+WHOLE = b"GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"
 SLOW = {
     "sends nothing": b"",
     "sends half a request line": b"GET /api/v1/dia",
@@ -55,6 +59,37 @@ def test_slow_clients_keep_nobody_waiting(target: Target, data: bytes) -> None:
 
     assert answers == [200] * 3
     assert waited < 5
+
+
+@pytest.mark.parametrize("data", [SLOW["sends nothing"], SLOW["does not hang up"], WHOLE])
+def test_more_connections_than_a_worker_takes_keep_nobody_out(
+    store: Store, few_connections: Server, data: bytes
+) -> None:
+    """It takes a hundred: for each one more, the one that waited longest has to go."""
+    with ExitStack() as stack:
+        for _ in range(MANY):
+            stack.enter_context(Peer(few_connections.port)).send(data)
+        begin = time.monotonic()
+        answer = few_connections.get("/health/ready")
+
+    assert answer.status == 200
+    assert time.monotonic() - begin < 4
+    assert "Traceback" not in few_connections.log
+
+
+@pytest.fixture(scope="module")
+def few_connections(store: Store) -> Iterator[Server]:
+    """A server that may open 300 files, of which 200 are for other than connections."""
+    port = free_port()
+    command = f"ulimit -n 300; exec {sys.executable} -m evref serve --workers 1"
+    server = Server(
+        ["sh", "-c", f"{command} --bind 127.0.0.1:{port}"], store.folder, port, environment()
+    )
+    try:
+        server.wait_until_ready()
+        yield server
+    finally:
+        server.kill()
 
 
 def test_thousands_of_connections_are_borne(target: Target) -> None:
