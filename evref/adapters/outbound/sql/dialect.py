@@ -1,7 +1,10 @@
 """What differs from one database to the next."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from threading import Lock
 
 from sqlalchemy import Connection, Engine
 
@@ -23,10 +26,14 @@ class Dialect(ABC):
     On a connection of `engine` each statement is a transaction of its own; on one of
     `transactions`, which shares its pool, statements take effect together. Neither connects
     before it is asked to.
+
+    `line` is where threads of this process wait for each other before they write, on a database
+    that one writes to at a time.
     """
 
     engine: Engine
     transactions: Engine
+    line: Lock | None = None
 
     @abstractmethod
     def is_missing(self) -> bool:

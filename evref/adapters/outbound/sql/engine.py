@@ -24,6 +24,8 @@ from evref.domain.errors import (
 )
 
 _FORM = "must be the URL of a database, such as sqlite:///evref.db or postgresql://HOST/DATABASE"
+# Nothing but the order of those who wait rests on it: after that they ask the database at once.
+_IN_LINE_SECONDS = 0.05
 _NEEDS_DRIVER = "names PostgreSQL, which needs more packages: pip install 'evref[postgresql]'"
 
 
@@ -115,6 +117,7 @@ class SqlDatabase:
             StorageUnavailableError: when the database does not do what it is asked, in time.
 
         """
+        line = self._dialect.line
         dialect = self._engine.dialect
         compiled = statement.compile(dialect=dialect)
         processors = {
@@ -128,6 +131,7 @@ class SqlDatabase:
                 name: processors[name](value) if name in processors else value
                 for name, value in parameters.items()
             }
+            in_line = line is not None and line.acquire(timeout=_IN_LINE_SECONDS)
             try:
                 connection = self._engine.raw_connection()
                 try:
@@ -144,6 +148,9 @@ class SqlDatabase:
                     connection.close()
             except (SQLAlchemyError, self._driver_error) as error:
                 raise StorageUnavailableError(self._reason(error)) from error
+            finally:
+                if line is not None and in_line:
+                    line.release()
             return rows[0] if rows else None
 
         return execute

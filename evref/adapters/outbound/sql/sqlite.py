@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
@@ -34,6 +35,9 @@ class SqliteDialect(Dialect):
             raise ArgumentError("another driver")
         if not url.database or ":memory:" in url.database or url.query.get("mode") == "memory":
             raise ArgumentError("a database in memory")
+        # Whoever finds the file in use, SQLite has try again after 1, 2, 5, 10 … milliseconds,
+        # while others that come later are lucky.
+        self.line = Lock()
         self.engine = _engine(url, limits)
         self._file = _file(self.engine)
         self.transactions = self.engine.execution_options()
