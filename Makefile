@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# One process more than there are cores: many tests wait for a server.
+PYTEST = $(BIN)/python -m pytest --dist=worksteal \
+	--numprocesses=$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
 PEERS := .venv-bench
 CLIENTS := .venv-clients
 AUDIT := .venv-audit
@@ -25,8 +28,12 @@ install-dev: $(VENV)/.installed-dev ## what its tests and checks need besides
 install-bench: install-dev $(PEERS)/.installed ## what the benchmark measures it against
 
 .PHONY: test
-test: install-dev ## all tests, with branch coverage
-	@$(BIN)/python -m pytest --numprocesses=auto --cov --cov-report=term $(ARGS)
+test: install-dev ## all tests
+	@$(PYTEST) $(ARGS)
+
+.PHONY: coverage
+coverage: install-dev ## all tests, and which lines and branches none of them takes
+	@$(PYTEST) --cov --cov-report=term $(ARGS)
 
 .PHONY: clients
 clients: install-dev $(CLIENTS)/.installed ## others' tools: linters, a fuzzer, generated clients; needs a JDK

@@ -12,6 +12,9 @@ from hypothesis import HealthCheck, settings
 from tests.databases import PreparedDatabases
 from tests.servers import PostgresqlServer, RedisServer, postgresql_server, redis_server
 
+# Their assertions are to be told in full as well; before any test imports them.
+pytest.register_assert_rewrite("tests.http.document", "tests.http.service")
+
 # Machines are noisy: how long an example takes says nothing about the code.
 settings.register_profile(
     "local", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]

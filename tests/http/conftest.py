@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-pytest.register_assert_rewrite("tests.http.document", "tests.http.service")
-
-from evref.domain.catalogue import Catalogue  # noqa: E402
-from evref.settings import Settings  # noqa: E402
-from tests.http.service import (  # noqa: E402
+from evref.domain.catalogue import Catalogue
+from evref.settings import Settings
+from tests.http.service import (
     BASE_URL,
     STORAGES,
     Service,
