@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -79,16 +79,22 @@ class Host:
 @contextmanager
 def asking(*hosts: Host, key: NewKey, clients: int = CLIENTS) -> Iterator[list[Answer]]:
     """So many clients go on asking the hosts in turn meanwhile; their answers, complete after."""
+    with going_on(lambda number: hosts[number % len(hosts)].get(key), clients) as answers:
+        yield answers
+
+
+@contextmanager
+def going_on(ask: Callable[[int], Answer], clients: int) -> Iterator[list[Answer]]:
+    """So many clients, each by its number from 0, ask over and over until the end of the block."""
     answers: list[Answer] = []
     enough = Event()
 
-    def ask(number: int) -> None:
-        host = hosts[number % len(hosts)]
+    def ask_on(number: int) -> None:
         while not enough.is_set():
-            answers.append(host.get(key))
+            answers.append(ask(number))
 
     with ThreadPoolExecutor(clients) as threads:
-        asked = [threads.submit(ask, number) for number in range(clients)]
+        asked = [threads.submit(ask_on, number) for number in range(clients)]
         try:
             yield answers
         finally:

@@ -7,17 +7,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from threading import Event
 
 import psutil
 
 from evref.application.manage_keys import NewKey
 from evref.settings import Settings
-from tests.faults.load import DIAGNOSES, Answer
+from tests.faults.load import DIAGNOSES, Answer, going_on
 from tests.servers import free_port, wait_until
 
 WORKERS = 2
@@ -95,21 +93,12 @@ def asking_served(service: Served, key: NewKey, *, clients: int = 6) -> Iterator
 
     A request without an answer, as when a worker was killed over it, has the status 0.
     """
-    answers: list[Answer] = []
-    enough = Event()
 
-    def ask(_: int) -> None:
-        while not enough.is_set():
-            try:
-                answers.append(service.get(key))
-            except (OSError, HTTPException):
-                answers.append(Answer(0, None, 0.0))
-
-    with ThreadPoolExecutor(clients) as threads:
-        asked = [threads.submit(ask, number) for number in range(clients)]
+    def ask(_: int) -> Answer:
         try:
-            yield answers
-        finally:
-            enough.set()
-    for each in asked:
-        each.result()
+            return service.get(key)
+        except (OSError, HTTPException):
+            return Answer(0, None, 0.0)
+
+    with going_on(ask, clients) as answers:
+        yield answers

@@ -25,7 +25,7 @@ def made_up(column: Column[Any], number: int) -> object:
         case "datetime":
             return datetime(2026, 3, number, 12, 30, 15, 123_456, tzinfo=UTC)
         case other:
-            raise NotImplementedError(f"{column}: {other}")
+            raise TypeError(f"{column} is of a type that has no made-up values: {other}")
 
 
 def fill(connection: Connection) -> None:

@@ -13,7 +13,7 @@ from flask import Flask, Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from evref.adapters.inbound.http import problems
-from evref.adapters.inbound.http.fields import QUOTA, known, request_id, without_keys
+from evref.adapters.inbound.http.fields import QUOTA, known, request_id, shown_path
 from evref.adapters.inbound.http.problems import Problem
 from evref.adapters.inbound.http.representations import Answer, compressed_where_accepted
 from evref.domain.errors import EvrefError, QuotaExceededError, StorageUnavailableError
@@ -109,9 +109,8 @@ class Problems:
 
 
 def _as_json(told: _Told, environ: WSGIEnvironment) -> Answer:
-    path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
     members = told.members | {
-        "instance": quote(without_keys(path)),
+        "instance": quote(shown_path(environ)),
         "request_id": request_id(environ),
     }
     body = json.dumps(members, ensure_ascii=False).encode()

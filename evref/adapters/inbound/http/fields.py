@@ -71,9 +71,11 @@ def known(environ: WSGIEnvironment) -> dict[str, str]:
     return {"request_id": request_id(environ), **of_key}
 
 
-def without_keys(text: str) -> str:
-    """The text without what looks like a key, should a client have put one where none belongs."""
-    return _KEY.sub("evref_…", text)
+def shown_path(environ: WSGIEnvironment) -> str:
+    """The path without what looks like a key, should a client have put one where none belongs."""
+    # WSGI has the bytes of the path as if they were latin-1 (PEP 3333).
+    path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
+    return _KEY.sub("evref_…", path)
 
 
 def _note_route() -> None:

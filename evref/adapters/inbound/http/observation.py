@@ -55,7 +55,7 @@ def observed(wsgi_app: WSGIApplication, observers: Sequence[Observer]) -> WSGIAp
 def log_access(seen: Seen) -> None:
     """One line a request, with its id and the key's, never the key; and without the query."""
     environ = seen.environ
-    path = fields.without_keys(environ["PATH_INFO"].encode("latin-1").decode(errors="replace"))
+    path = fields.shown_path(environ)
     known = fields.known(environ)
     _access_log.info(
         "%s %r %d in %.1f ms, %s",

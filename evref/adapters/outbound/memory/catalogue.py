@@ -16,7 +16,7 @@ class MemoryCatalogueStore(catalogue.CatalogueStore):
         return self._state.publication
 
     def publish(self, publication: catalogue.Publication) -> None:
-        # A publication is immutable, and binding a name to it is atomic: readers need no lock.
+        # Against who publishes a first one; readers need no lock, as binding a name is atomic.
         with self._state.lock:
             self._state.publication = publication
 
