@@ -34,6 +34,10 @@ def configure(log_format: LogFormat) -> None:
             "formatters": {"line": _FORMATTERS[log_format]},
             "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
             "root": {"level": "WARNING", "handlers": ["stderr"]},
-            "loggers": {"evref": {"level": "INFO"}, "gunicorn.error": {"level": "INFO"}},
+            "loggers": {
+                "evref": {"level": "INFO"},
+                # gunicorn has it kept to its own handler.
+                "gunicorn.error": {"level": "INFO", "propagate": True},
+            },
         }
     )

@@ -36,3 +36,14 @@ class Storage(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of connections, before the process forks or ends; they come back on demand."""
+
+    def warnings(self) -> list[str]:
+        """What an operator should know of how this storage is set up; each is one line.
+
+        By default there is nothing to say.
+
+        Raises:
+            StorageUnavailableError: when it cannot be found out now.
+
+        """
+        return []

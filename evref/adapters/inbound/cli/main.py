@@ -19,14 +19,13 @@ from evref.adapters.inbound.cli.institutions import institution, member
 from evref.adapters.inbound.cli.keys import key
 from evref.adapters.inbound.cli.output import progress_bar, say
 from evref.adapters.inbound.cli.wiring import RefusedError, wired
-from evref.app import create_app
+from evref.app import check_storage, create_app
 from evref.container import Container
 from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
-from evref.server import AddressInUseError, Server, require_free
+from evref.server import DEFAULT_THREADS, AddressInUseError, Server, require_free
 from evref.settings import DEFAULT_BIND, SettingsError, StorageKind
 
 DEFAULT_WORKERS = 2
-DEFAULT_THREADS = 4
 
 _PORT = re.compile("[0-9]{1,5}")
 
@@ -93,8 +92,8 @@ def serve(bind: str, workers: int | None, threads: int) -> None:
         _prepare(container)
         _tell(container, demo_data.prepare(container))
     else:
-        container.storage().verify()
-        container.storage().ping()
+        for warning in check_storage(container):
+            say(f"evref: {warning}")
     _serve(container, bind, workers, threads)
 
 
@@ -141,11 +140,15 @@ def _prepare(container: Container) -> None:
 def _tell(container: Container, made: demo_data.Demo) -> None:
     base_url = container.settings().base_url
     click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
-    if made.password is not None:
-        click.echo(
-            f"Member {demo_data.MEMBER}, password {made.password} (shown this once), "
-            f"for the institution settings at {base_url}/settings"
-        )
+    password = (
+        "the password of the first start"
+        if made.password is None
+        else f"password {made.password} (shown this once)"
+    )
+    click.echo(
+        f"Member {demo_data.MEMBER}, {password}, for the institution settings at "
+        f"{base_url}/settings"
+    )
     if made.expires:
         click.echo(
             "The key of an earlier start cannot be shown again; this one works until tomorrow"

@@ -21,6 +21,15 @@ class RedisStorage(storage.Storage):
         self._rest.ping()
         self._server.ping()
 
+    def warnings(self) -> list[str]:
+        warnings = self._rest.warnings()
+        if self._server.keeps_nothing():
+            warnings.append(
+                "Redis keeps nothing on disk: after it restarts, the day's requests are admitted "
+                "once more; set appendonly yes"
+            )
+        return warnings
+
     def close(self) -> None:
         self._rest.close()
         self._server.close()
