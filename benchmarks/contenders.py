@@ -18,7 +18,7 @@ from evref.domain.catalogue import Catalogue
 from evref.settings import Settings, StorageKind
 
 PEERS = ("FastAPI", "APIFlask", "Datasette")
-BOUND, PLAIN_BOUND = "bound", "bound on gthread"
+BOUND = "bound"
 
 _THREADS = "4"
 _GUNICORN = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging.config
 
+from evref.adapters.inbound.http.fields import without_keys
 from evref.settings import LogFormat
 
 _FORMATTERS = {
@@ -22,6 +23,14 @@ _FORMATTERS = {
 }
 
 
+class _WithoutKeys(logging.Filter):
+    """Keeps keys out of what gunicorn quotes of a request that it cannot read."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = without_keys(record.getMessage()), None
+        return True
+
+
 def configure(log_format: LogFormat) -> None:
     """Write one line an event. As JSON, it is one object a line, with `timestamp` (RFC 3339, UTC),
     `level`, `logger`, `process`, `message`, where there is one `traceback`, and what the event
@@ -32,12 +41,17 @@ def configure(log_format: LogFormat) -> None:
             "version": 1,
             "disable_existing_loggers": False,
             "formatters": {"line": _FORMATTERS[log_format]},
+            "filters": {"without_keys": {"()": _WithoutKeys}},
             "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
             "root": {"level": "WARNING", "handlers": ["stderr"]},
             "loggers": {
                 "evref": {"level": "INFO"},
                 # gunicorn has it kept to its own handler.
-                "gunicorn.error": {"level": "INFO", "propagate": True},
+                "gunicorn.error": {
+                    "level": "INFO",
+                    "propagate": True,
+                    "filters": ["without_keys"],
+                },
             },
         }
     )

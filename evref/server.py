@@ -1,4 +1,4 @@
-"""Runs gunicorn with the project's settings: its stock threaded worker, by public settings alone."""
+"""Runs gunicorn as it is, its threaded worker, with the settings of this project."""
 
 from __future__ import annotations
 

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import json
 import logging
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NoReturn
 
 from evref.adapters.inbound import http
 from evref.adapters.inbound.http import problems
 from evref.adapters.inbound.http.components import REQUEST_ID
-from evref.adapters.inbound.http.examples import FAILING_REQUESTS, REQUESTS, UNREADABLE, name_of
+from evref.adapters.inbound.http.examples import FAILING_REQUESTS, REQUESTS, name_of
 from evref.adapters.inbound.http.problems import Problem
 from evref.domain.access import Permission
 from evref.settings import Settings, StorageKind
-from evref.worker import _answer as unreadable_answer
 from tests.docs import api_page
 from tests.http.service import Service, body
 
@@ -42,9 +40,7 @@ def examples() -> str:
         for problem, requests in FAILING_REQUESTS.items()
         for name, path in requests.items()
     }
-    unreadable = unreadable_answer(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, REQUEST_ID)
-    kept = {UNREADABLE: json.loads(unreadable.partition(b"\r\n\r\n")[2])}
-    return _text(answers | failures | kept)
+    return _text(answers | failures)
 
 
 def _problem(service: Service, problem: Problem, path: str) -> Any:

@@ -141,7 +141,10 @@ def test_a_port_in_use_is_told_in_one_line(server: Server, store: Store, command
 
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr == f"evref: cannot listen on {bind}: Address already in use\n"
+    assert done.stderr == (
+        f"evref: cannot listen on {bind}: Address already in use; use another port, such as "
+        f"--bind 127.0.0.1:{server.port + 1}\n"
+    )
     assert server.get(LIVE).status == 200
 
 
@@ -184,7 +187,8 @@ def test_a_malformed_request_is_answered_and_harms_nothing(server: Server, sent:
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
 
     assert answer.startswith(b"HTTP/1.")
-    assert not answer.startswith((b"HTTP/1.1 3", b"HTTP/1.1 5"))
+    status = int(answer.split(b" ", 2)[1])
+    assert 200 <= status < 300 or 400 <= status < 500 or status == 501
     assert b"Traceback" not in answer
     assert b".py" not in answer
     assert server.get(LIVE).status == 200

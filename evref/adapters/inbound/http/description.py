@@ -19,7 +19,6 @@ from evref.adapters.inbound.http.enumerations import DESCRIPTIONS, value_by_valu
 from evref.adapters.inbound.http.representations import Representation, respond
 from evref.adapters.inbound.http.schemas import (
     DISCLAIMER,
-    UnreadableRequestProblemSchema,
 )
 
 _DESCRIPTION = f"""
@@ -163,14 +162,6 @@ def _finish(spec: APISpec, base_url: str) -> APISpec:
     for failure in components.FAILURES.values():
         spec.components.response(failure.name, _problem_response(failure, base_url))
     spec.components.response(
-        "UnreadableRequest",
-        {
-            "description": " Or: ".join(components.UNREADABLE.values()),
-            "headers": components.headers_of_every_problem(),
-            "content": _problem_content(UnreadableRequestProblemSchema, examples.unreadable()),
-        },
-    )
-    spec.components.response(
         "NotModified",
         {
             "description": "The client has this answer already: its If-None-Match named the ETag.",
@@ -222,8 +213,6 @@ def _finish_operation(path: str, operation: dict[str, Any]) -> None:
     for status, failure in components.FAILURES.items():
         if status != "404" or "{" in path:
             responses[status] = {"$ref": f"#/components/responses/{failure.name}"}
-    for status in components.UNREADABLE:
-        responses[status] = {"$ref": "#/components/responses/UnreadableRequest"}
     operation["responses"] = dict(sorted(responses.items()))
     for parameter in operation["parameters"]:
         if parameter["in"] == "path":

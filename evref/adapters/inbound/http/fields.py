@@ -75,7 +75,12 @@ def shown_path(environ: WSGIEnvironment) -> str:
     """The path without what looks like a key, should a client have put one where none belongs."""
     # WSGI has the bytes of the path as if they were latin-1 (PEP 3333).
     path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
-    return _KEY.sub("evref_…", path)
+    return without_keys(path)
+
+
+def without_keys(text: str) -> str:
+    """The text without what looks like a key."""
+    return _KEY.sub("evref_…", text)
 
 
 def _note_route() -> None:
