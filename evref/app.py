@@ -224,9 +224,10 @@ def check_storage(container: Container) -> list[str]:
     try:
         storage.verify()
         storage.ping()
-        return storage.warnings()
+        warnings: list[str] = storage.warnings()
     except StorageUnavailableError as error:
         return [f"starting without storage: {error.reason}"]
+    return warnings
 
 
 def _refuse_memory(settings: Settings) -> None:

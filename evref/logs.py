@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging.config
 
-from evref.adapters.inbound.http.fields import without_keys
+from evref.domain.access import without_keys
 from evref.settings import LogFormat
 
 _FORMATTERS = {

@@ -23,6 +23,14 @@ _SECRET_DIGITS = 40
 _CHECKSUM_DIGITS = 6
 _TOKEN = re.compile(rf"{_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
 
+# As it begins: one that is cut short or mistyped is somebody's key, too.
+_LIKE_A_KEY = re.compile(rf"{_PREFIX}\w+")
+
+
+def without_keys(text: str) -> str:
+    """The text without what looks like a key."""
+    return _LIKE_A_KEY.sub(f"{_PREFIX}…", text)
+
 
 class Permission(StrEnum):
     """What a key may do, least first: `none` < `read`."""

@@ -30,6 +30,6 @@ def _receive(self: socket.socket, *arguments: int) -> Any:
 
 
 if __name__ == "__main__":
-    socket.socket.shutdown = _shut_down  # type: ignore[method-assign]
-    socket.socket.recv = _receive  # type: ignore[method-assign]
+    for name, function in (("shutdown", _shut_down), ("recv", _receive)):
+        setattr(socket.socket, name, function)
     main()

@@ -154,17 +154,29 @@ def test_from_a_read_only_database_nothing_is_served(
 
 
 @pytest.mark.parametrize(
-    ("options", "warned"), [((), 1), (("--appendonly", "yes"), 0), (("--save", "3600 1"), 0)]
+    ("setting", "warned"), [(None, 1), (("appendonly", "yes"), 0), (("save", "3600 1"), 0)]
 )
 @pytest.mark.parametrize("module", ["evref", "gunicorn"])
 def test_a_redis_that_keeps_nothing_is_warned_of_once(
-    start: Start, store: Store, module: str, options: tuple[str, ...], warned: int
+    start: Start, store: Store, module: str, setting: tuple[str, str] | None, warned: int
 ) -> None:
     """Not for each worker; and a request is answered all the same."""
     command = ("serve",) if module == "evref" else (*PLAIN, "--preload", "wsgi:app")
-    with redis_server(*options) as redis:
+    with redis_server() as redis:
+        if setting is not None:
+            with redis.client() as client:
+                client.config_set(*setting)
         server = start(store.folder, *command, "--workers", "2", module=module, quota_url=redis.url)
         server.wait_until_ready()
 
         assert server.log.count("evref: Redis keeps nothing on disk") == warned
         assert server.get(LIST, store.key().token.text).status == 200
+
+
+def test_a_redis_that_does_not_say_is_not_warned_of(start: Start, store: Store) -> None:
+    """Many that are hosted refuse CONFIG, and keep what they are sent."""
+    with redis_server("--rename-command", "CONFIG", "") as redis:
+        server = start(store.folder, "serve", quota_url=redis.url)
+        server.wait_until_ready()
+
+    assert "Redis keeps nothing" not in server.log

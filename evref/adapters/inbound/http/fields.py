@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flask import Flask, Response, request
 
+from evref.domain.access import without_keys
 from evref.domain.quota import SECONDS_A_DAY, QuotaStatus
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ RATE_LIMIT_FIELDS = (
     "X-RateLimit-Remaining",
     "X-RateLimit-Reset",
 )
-
-
-_KEY = re.compile(r"evref_\w+")
 
 # Where a request's environ has what became known of it on its way.
 QUOTA = "evref.quota"
@@ -76,11 +74,6 @@ def shown_path(environ: WSGIEnvironment) -> str:
     # WSGI has the bytes of the path as if they were latin-1 (PEP 3333).
     path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
     return without_keys(path)
-
-
-def without_keys(text: str) -> str:
-    """The text without what looks like a key."""
-    return _KEY.sub("evref_…", text)
 
 
 def _note_route() -> None:
