@@ -11,9 +11,9 @@ The code map, in the order in which a request travels:
 6. `evref.adapters.outbound` provides it: SQL, Redis, memory, YAML files, the system.
 
 `evref.container` alone knows both sides, `evref.settings` alone reads the environment, and
-`evref.adapters.inbound.cli` is the command line. `evref.server` runs gunicorn, with the worker of
-`evref.worker`, and `evref.logs` says how the log is written. `evref.testing` holds every adapter to
-the contract of its port, whoever wrote it.
+`evref.adapters.inbound.cli` is the command line. `evref.server` runs gunicorn, and
+`evref.logs` says how the log is written. `evref.testing` holds every adapter to the contract of its
+port, whoever wrote it.
 """
 
 __version__ = "0.1.0"

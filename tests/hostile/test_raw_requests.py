@@ -149,6 +149,14 @@ def test_the_longest_form_is_taken_and_a_longer_one_is_not(target: Target) -> No
         assert statuses(answer_to(target.port, sent)) == [status]
 
 
+def test_a_form_in_chunks_has_the_same_limit(target: Target) -> None:
+    """Although nothing says beforehand how long it is."""
+    form = (b"Content-Type: application/x-www-form-urlencoded", b"Transfer-Encoding: chunked")
+    for length, status in ((65536, 400), (65537, 413)):
+        body = b"%x\r\n%s\r\n0\r\n\r\n" % (length, b"a" * length)
+        assert statuses(answer_to(target.port, post(*form, body=body))) == [status]
+
+
 METHODS = st.sampled_from([b"GET", b"HEAD", b"POST", b"OPTIONS", b"TRACE", b"CONNECT", b"PUT"])
 TARGETS = st.sampled_from(
     [
