@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from apiflask import APIFlask
 
-from evref.app import create_app, create_app_or_exit
-from evref.container import Container
-from evref.server import GRACEFUL_SECONDS, AddressInUseError, Server, require_free
-from evref.settings import Settings, SettingsError, StorageKind
+from evref.bootstrap.app import create_app, create_app_or_exit
+from evref.bootstrap.container import Container
+from evref.bootstrap.server import GRACEFUL_SECONDS, AddressInUseError, Server, require_free
+from evref.bootstrap.settings import Settings, SettingsError, StorageKind
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Literal
 from playwright.sync_api import Browser, Page, sync_playwright
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.settings import Settings, StorageKind
 from tests.settings_pages.site import EMAIL, MORNING, PASSWORD, Site
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")

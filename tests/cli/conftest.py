@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from evref.adapters.inbound.cli.main import main
+from evref.cli.main import main
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from urllib.request import urlopen
 
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from evref.app import create_app
-from evref.container import Container
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
 from tests.servers import free_port, wait_until
 
 REPOSITORY = Path(__file__).parents[2]

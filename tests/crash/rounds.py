@@ -20,10 +20,10 @@ from sqlalchemy import text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import REVISIONS
 from evref.adapters.outbound.sql.storage import migrate as migrate_to
-from evref.container import Container
-from evref.domain.catalogue import Catalogue
-from evref.domain.institution import Action, AuditEntry
-from evref.settings import Settings
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
+from evref.domain.accounts.institution import Action, AuditEntry
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows
 from tests.adapters.sql.schemas import described
 from tests.crash import work

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evref.domain.access import ApiKey, KeyState, KeyToken, Permission
+from evref.domain.access.key import ApiKey, KeyState, KeyToken, Permission
 from evref.domain.errors import (
     InsufficientPermissionError,
     InvalidApiKeyError,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.errors import InvalidValueError
-from evref.domain.icd import Icd10Code, Icd11Code
 from tests.domain.strategies import (
     BASE_34,
     DIGITS,

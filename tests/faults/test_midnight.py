@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from evref.application.manage_keys import NewKey
-from evref.domain.access import Permission
-from evref.domain.catalogue import Catalogue
-from evref.domain.quota import Tally
-from evref.settings import Settings
+from evref.bootstrap.settings import Settings
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import Tally
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.http.service import BASE_URL, MIDNIGHT, STORAGES, Service, StorageSettings, entries
 
 DIAGNOSES = "/api/v1/diagnoses"

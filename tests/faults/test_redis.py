@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
-from evref.settings import Settings
+from evref.bootstrap.settings import Settings
 from tests.faults.conftest import NewHost
 from tests.faults.load import Host, asking, assert_promised, burst, wait_for
 from tests.servers import PostgresqlServer, RedisServer, free_port, redis_server, wait_until

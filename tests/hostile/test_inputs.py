@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evref.domain.access import KeyToken
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.key import KeyToken
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.errors import InvalidApiKeyError, InvalidValueError
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.settings import Settings, StorageKind
 from tests.hostile.examples import quick
 from tests.settings_pages.site import EMAIL, Site
 from tests.settings_pages.visitor import Visitor, a_member, fields_of

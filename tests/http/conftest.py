@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evref.domain.catalogue import Catalogue
-from evref.settings import Settings
+from evref.bootstrap.settings import Settings
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.http.service import (
     BASE_URL,
     STORAGES,

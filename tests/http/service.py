@@ -15,16 +15,16 @@ from apiflask import APIFlask
 from dependency_injector import providers
 from werkzeug.test import TestResponse
 
-from evref.app import create_app
 from evref.application.manage_keys import NewKey
-from evref.container import Container
-from evref.domain.access import Permission
-from evref.domain.catalogue import Catalogue, Entry
-from evref.domain.diagnosis import Module
-from evref.domain.intervention import Phase
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
 from evref.ports.catalogue import Publication
 from evref.ports.clock import Clock
-from evref.settings import Settings, StorageKind
 from evref.testing.builders import a_diagnosis, an_intervention
 from tests.http.document import Document, plain_body
 

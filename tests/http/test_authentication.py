@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evref.domain.access import KeyToken, Permission
+from evref.domain.access.key import KeyToken, Permission
 from tests.http.service import LATE, Service, assert_problem, body
 
 DIAGNOSES = "/api/v1/diagnoses"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue import Catalogue
-from evref.domain.quota import HIGHEST_DAILY_LIMIT
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.http.service import BASE_URL, Service, entries
 
 PATHS = st.sampled_from(

@@ -7,8 +7,8 @@ from unittest.mock import patch
 import pytest
 from werkzeug.test import TestResponse
 
-from evref.domain.access import Permission
-from evref.domain.catalogue import Catalogue
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.http.conftest import MakeService
 from tests.http.service import Service, assert_problem, body, entries
 

@@ -13,14 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from evref.adapters.inbound.http.enumerations import DESCRIPTIONS, MEANINGS
-from evref.adapters.inbound.http.examples import REQUESTS
-from evref.adapters.inbound.http.fields import RATE_LIMIT_FIELDS
-from evref.adapters.inbound.http.schemas import DISCLAIMER
-from evref.domain.diagnosis import Module
+from evref.adapters.inbound.rest.examples import REQUESTS
+from evref.adapters.inbound.web.headers import RATE_LIMIT_FIELDS
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER, MEANINGS
 from evref.domain.errors import InvalidValueError
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.intervention import Phase
 from tests.http import snapshots
 from tests.http.service import BASE_URL, Service, body
 

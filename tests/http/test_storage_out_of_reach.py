@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.access import KeyToken
+from evref.domain.access.key import KeyToken
 from tests.http.conftest import MakeService
 from tests.http.service import Service, assert_problem, body
 

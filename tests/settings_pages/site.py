@@ -15,14 +15,14 @@ from tempfile import TemporaryDirectory
 from dependency_injector import providers
 from flask import Flask
 
-from evref.app import create_app
 from evref.application.manage_keys import NewKey
-from evref.container import Container
-from evref.domain.access import Permission
-from evref.domain.institution import AuditEntry
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.key import Permission
+from evref.domain.accounts.institution import AuditEntry
 from evref.ports.audit import AuditLog
 from evref.ports.catalogue import Publication
-from evref.settings import Settings, StorageKind
 from evref.testing.builders import a_catalogue
 from tests.fakes import FakeClock, QuickPasswordHasher
 

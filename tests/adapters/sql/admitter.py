@@ -9,7 +9,7 @@ import sys
 from datetime import date
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlUsage
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
 
 
 def main(url: str, digest: str, day: str, times: str) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.domain.access import Permission
-from evref.domain.quota import DayUsage
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import DayUsage
 from evref.testing.builders import NOON, a_key
 from evref.testing.stores import Stores, keep_institutions, keep_key
 

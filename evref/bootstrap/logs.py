@@ -1,0 +1,39 @@
+"""How the service's log is written: to standard error, as lines for people or as JSON."""
+
+from __future__ import annotations
+
+import logging.config
+
+from evref.bootstrap.settings import LogFormat
+
+_FORMATTERS = {
+    # As gunicorn writes its own, which go to the same place.
+    LogFormat.TEXT: {
+        "format": "%(asctime)s [%(process)d] [%(levelname)s] %(message)s",
+        "datefmt": "[%Y-%m-%d %H:%M:%S %z]",
+    },
+    LogFormat.JSON: {
+        "()": "pythonjsonlogger.json.JsonFormatter",
+        "fmt": ["levelname", "name", "process", "message"],
+        "rename_fields": {"levelname": "level", "name": "logger", "exc_info": "traceback"},
+        "timestamp": True,
+        "json_ensure_ascii": False,
+    },
+}
+
+
+def configure(log_format: LogFormat) -> None:
+    """Write one line an event. As JSON, it is one object a line, with `timestamp` (RFC 3339, UTC),
+    `level`, `logger`, `process`, `message`, where there is one `traceback`, and what the event
+    has besides, such as `request_id` and `key_id`.
+    """
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {"line": _FORMATTERS[log_format]},
+            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+            "root": {"level": "WARNING", "handlers": ["stderr"]},
+            "loggers": {"evref": {"level": "INFO"}, "gunicorn.error": {"level": "INFO"}},
+        }
+    )
