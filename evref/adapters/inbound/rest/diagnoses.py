@@ -25,7 +25,22 @@ def blueprint(served: Served) -> APIBlueprint:
     @api.get("/diagnoses")
     @served
     @api.input(DiagnosesQuery, location="query", arg_name="query", unknown=RAISE)
-    @api.output(DiagnosisListSchema)
+    @api.output(
+        DiagnosisListSchema,
+        description="The diagnoses; an empty list where none meets the request.",
+        links={
+            "Diagnosis": {
+                "operationId": "getDiagnosis",
+                "parameters": {"id": "$response.body#/data/0/id"},
+                "description": "Each id in the list can be asked for by itself.",
+            },
+            "Interventions": {
+                "operationId": "listInterventions",
+                "parameters": {"id": "$response.body#/data/0/id"},
+                "description": "Each id in the list has its interventions.",
+            },
+        },
+    )
     @api.doc(operation_id="listDiagnoses", tags=["Catalogue"])
     def list_diagnoses(catalogue: Catalogue, query: dict[str, Any]) -> dict[str, Any]:
         """List diagnoses
@@ -40,7 +55,17 @@ def blueprint(served: Served) -> APIBlueprint:
     @api.get("/diagnoses/<id>")
     @served
     @api.input(NoQuery, location="query", arg_name="query", unknown=RAISE)
-    @api.output(DiagnosisAnswerSchema)
+    @api.output(
+        DiagnosisAnswerSchema,
+        description="The diagnosis.",
+        links={
+            "Interventions": {
+                "operationId": "listInterventions",
+                "parameters": {"id": "$response.body#/data/id"},
+                "description": "The interventions for this diagnosis.",
+            }
+        },
+    )
     @api.doc(operation_id="getDiagnosis", tags=["Catalogue"])
     def get_diagnosis(
         catalogue: Catalogue,
@@ -56,7 +81,10 @@ def blueprint(served: Served) -> APIBlueprint:
     @api.get("/diagnoses/<id>/interventions")
     @served
     @api.input(InterventionsQuery, location="query", arg_name="query", unknown=RAISE)
-    @api.output(InterventionListSchema)
+    @api.output(
+        InterventionListSchema,
+        description="The interventions; an empty list where none meets the request.",
+    )
     @api.doc(operation_id="listInterventions", tags=["Catalogue"])
     def list_interventions(
         catalogue: Catalogue,

@@ -48,10 +48,10 @@ UNREADABLE = "headers-too-long"
 
 
 def answers(operation_id: str) -> dict[str, Any]:
-    """The examples of an operation's answers, in the form of the document."""
+    """The examples of an operation's answers, in the form of the document; not all have some."""
     return {
         name: {"summary": f"GET {path}", "value": _kept()[name_of(operation_id, name)]}
-        for name, path in REQUESTS[operation_id].items()
+        for name, path in REQUESTS.get(operation_id, {}).items()
     }
 
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from apiflask import APIFlask, Schema
 from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Blueprint, Response, current_app
 
 from evref.adapters.inbound.rest import components, examples
@@ -46,38 +47,6 @@ is a problem detail (RFC 9457) of a [type that has its own page](BASE_URL/proble
 says that it has no others: ignore those that you do not know. Ids, and the values of enumerations,
 do not change.
 """
-
-# What an answer is, and where its ids lead.
-_SUCCESS: dict[str, dict[str, Any]] = {
-    "listDiagnoses": {
-        "description": "The diagnoses; an empty list where none meets the request.",
-        "links": {
-            "Diagnosis": {
-                "operationId": "getDiagnosis",
-                "parameters": {"id": "$response.body#/data/0/id"},
-                "description": "Each id in the list can be asked for by itself.",
-            },
-            "Interventions": {
-                "operationId": "listInterventions",
-                "parameters": {"id": "$response.body#/data/0/id"},
-                "description": "Each id in the list has its interventions.",
-            },
-        },
-    },
-    "getDiagnosis": {
-        "description": "The diagnosis.",
-        "links": {
-            "Interventions": {
-                "operationId": "listInterventions",
-                "parameters": {"id": "$response.body#/data/id"},
-                "description": "The interventions for this diagnosis.",
-            }
-        },
-    },
-    "listInterventions": {
-        "description": "The interventions; an empty list where none meets the request.",
-    },
-}
 
 _CACHE_CONTROL = "public, max-age=300"
 
@@ -119,14 +88,13 @@ def configure(app: APIFlask, base_url: str) -> None:
         "AUTO_404_RESPONSE": False,
         "AUTO_AUTH_ERROR_RESPONSE": False,
         "AUTO_VALIDATION_ERROR_RESPONSE": False,
-        "SPEC_PROCESSOR_PASS_OBJECT": True,
     }
 
     app.schema_name_resolver = _schema_name
 
     @app.spec_processor
-    def finish(spec: Any) -> Any:
-        return _finish(spec, base_url)
+    def finish(document: Any) -> Any:
+        return _finish(document, base_url)
 
 
 def _schema_name(schema: Any) -> str:
@@ -153,7 +121,36 @@ def blueprint() -> Blueprint:
     return description
 
 
-def _finish(spec: APISpec, base_url: str) -> APISpec:
+def _finish(document: dict[str, Any], base_url: str) -> dict[str, Any]:
+    paths = document["paths"]
+    for path, methods in paths.items():
+        for operation in methods.values():
+            _finish_operation(path, operation)
+    _refer_to_enumerations(paths)
+    derived = document["components"]
+    added = _shared_components(base_url)
+    schemas = derived["schemas"] | added["schemas"]
+    _refer_to_enumerations(schemas)
+    schemas |= {
+        kind.__name__: {
+            "type": "string",
+            "enum": list(kind),
+            "description": value_by_value(kind, description),
+        }
+        for kind, description in DESCRIPTIONS.items()
+    }
+    document["components"] = {**added, **derived, "schemas": schemas}
+    return document
+
+
+def _shared_components(base_url: str) -> dict[str, Any]:
+    """The components that every operation refers to, and the schemas that these refer to."""
+    spec = APISpec(
+        title="",
+        version="",
+        openapi_version="3.1.0",
+        plugins=[MarshmallowPlugin(schema_name_resolver=_schema_name)],
+    )
     for name, header in components.HEADERS.items():
         spec.components.header(name, header)
     for name, parameter in components.PARAMETERS.items():
@@ -175,22 +172,8 @@ def _finish(spec: APISpec, base_url: str) -> APISpec:
             "headers": components.references(components.ON_SUCCESS),
         },
     )
-    paths = spec._paths  # noqa: SLF001 - apispec offers no other way
-    for path, methods in paths.items():
-        for operation in methods.values():
-            _finish_operation(path, operation)
-    _refer_to_enumerations(paths)
-    _refer_to_enumerations(spec.components.schemas)
-    for kind, description in DESCRIPTIONS.items():
-        spec.components.schema(
-            kind.__name__,
-            {
-                "type": "string",
-                "enum": list(kind),
-                "description": value_by_value(kind, description),
-            },
-        )
-    return spec
+    shared: dict[str, Any] = spec.to_dict()["components"]
+    return shared
 
 
 def _problem_response(failure: Failure, base_url: str) -> dict[str, Any]:
@@ -213,9 +196,9 @@ def _finish_operation(path: str, operation: dict[str, Any]) -> None:
     operation["description"] = _unwrapped(operation["description"])
     responses = operation["responses"]
     success = responses["200"]
-    success |= _SUCCESS[operation["operationId"]]
     success["headers"] = components.references(components.ON_SUCCESS)
-    success["content"]["application/json"]["examples"] = examples.answers(operation["operationId"])
+    if shown := examples.answers(operation["operationId"]):
+        success["content"]["application/json"]["examples"] = shown
     responses["304"] = {"$ref": "#/components/responses/NotModified"}
     for status, failure in components.FAILURES.items():
         if status != "404" or "{" in path:
