@@ -138,6 +138,8 @@ def test_an_icd10_code_is_what_the_grammar_says_and_nothing_else(text: str) -> N
 @example("0A00")
 @example("FA01\n")
 @example("fa01")
+@example("FA01" + "/FA01" * 10_000)
+@example("FA01" + "&XK8G" * 10_000 + "!")
 def test_an_icd11_code_is_what_the_grammar_says_and_nothing_else(text: str) -> None:
     assert accepts(Icd11Code, text) == is_icd11(text)
 

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is one of the contract's: the service itself never fails."""
+"""Any path, query or header that is sent to the interface gets an answer of the contract."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.catalogue import Catalogue
+from tests.hostile.examples import quick
 from tests.http.service import BASE_URL, Service, entries
 
 PATHS = st.sampled_from(
@@ -51,6 +52,7 @@ def fuzzed() -> Iterator[tuple[Service, str]]:
     service.container.storage().close()
 
 
+@quick
 @given(path=PATHS, query=QUERIES | RAW)
 @example(path="/api/v1/diagnoses", query="q=%00")
 @example(path="/api/v1/diagnoses", query="q=%ED%A0%80")
@@ -65,6 +67,7 @@ def test_any_query_is_answered_or_refused(
     assert service.get(f"{path}?{query}", token=token).status_code in {200, 422}
 
 
+@quick
 @given(segments=SEGMENTS)
 def test_any_path_is_found_or_not(fuzzed: tuple[Service, str], segments: list[str]) -> None:
     """And never redirected."""
@@ -75,6 +78,7 @@ def test_any_path_is_found_or_not(fuzzed: tuple[Service, str], segments: list[st
     assert response.status_code in {200, 404}
 
 
+@quick
 @given(authorization=HEADER)
 @example(authorization="Bearer \xa0")
 @example(authorization="Bearer \x85evref_")
@@ -88,6 +92,7 @@ def test_any_authorization_is_refused(fuzzed: tuple[Service, str], authorization
     assert response.status_code == 401
 
 
+@quick
 @given(condition=HEADER, accepted=HEADER, request_id=HEADER)
 @example(condition='W/"', accepted="gzip;q=nan", request_id="a\xa0")
 @example(condition="*,*", accepted="gzip;q=inf", request_id="")
