@@ -20,8 +20,6 @@ from tests.http.service import BASE_URL, Service, assert_problem, body, entries
 
 LIST = "/api/v1/diagnoses"
 
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
-
 
 @pytest.mark.parametrize("slug", PROBLEMS)
 def test_every_problem_type_has_its_page(service: Service, slug: str) -> None:

@@ -17,8 +17,6 @@ KNEE = f"{LIST}/knee-osteoarthritis/interventions"
 TARGETS = [LIST, f"{LIST}?q=knee", f"{LIST}/twin-a", KNEE, f"{KNEE}?module=home&phase=acute"]
 ORIGIN = "https://app.example.org"
 
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
-
 
 def told(response: TestResponse) -> dict[str, str]:
     """The headers that do not differ from one request to the next."""

@@ -12,8 +12,6 @@ from tests.http.service import BASE_URL, Service, body
 
 PAGES = ["/", "/docs", "/problems", "/problems/not-found", "/problems/quota-exceeded", "/nothing"]
 
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
-
 
 class Page(HTMLParser):
     """What a page refers to, and what stands in it that a strict policy forbids."""

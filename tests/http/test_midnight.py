@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
-from pathlib import Path
 
 import pytest
 
 from evref.application.manage_keys import NewKey
-from evref.bootstrap.settings import Settings
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import Tally
-from evref.domain.catalogue.catalogue import Catalogue
-from tests.http.service import BASE_URL, MIDNIGHT, STORAGES, Service, StorageSettings, entries
+from tests.http.service import MIDNIGHT, Service
 
 DIAGNOSES = "/api/v1/diagnoses"
 TODAY, TOMORROW = date(2026, 3, 1), date(2026, 3, 2)
 
 
-@pytest.fixture(params=STORAGES)
-def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
-    """A service over each storage, one second before midnight."""
-    storages = StorageSettings(request.param, tmp_path, request.getfixturevalue)
-    service = Service(Settings(base_url=BASE_URL, **storages.new()))
-    service.publish(Catalogue(entries()))
+@pytest.fixture(autouse=True)
+def _late(service: Service) -> None:
+    """Each test begins one second before midnight."""
     service.clock.instant = MIDNIGHT - timedelta(seconds=1)
-    yield service
-    service.container.storage().close()
 
 
 def counted(service: Service, key: NewKey) -> dict[date, tuple[int, int]]:
