@@ -185,10 +185,6 @@ def test_a_limit_beyond_is_refused(limit: int) -> None:
     assert "0 to 10000000" in str(caught.value)
 
 
-def test_the_limit_is_1000_where_none_is_named() -> None:
-    assert ApiKey.DEFAULT_DAILY_LIMIT == 1000
-
-
 @pytest.mark.parametrize("name", ["W", "Ward app", "Ward 7, Étage 2", "x" * 100])
 def test_a_name_is_one_line_of_1_to_100_characters(name: str) -> None:
     assert a_key(name=name).name == name

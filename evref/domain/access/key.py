@@ -9,8 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 
-from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
-from evref.domain.errors import InsufficientPermissionError, InvalidApiKeyError, KeyRevokedError
+from evref.domain.access.quota import DAILY_LIMIT_RULE, HIGHEST_DAILY_LIMIT
+from evref.domain.errors import (
+    InsufficientPermissionError,
+    InvalidApiKeyError,
+    KeyRevokedError,
+)
 from evref.domain.rules import Rules
 
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -117,7 +121,6 @@ class ApiKey:
     revoked_at: datetime | None = None
 
     LONGEST_NAME = 100
-    DEFAULT_DAILY_LIMIT = DEFAULT_DAILY_LIMIT
 
     def __post_init__(self) -> None:
         rules = Rules()
