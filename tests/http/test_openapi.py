@@ -96,10 +96,7 @@ def test_a_further_operation_needs_no_entry_anywhere_else(service: Service) -> N
     @added.output(DiagnosisListSchema)
     @added.doc(operation_id="getAdded", tags=["Catalogue"])
     def get_added() -> dict[str, Any]:
-        """Get what was added
-
-        At the end.
-        """
+        """Get what was added"""
         return {}
 
     service.app.register_blueprint(added)

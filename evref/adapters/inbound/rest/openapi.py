@@ -193,7 +193,8 @@ def _problem_content(schema: type[Schema], shown: dict[str, Any]) -> dict[str, A
 
 def _finish_operation(path: str, operation: dict[str, Any]) -> None:
     operation["security"] = [{"apiKey": []}]
-    operation["description"] = _unwrapped(operation["description"])
+    if "description" in operation:
+        operation["description"] = _unwrapped(operation["description"])
     responses = operation["responses"]
     success = responses["200"]
     success["headers"] = components.references(components.ON_SUCCESS)
