@@ -1,7 +1,7 @@
 """What `gunicorn wsgi:app` runs with in this folder: the same settings as `evref serve`."""
 
-from evref.server import gunicorn_settings, remove_metrics_of_ended_workers
-from evref.settings import Settings
+from evref.bootstrap.server import gunicorn_settings, remove_metrics_of_ended_workers
+from evref.bootstrap.settings import Settings
 
 globals().update(gunicorn_settings(), preload_app=True)
 

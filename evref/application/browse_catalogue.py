@@ -4,7 +4,7 @@ import logging
 import threading
 
 from evref.application.hanging_storage import HangingStorageGuard
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore
 from evref.ports.clock import Clock

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from evref.domain.quota import QuotaStatus
 
 
 class EvrefError(Exception):
@@ -46,14 +42,6 @@ class InsufficientPermissionError(EvrefError):
 
     def __init__(self) -> None:
         super().__init__("The permission level of this API key does not allow this.")
-
-
-class QuotaExceededError(EvrefError):
-    """Indicates that the key's daily request limit is used up."""
-
-    def __init__(self, status: QuotaStatus) -> None:
-        self.status = status
-        super().__init__(f"The daily limit of {status.limit} requests is used up.")
 
 
 class UnknownDiagnosisError(EvrefError):

@@ -7,9 +7,9 @@ from statistics import median
 
 import pytest
 
-from evref.container import Container
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.errors import WrongCredentialsError
-from evref.settings import Settings, StorageKind
 
 
 def test_the_time_of_a_refusal_does_not_tell_who_has_an_account() -> None:

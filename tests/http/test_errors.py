@@ -10,17 +10,15 @@ import pytest
 from dependency_injector import providers
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from evref.adapters.inbound.http.problems import PROBLEMS
-from evref.app import create_app
-from evref.domain.access import KeyToken
-from evref.domain.catalogue import Catalogue
+from evref.adapters.inbound.web.problems import PROBLEMS
+from evref.bootstrap.app import create_app
+from evref.domain.access.key import KeyToken
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import EvrefError
 from tests.http.conftest import MakeService
 from tests.http.service import BASE_URL, Service, assert_problem, body, entries
 
 LIST = "/api/v1/diagnoses"
-
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
 
 
 @pytest.mark.parametrize("slug", PROBLEMS)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from evref.adapters.inbound.http.representations import (
-    Kept,
-    KeptRepresentations,
-    Representation,
-)
+from evref.adapters.inbound.web.representations import Kept, KeptRepresentations, Representation
 
 
 def of_size(size: int) -> Kept:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from evref.domain.diagnosis import Module
-from evref.domain.intervention import Phase
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
 from tests.http.service import Service, assert_problem
 
 DIAGNOSES = "/api/v1/diagnoses"

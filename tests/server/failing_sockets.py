@@ -11,7 +11,7 @@ import socket
 from typing import Any
 from weakref import WeakSet
 
-from evref.adapters.inbound.cli.main import main
+from evref.cli.main import main
 
 _closing: WeakSet[socket.socket] = WeakSet()
 _recv: Any = socket.socket.recv

@@ -1,0 +1,57 @@
+"""How the service's log is written: to standard error, as lines for people or as JSON."""
+
+from __future__ import annotations
+
+import logging.config
+
+from evref.bootstrap.settings import LogFormat
+from evref.domain.access.key import without_keys
+
+_FORMATTERS = {
+    # As gunicorn writes its own, which go to the same place.
+    LogFormat.TEXT: {
+        "format": "%(asctime)s [%(process)d] [%(levelname)s] %(message)s",
+        "datefmt": "[%Y-%m-%d %H:%M:%S %z]",
+    },
+    LogFormat.JSON: {
+        "()": "pythonjsonlogger.json.JsonFormatter",
+        "fmt": ["levelname", "name", "process", "message"],
+        "rename_fields": {"levelname": "level", "name": "logger", "exc_info": "traceback"},
+        "timestamp": True,
+        "json_ensure_ascii": False,
+    },
+}
+
+
+class _WithoutKeys(logging.Filter):
+    """Keeps keys out of what gunicorn quotes of a request that it cannot read."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = without_keys(record.getMessage()), None
+        return True
+
+
+def configure(log_format: LogFormat) -> None:
+    """Write one line an event. As JSON, it is one object a line, with `timestamp` (RFC 3339, UTC),
+    `level`, `logger`, `process`, `message`, where there is one `traceback`, and what the event
+    has besides, such as `request_id` and `key_id`.
+    """
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {"line": _FORMATTERS[log_format]},
+            "filters": {"without_keys": {"()": _WithoutKeys}},
+            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+            "root": {"level": "WARNING", "handlers": ["stderr"]},
+            "loggers": {
+                "evref": {"level": "INFO"},
+                # gunicorn has it kept to its own handler.
+                "gunicorn.error": {
+                    "level": "INFO",
+                    "propagate": True,
+                    "filters": ["without_keys"],
+                },
+            },
+        }
+    )
