@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging.config
 
+from evref.domain.access import without_keys
 from evref.settings import LogFormat
 
 _FORMATTERS = {
@@ -22,6 +23,21 @@ _FORMATTERS = {
 }
 
 
+class WithoutKeys(logging.Filter):
+    """Takes what looks like an API key out of a message.
+
+    A library's log may quote a request that it could not read, and a client may have put a key
+    into any part of it.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        message = record.getMessage()
+        shown = without_keys(message)
+        if shown != message:
+            record.msg, record.args = shown, ()
+        return True
+
+
 def configure(log_format: LogFormat) -> None:
     """Write one line an event. As JSON, it is one object a line, with `timestamp` (RFC 3339, UTC),
     `level`, `logger`, `process`, `message`, where there is one `traceback`, and what the event
@@ -32,7 +48,14 @@ def configure(log_format: LogFormat) -> None:
             "version": 1,
             "disable_existing_loggers": False,
             "formatters": {"line": _FORMATTERS[log_format]},
-            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+            "filters": {"without_keys": {"()": WithoutKeys}},
+            "handlers": {
+                "stderr": {
+                    "class": "logging.StreamHandler",
+                    "formatter": "line",
+                    "filters": ["without_keys"],
+                }
+            },
             "root": {"level": "WARNING", "handlers": ["stderr"]},
             "loggers": {"evref": {"level": "INFO"}, "gunicorn.error": {"level": "INFO"}},
         }

@@ -118,7 +118,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "RequestId": {
         "name": "X-Request-ID",
         "description": "Your own id of this request, answered in the same header: 1 to 64 "
-        "letters, digits, dots, underscores and hyphens. Any other is replaced.",
+        "letters, digits, dots, underscores and hyphens, and nothing that looks like an "
+        "API key. Any other is replaced.",
         "schema": {"type": "string", "examples": [REQUEST_ID]},
     },
 }

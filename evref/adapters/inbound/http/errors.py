@@ -16,6 +16,7 @@ from evref.adapters.inbound.http import problems
 from evref.adapters.inbound.http.fields import QUOTA, known, request_id, shown_path
 from evref.adapters.inbound.http.problems import Problem
 from evref.adapters.inbound.http.representations import Answer, compressed_where_accepted
+from evref.domain.access import without_keys
 from evref.domain.errors import EvrefError, QuotaExceededError, StorageUnavailableError
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ class Problems:
         if isinstance(error, problems.InvalidParametersError):
             faults = [
                 {
-                    "parameter": fault.parameter,
-                    "message": fault.message,
+                    "parameter": without_keys(fault.parameter),
+                    "message": without_keys(fault.message),
                     "allowed": list(fault.allowed),
                 }
                 for fault in error.faults
@@ -102,7 +103,8 @@ class Problems:
             "type": problem.type_uri(self._base_url),
             "title": problem.title,
             "status": problem.status,
-            "detail": detail,
+            # An error may name what the client sent, such as an id or a parameter.
+            "detail": without_keys(detail),
             **more,
         }
         return _Told(problem.status, members, problems.headers(problem, environ.get(QUOTA)))

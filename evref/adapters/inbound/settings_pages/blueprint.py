@@ -18,6 +18,7 @@ from evref.application.manage_keys import ManageKeys
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.share_secret import ShareSecret
 from evref.application.sign_in import SignIn
+from evref.domain.access import without_keys
 from evref.domain.errors import NotSignedInError
 
 LONGEST_FORM = 64 * 1024
@@ -90,7 +91,9 @@ def _admit(members: SignIn) -> AnyResponse | None:
 
 
 def _to_sign_in() -> AnyResponse:
-    return redirect(url_for(_SIGN_IN, next=request.path), HTTPStatus.SEE_OTHER)
+    # An address that holds what looks like an API key is not repeated in another one.
+    onwards = request.path if without_keys(request.path) == request.path else None
+    return redirect(url_for(_SIGN_IN, next=onwards), HTTPStatus.SEE_OTHER)
 
 
 def _complete(response: Response) -> Response:

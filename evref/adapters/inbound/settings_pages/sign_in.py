@@ -17,6 +17,7 @@ from evref.adapters.inbound.settings_pages.forms import (
     SignOutForm,
 )
 from evref.application.sign_in import SignIn
+from evref.domain.access import without_keys
 from evref.domain.errors import InvalidValueError, TooManyAttemptsError, WrongCredentialsError
 
 
@@ -103,6 +104,8 @@ def _known_page(path: str) -> str:
 
     Its address is made anew, so that no text of a client's ever becomes one.
     """
+    if without_keys(path) != path:
+        return url_for(".list_keys")
     try:
         endpoint, arguments = current_app.url_map.bind("").match(path, "GET")
     except HTTPException:
