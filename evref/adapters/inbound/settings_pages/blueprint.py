@@ -6,12 +6,24 @@ from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint
-from flask import Blueprint, Response, abort, flash, g, redirect, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    flash,
+    g,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.settings_pages import cookies
 from evref.adapters.inbound.settings_pages.api_keys import ApiKeyPages
 from evref.adapters.inbound.settings_pages.audit_log import AuditLogPage
+from evref.adapters.inbound.settings_pages.forgery import from_another_site
 from evref.adapters.inbound.settings_pages.forms import SignOutForm
 from evref.adapters.inbound.settings_pages.sign_in import SignInPages
 from evref.application.manage_keys import ManageKeys
@@ -63,7 +75,10 @@ def blueprint(
         request.max_content_length = LONGEST_FORM
         # Raises where storage is out of reach: without the secret there are no forms.
         share_secret()
-        return _admit(members)
+        answer = _admit(members)
+        if request.method == "POST" and from_another_site(base_url):
+            return _refuse_other_site(base_url)
+        return answer
 
     pages.after_request(_complete)
     pages.context_processor(_offer)
@@ -88,6 +103,11 @@ def _admit(members: SignIn) -> AnyResponse | None:
                 return response
         return None
     return None if request.endpoint == _SIGN_IN else _to_sign_in()
+
+
+def _refuse_other_site(base_url: str) -> AnyResponse:
+    page = render_template("settings/other_site.html", base_url=base_url)
+    return make_response(page, HTTPStatus.FORBIDDEN)
 
 
 def _to_sign_in() -> AnyResponse:
