@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from werkzeug.datastructures import Headers
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from tests.http.service import Service
@@ -33,7 +34,9 @@ pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
 def test_doubled_slashes_are_not_found(service: Service, path: str) -> None:
     """Wherever they are in the path; with a key, nothing is counted."""
     key = service.new_key()
-    environ = EnvironBuilder(headers={"Authorization": f"Bearer {key.token.text}"}).get_environ()
+    environ = EnvironBuilder(
+        headers=Headers({"Authorization": f"Bearer {key.token.text}"})
+    ).get_environ()
     # As servers hand it on: the test client would take what follows two slashes for a host.
     environ["PATH_INFO"] = path
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
+from urllib.parse import quote
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
@@ -21,6 +22,7 @@ from evref.domain.diagnosis import Module
 from evref.domain.errors import InvalidValueError
 from evref.domain.icd import Icd10Code, Icd11Code
 from evref.domain.intervention import Phase
+from evref.domain.quota import HIGHEST_DAILY_LIMIT
 from tests.http import snapshots
 from tests.http.service import BASE_URL, Service, body
 
@@ -170,6 +172,33 @@ def test_the_pattern_of_a_code_is_what_the_service_takes(
             taken = True
         # In JSON Schema $ is the end, and not also before a last line feed.
         assert taken == bool(re.search(pattern.removesuffix("$") + r"\Z", text))
+
+    holds()
+
+
+def test_the_service_takes_every_search_that_the_document_allows(
+    service: Service, document: dict[str, Any]
+) -> None:
+    """And refuses every other."""
+    token = service.token(limit=HIGHEST_DAILY_LIMIT)
+    parameters = document["paths"]["/api/v1/diagnoses"]["get"]["parameters"]
+    schema = next(each for each in parameters if each.get("name") == "q")["schema"]
+
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=201))
+    @example("\U000c9973")
+    @example("\u0301")
+    @example(" \t\n")
+    @example("\u00a0")
+    @example("\x1c")
+    @example("\ufeff")
+    def holds(text: str) -> None:
+        allowed = (
+            schema["minLength"] <= len(text) <= schema["maxLength"]
+            and re.search(schema["pattern"], text) is not None
+        )
+        answer = service.get(f"/api/v1/diagnoses?q={quote(text, safe='')}", token=token)
+        assert answer.status_code == (200 if allowed else 422)
 
     holds()
 

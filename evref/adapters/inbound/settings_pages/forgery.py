@@ -19,7 +19,7 @@ _NONCE_DIGITS = 32
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-class SessionBoundCsrf(CSRF):
+class SessionBoundCsrf(CSRF):  # type: ignore[misc]  # WTForms has no types
     """Makes tokens that are valid in one session only.
 
     A token is `NONCE.MAC`, where MAC is HMAC-SHA256 of the nonce and the session's digest under
