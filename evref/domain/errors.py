@@ -38,14 +38,14 @@ class InvalidApiKeyError(EvrefError):
     """Indicates a key that is malformed, unknown, revoked or expired; never says which."""
 
     def __init__(self) -> None:
-        super().__init__("The API key is not valid.")
+        super().__init__("No live key matches: it is mistyped, unknown, revoked or expired.")
 
 
 class InsufficientPermissionError(EvrefError):
     """Indicates a key whose permission level is below the one asked for."""
 
     def __init__(self) -> None:
-        super().__init__("The permission level of this API key does not allow this.")
+        super().__init__("Reading the catalogue needs the level “read”.")
 
 
 class QuotaExceededError(EvrefError):
@@ -53,7 +53,9 @@ class QuotaExceededError(EvrefError):
 
     def __init__(self, status: QuotaStatus) -> None:
         self.status = status
-        super().__init__(f"The daily limit of {status.limit} requests is used up.")
+        super().__init__(
+            f"The key has {status.limit} requests a day; the next day begins at 00:00 UTC."
+        )
 
 
 class UnknownDiagnosisError(EvrefError):
@@ -61,7 +63,7 @@ class UnknownDiagnosisError(EvrefError):
 
     def __init__(self, diagnosis_id: str) -> None:
         self.diagnosis_id = diagnosis_id
-        super().__init__("The catalogue has no diagnosis with this id.")
+        super().__init__("The list of diagnoses has every id that the served catalogue knows.")
 
 
 class NoCatalogueError(EvrefError):

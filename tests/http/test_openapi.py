@@ -253,6 +253,19 @@ def test_rate_limit_fields_are_declared_where_they_occur(
             assert (set(RATE_LIMIT_FIELDS) <= declared) == always, status
 
 
+def test_every_header_component_is_a_header(document: dict[str, Any]) -> None:
+    """The reference lists them by their names."""
+    used = {
+        (name, header["$ref"].rpartition("/")[2])
+        for node in nodes(document)
+        for name, header in node.get("headers", {}).items()
+        if "$ref" in header
+    }
+
+    assert used
+    assert all(name == component for name, component in used)
+
+
 def test_every_answer_declares_how_it_may_be_kept(
     service: Service, document: dict[str, Any]
 ) -> None:

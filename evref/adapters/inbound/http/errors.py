@@ -91,12 +91,13 @@ class Problems:
         if problem is None:
             # RFC 9457, section 4.2.1: a problem that says no more than its status.
             members = {"type": "about:blank", "title": error.name, "status": status}
-            return _Told(status, members | {"detail": f"{error.name}."})
+            return _Told(status, members | {"detail": "The service did not process the request."})
         if problem is problems.METHOD_NOT_ALLOWED:
-            told = self._told(problem, f"{request.method} is not allowed here.", request.environ)
-            allowed = sorted(getattr(error, "valid_methods", None) or ())
-            return replace(told, headers={"Allow": ", ".join(allowed)})
-        return self._told(problem, "No resource has this path.", request.environ)
+            allowed = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
+            told = self._told(problem, f"The address answers {allowed}.", request.environ)
+            return replace(told, headers={"Allow": allowed})
+        detail = "Check the spelling of the path: it may not end with a slash or have two in a row."
+        return self._told(problem, detail, request.environ)
 
     def _told(self, problem: Problem, detail: str, environ: WSGIEnvironment, **more: Any) -> _Told:
         members = {

@@ -154,7 +154,7 @@ class InvalidParametersError(errors.EvrefError):
     def __init__(self, faults: tuple[ParameterFault, ...]) -> None:
         self.faults = faults
         names = ", ".join(dict.fromkeys(fault.parameter for fault in faults))
-        super().__init__(f"Not valid: {names}.")
+        super().__init__(f"The member “errors” lists what is allowed for {names}.")
 
 
 OF_ERROR: dict[type[errors.EvrefError], Problem] = {
