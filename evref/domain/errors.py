@@ -133,6 +133,13 @@ class TooManyAttemptsError(EvrefError):
         super().__init__(f"There were too many failed attempts. Try again in {seconds} {unit}.")
 
 
+class BusyError(EvrefError):
+    """Indicates that as many passwords are being hashed as memory allows; this one was not."""
+
+    def __init__(self) -> None:
+        super().__init__("Too many people are signing in at once. Try again in a few seconds.")
+
+
 class NotSignedInError(EvrefError):
     """Indicates a session that never was, or has ended."""
 

@@ -26,6 +26,7 @@ from evref.app import create_app
 from evref.domain.access import KeyToken
 from evref.domain.catalogue import Catalogue
 from evref.domain.errors import (
+    BusyError,
     EvrefError,
     InsufficientPermissionError,
     InvalidApiKeyError,
@@ -85,7 +86,7 @@ def words(text: str) -> set[str]:
 def test_title_and_detail_say_different_things(service: Service, slug: str) -> None:
     """Whatever raised the problem; at most a third of the detail's words are the title's."""
     status = QuotaStatus("k1", 1000, 0, 1_795_392_000, 3600)
-    details = {
+    details: dict[str, list[Exception]] = {
         "missing-credentials": [MissingCredentialsError()],
         "invalid-api-key": [InvalidApiKeyError()],
         "insufficient-permission": [InsufficientPermissionError()],
@@ -96,7 +97,7 @@ def test_title_and_detail_say_different_things(service: Service, slug: str) -> N
             InvalidParametersError((ParameterFault("q", "is given more than once", ()),))
         ],
         "quota-exceeded": [QuotaExceededError(status)],
-        "service-unavailable": [StorageUnavailableError("x"), NoCatalogueError()],
+        "service-unavailable": [StorageUnavailableError("x"), NoCatalogueError(), BusyError()],
         "internal-error": [RuntimeError()],
     }
     # An answer of another status has no type of its own.

@@ -166,6 +166,7 @@ OF_ERROR: dict[type[errors.EvrefError], Problem] = {
     errors.NotFoundError: NOT_FOUND,
     errors.QuotaExceededError: QUOTA_EXCEEDED,
     errors.NoCatalogueError: SERVICE_UNAVAILABLE,
+    errors.BusyError: SERVICE_UNAVAILABLE,
     errors.StorageUnavailableError: SERVICE_UNAVAILABLE,
 }
 
