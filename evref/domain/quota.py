@@ -9,6 +9,8 @@ from datetime import UTC, date, datetime
 SECONDS_A_DAY = 86_400
 DEFAULT_DAILY_LIMIT = 1000
 HIGHEST_DAILY_LIMIT = 10_000_000
+USAGE_RETENTION_DAYS = 400
+"""How many days after its day a count is kept: a year to compare with, and a month more."""
 DAILY_LIMIT_RULE = f"must be a whole number from 0 to {HIGHEST_DAILY_LIMIT}"
 
 

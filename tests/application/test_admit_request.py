@@ -44,6 +44,9 @@ class UnreachableUsage(Usage):
     def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, KeyUse]:
         raise StorageUnavailableError("gone")
 
+    def prune(self, today: date) -> None:
+        raise StorageUnavailableError("gone")
+
 
 def test_each_request_is_told_where_the_key_stands(admit: AdmitRequest, new_key: NewKey) -> None:
     statuses = [admit(new_key.token, Permission.READ) for _ in range(3)]
