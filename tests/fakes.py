@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import BusyError, FileFault, InvalidCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore, Publication
 from evref.ports.catalogue_files import CatalogueFiles, Progress

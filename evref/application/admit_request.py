@@ -1,9 +1,8 @@
 """Admit a request: is the key live, does its level suffice, may it still ask today; count it."""
 
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.domain.access import KeyToken, Permission
-from evref.domain.errors import QuotaExceededError
-from evref.domain.quota import DailyWindow, QuotaStatus
+from evref.domain.access.key import KeyToken, Permission
+from evref.domain.access.quota import DailyWindow, QuotaExceededError, QuotaStatus
 from evref.ports.clock import Clock
 from evref.ports.usage import Usage
 

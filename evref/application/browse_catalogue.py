@@ -4,7 +4,7 @@ import logging
 import threading
 
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore
 from evref.ports.clock import Clock

@@ -6,15 +6,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from evref.application.identifiers import is_id, new_id
-from evref.domain.access import ApiKey, KeyState, KeyToken, Permission
-from evref.domain.errors import (
-    Fault,
-    InvalidValueError,
-    NotFoundError,
-    StorageUnavailableError,
-)
-from evref.domain.institution import Action, AuditEntry, Institution
-from evref.domain.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
+from evref.domain.access.key import ApiKey, KeyState, KeyToken, Permission
+from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
+from evref.domain.accounts.institution import Action, AuditEntry, Institution
+from evref.domain.errors import Fault, InvalidValueError, NotFoundError, StorageUnavailableError
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore
 from evref.ports.keys import KeyStore

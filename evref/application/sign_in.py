@@ -5,21 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from evref.application.new_password import check_new_password
-from evref.domain.errors import (
-    BusyError,
-    NotFoundError,
-    NotSignedInError,
-    TooManyAttemptsError,
-    WrongCredentialsError,
-)
-from evref.domain.institution import (
-    Action,
-    AuditEntry,
-    Institution,
-    Member,
-    is_email,
-)
-from evref.domain.sign_in import (
+from evref.domain.accounts.institution import Action, AuditEntry, Institution, Member, is_email
+from evref.domain.accounts.sign_in import (
     FAILURES_KEPT,
     OF_AN_ACCOUNT,
     OF_AN_ADDRESS,
@@ -29,6 +16,13 @@ from evref.domain.sign_in import (
     SessionToken,
     account_name,
     address_name,
+)
+from evref.domain.errors import (
+    BusyError,
+    NotFoundError,
+    NotSignedInError,
+    TooManyAttemptsError,
+    WrongCredentialsError,
 )
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore, MemberStore

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from evref.domain.quota import QuotaStatus
 
 
 class EvrefError(Exception):
@@ -46,16 +42,6 @@ class InsufficientPermissionError(EvrefError):
 
     def __init__(self) -> None:
         super().__init__("Reading the catalogue needs the level “read”.")
-
-
-class QuotaExceededError(EvrefError):
-    """Indicates that the key's daily request limit is used up."""
-
-    def __init__(self, status: QuotaStatus) -> None:
-        self.status = status
-        super().__init__(
-            f"The key has {status.limit} requests a day; the next day begins at 00:00 UTC."
-        )
 
 
 class UnknownDiagnosisError(EvrefError):

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from evref.domain.access import Permission
-from evref.domain.quota import DayUsage, Tally
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import DayUsage, Tally
 
 
 @dataclass(frozen=True, slots=True)

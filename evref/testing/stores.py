@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from threading import Barrier
 from typing import Self, TypeVar
 
-from evref.container import Container
-from evref.domain.access import ApiKey
+from evref.bootstrap.container import Container
+from evref.domain.access.key import ApiKey
 from evref.ports.audit import AuditLog
 from evref.ports.catalogue import CatalogueStore
 from evref.ports.institutions import InstitutionStore, MemberStore

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.domain.errors import InsufficientPermissionError, InvalidApiKeyError
-from evref.domain.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.ports.usage import KeyUse, Usage
 from evref.testing.builders import NOON, a_key, an_audit_entry
 from evref.testing.contract import Contract

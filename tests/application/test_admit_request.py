@@ -10,14 +10,13 @@ from evref.application.admit_request import AdmitRequest
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys, NewKey
-from evref.domain.access import KeyToken, Permission
+from evref.domain.access.key import KeyToken, Permission
+from evref.domain.access.quota import DayUsage, QuotaExceededError, QuotaStatus, Tally
 from evref.domain.errors import (
     InsufficientPermissionError,
     InvalidApiKeyError,
-    QuotaExceededError,
     StorageUnavailableError,
 )
-from evref.domain.quota import DayUsage, QuotaStatus, Tally
 from evref.ports.usage import KeyUse, Usage
 from tests.fakes import FakeClock
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
 from evref.application.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore, Publication
 from evref.testing.builders import NOON, a_catalogue, an_entry

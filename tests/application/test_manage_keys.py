@@ -14,17 +14,16 @@ from evref.adapters.outbound.memory import (
 from evref.application.admit_request import AdmitRequest
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys, NewKey
-from evref.domain.access import KeyState, KeyToken, Permission
+from evref.domain.access.key import KeyState, KeyToken, Permission
+from evref.domain.access.quota import DayUsage, QuotaExceededError
+from evref.domain.accounts.institution import Action, AuditEntry, Institution
 from evref.domain.errors import (
     AlreadyExistsError,
     InvalidValueError,
     KeyRevokedError,
     NotFoundError,
-    QuotaExceededError,
     StorageUnavailableError,
 )
-from evref.domain.institution import Action, AuditEntry, Institution
-from evref.domain.quota import DayUsage
 from evref.ports.usage import KeyUse
 from evref.testing.builders import NOON
 from tests.fakes import FakeClock, SeededRandomness

@@ -15,6 +15,8 @@ from evref.adapters.outbound.memory import (
 )
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.sign_in import SignedIn, SignIn
+from evref.domain.accounts.institution import Action, Institution, Member
+from evref.domain.accounts.sign_in import SessionToken
 from evref.domain.errors import (
     BusyError,
     InvalidValueError,
@@ -22,8 +24,6 @@ from evref.domain.errors import (
     TooManyAttemptsError,
     WrongCredentialsError,
 )
-from evref.domain.institution import Action, Institution, Member
-from evref.domain.sign_in import SessionToken
 from evref.testing.builders import NOON
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.settings import StorageKind
+from evref.bootstrap.settings import StorageKind
 from tests.clients.conftest import HERE, run_in
 from tests.clients.running import running
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evref.domain.access import ApiKey, KeyState, KeyToken, Permission, without_keys
+from evref.domain.access.key import ApiKey, KeyState, KeyToken, Permission, without_keys
 from evref.domain.errors import (
     InsufficientPermissionError,
     InvalidApiKeyError,
@@ -185,10 +185,6 @@ def test_a_limit_beyond_is_refused(limit: int) -> None:
 
     assert [fault.field for fault in caught.value.faults] == ["daily_limit"]
     assert "0 to 10000000" in str(caught.value)
-
-
-def test_the_limit_is_1000_where_none_is_named() -> None:
-    assert ApiKey.DEFAULT_DAILY_LIMIT == 1000
 
 
 @pytest.mark.parametrize("name", ["W", "Ward app", "Ward 7, Étage 2", "x" * 100])

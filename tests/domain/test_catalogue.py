@@ -7,12 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue import Catalogue, CatalogueChanges, DiagnosisFilter, Entry
-from evref.domain.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges, DiagnosisFilter, Entry
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase, listing_order
 from evref.domain.errors import InvalidValueError, UnknownDiagnosisError
-from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.intervention import FittVp, Intervention, Phase, listing_order
 from evref.testing.builders import a_catalogue, a_diagnosis, an_entry, an_intervention
 from tests.domain.strategies import catalogues, entries
 

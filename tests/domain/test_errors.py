@@ -2,6 +2,7 @@
 
 import pytest
 
+from evref.domain.access.quota import QuotaExceededError, QuotaStatus
 from evref.domain.errors import (
     AlreadyExistsError,
     EvrefError,
@@ -13,11 +14,9 @@ from evref.domain.errors import (
     KeyRevokedError,
     NoCatalogueError,
     NotFoundError,
-    QuotaExceededError,
     StorageUnavailableError,
     UnknownDiagnosisError,
 )
-from evref.domain.quota import QuotaStatus
 
 
 def every_error() -> list[type[EvrefError]]:

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
 from evref.domain.errors import InvalidValueError
-from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
 from evref.testing.builders import a_reference
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evref.adapters.outbound.yaml import YamlCatalogueFiles
 from evref.adapters.outbound.yaml.faults import Faults
 from evref.adapters.outbound.yaml.reading import Reader
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import InvalidCatalogueError
 from tests.adapters.yaml.support import KNEE
 from tests.hostile.examples import IS_LONG, quick

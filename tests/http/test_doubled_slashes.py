@@ -8,8 +8,6 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from tests.http.service import Service
 
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
-
 
 @pytest.mark.parametrize(
     "path",

@@ -16,15 +16,16 @@ from werkzeug.exceptions import (
     RequestEntityTooLarge,
 )
 
-from evref.adapters.inbound.http.problems import (
+from evref.adapters.inbound.web.problems import (
     PROBLEMS,
     InvalidParametersError,
     MissingCredentialsError,
     ParameterFault,
 )
-from evref.app import create_app
-from evref.domain.access import KeyToken
-from evref.domain.catalogue import Catalogue
+from evref.bootstrap.app import create_app
+from evref.domain.access.key import KeyToken
+from evref.domain.access.quota import QuotaExceededError, QuotaStatus
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import (
     BusyError,
     EvrefError,
@@ -32,17 +33,13 @@ from evref.domain.errors import (
     InvalidApiKeyError,
     NoCatalogueError,
     NotFoundError,
-    QuotaExceededError,
     StorageUnavailableError,
     UnknownDiagnosisError,
 )
-from evref.domain.quota import QuotaStatus
 from tests.http.conftest import MakeService
 from tests.http.service import BASE_URL, Service, assert_problem, body, entries
 
 LIST = "/api/v1/diagnoses"
-
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
 
 
 @pytest.mark.parametrize("slug", PROBLEMS)

@@ -7,11 +7,7 @@ import tracemalloc
 
 import pytest
 
-from evref.adapters.inbound.http.representations import (
-    Kept,
-    KeptRepresentations,
-    Representation,
-)
+from evref.adapters.inbound.web.representations import Kept, KeptRepresentations, Representation
 
 ENTRY = KeptRepresentations.ENTRY_BYTES + len("/a")
 

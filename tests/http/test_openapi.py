@@ -10,23 +10,22 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from apiflask import APIBlueprint
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from evref.adapters.inbound.http.enumerations import DESCRIPTIONS, MEANINGS
-from evref.adapters.inbound.http.examples import REQUESTS
-from evref.adapters.inbound.http.fields import RATE_LIMIT_FIELDS
-from evref.adapters.inbound.http.schemas import DISCLAIMER
-from evref.domain.diagnosis import Module
+from evref.adapters.inbound.rest.examples import REQUESTS
+from evref.adapters.inbound.rest.schemas import DiagnosisListSchema
+from evref.adapters.inbound.web.headers import RATE_LIMIT_FIELDS
+from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER, MEANINGS
 from evref.domain.errors import InvalidValueError
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.intervention import Phase
-from evref.domain.quota import HIGHEST_DAILY_LIMIT
 from tests.http import snapshots
 from tests.http.service import BASE_URL, Service, body
-
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
 
 
 @pytest.fixture
@@ -89,6 +88,28 @@ def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> N
         assert operation["security"] == [{"apiKey": []}]
     assert document["components"]["securitySchemes"]["apiKey"]["type"] == "http"
     assert document["components"]["securitySchemes"]["apiKey"]["scheme"] == "bearer"
+
+
+def test_a_further_operation_needs_no_entry_anywhere_else(service: Service) -> None:
+    """A view that is added is in the document, which stays valid."""
+    added = APIBlueprint("added", __name__, url_prefix="/api/v1")
+
+    @added.get("/added")
+    @added.output(DiagnosisListSchema)
+    @added.doc(operation_id="getAdded", tags=["Catalogue"])
+    def get_added() -> dict[str, Any]:
+        """Get what was added"""
+        return {}
+
+    service.app.register_blueprint(added)
+
+    document: Any = service.app.spec
+
+    operation = document["paths"]["/api/v1/added"]["get"]
+    assert operation["operationId"] == "getAdded"
+    assert operation["security"] == [{"apiKey": []}]
+    assert {"200", "304", "401", "429"} <= set(operation["responses"])
+    OpenAPIV31SpecValidator(document).validate()
 
 
 def test_the_document_says_where_and_what_the_service_is(document: dict[str, Any]) -> None:

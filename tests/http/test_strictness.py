@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from evref.domain.diagnosis import Module
-from evref.domain.intervention import Phase
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
 from tests.http.service import Service, assert_problem
 
 DIAGNOSES = "/api/v1/diagnoses"

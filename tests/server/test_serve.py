@@ -16,7 +16,7 @@ from http.client import HTTPException
 
 import pytest
 
-from evref.container import BUNDLED_CATALOGUE
+from evref.bootstrap.container import BUNDLED_CATALOGUE
 from tests.server.conftest import (
     PATIENCE,
     Answer,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.adapters.inbound.settings_pages.blueprint import LONGEST_FORM
+from evref.adapters.inbound.pages.settings.blueprint import LONGEST_FORM
 from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, settings_for
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.sign_in import SESSION_LENGTH
+from evref.domain.accounts.sign_in import SESSION_LENGTH
 from tests.settings_pages.site import EMAIL, OTHER_EMAIL, PASSWORD, Site, settings_for
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 

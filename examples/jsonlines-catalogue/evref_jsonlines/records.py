@@ -4,11 +4,17 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from evref.domain.catalogue import Entry
-from evref.domain.diagnosis import Diagnosis, Module
-from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.intervention import FittVp, Intervention, Phase
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 
 Record = dict[str, Any]
 

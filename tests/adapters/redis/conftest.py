@@ -7,7 +7,7 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryState
 from evref.adapters.outbound.redis import RedisServer, RedisStorage, RedisUsage
-from evref.domain.quota import SECONDS_A_DAY
+from evref.domain.access.quota import SECONDS_A_DAY
 from evref.testing.stores import Stores
 from tests import servers
 from tests.adapters.memory.stores import stores_in

@@ -8,7 +8,7 @@ from redis import Redis
 
 from evref.adapters.outbound.memory import MemoryKeyStore, MemoryState
 from evref.adapters.outbound.redis import RedisServer, RedisUsage
-from evref.domain.access import ApiKey, Permission
+from evref.domain.access.key import ApiKey, Permission
 from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
 from evref.testing.builders import NOON, a_key, an_audit_entry
 from evref.testing.stores import Stores, keep_institutions, keep_key

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 from evref.adapters.outbound.sql import documents
-from evref.domain.catalogue import Entry
-from evref.domain.diagnosis import Module
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.diagnosis import Module
 from evref.testing.builders import an_entry, an_intervention
 from tests.domain.strategies import entries
 

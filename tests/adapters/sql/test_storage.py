@@ -18,8 +18,8 @@ from sqlalchemy import inspect, text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS, migrate
 from evref.adapters.outbound.sql.tables import metadata
+from evref.domain.access.quota import DayUsage
 from evref.domain.errors import InvalidValueError, StorageNotReadyError
-from evref.domain.quota import DayUsage
 from evref.testing.builders import NOON, a_key, a_member, an_audit_entry, an_institution
 from evref.testing.stores import Stores, keep_institutions
 from tests.adapters.sql.databases import stores_in

@@ -8,7 +8,7 @@ import yaml
 import evref
 from evref.adapters.outbound.yaml import YamlCatalogueFiles, documents
 from evref.adapters.outbound.yaml.faults import Faults
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.adapters.yaml.support import read
 
 BUNDLED = Path(evref.__file__).parent / "data" / "catalogue"

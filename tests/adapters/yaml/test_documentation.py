@@ -9,9 +9,9 @@ import pytest
 import evref
 from evref.adapters.outbound.yaml.documents import DEEPEST_NESTING, MOST_ALIASED
 from evref.adapters.outbound.yaml.sources import LARGEST_FILE
-from evref.domain.diagnosis import Module
-from evref.domain.evidence import Certainty, Recommendation, ReferenceKind
-from evref.domain.intervention import Phase
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Certainty, Recommendation, ReferenceKind
+from evref.domain.catalogue.intervention import Phase
 from tests.adapters.yaml.support import faults_in, read
 
 DOCS = Path(evref.__file__).parents[1] / "docs"

@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.domain.errors import InvalidApiKeyError
-from evref.domain.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.ports import usage
 
 

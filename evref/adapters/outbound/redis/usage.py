@@ -15,9 +15,9 @@ from threading import Lock
 from cachetools import TLRUCache
 
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.domain.access import ApiKey, Permission
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.quota import SECONDS_A_DAY, USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
-from evref.domain.quota import SECONDS_A_DAY, USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.ports import usage
 from evref.ports.clock import Clock
 from evref.ports.keys import KeyStore

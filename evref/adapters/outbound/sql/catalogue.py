@@ -5,7 +5,7 @@ from sqlalchemy import ColumnElement, delete, insert, select, true, update
 from evref.adapters.outbound.sql import documents
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import catalogue_entries, catalogue_publication
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import StorageUnavailableError
 from evref.ports import catalogue
 

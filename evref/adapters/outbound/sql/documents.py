@@ -10,11 +10,17 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from evref.domain.catalogue import Entry
-from evref.domain.diagnosis import Diagnosis, Module
-from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.intervention import FittVp, Intervention, Phase
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 
 _ENTRY = ("diagnosis", "interventions")
 _DIAGNOSIS = ("id", "name", "icd10_codes", "icd11_codes", "enabled_modules")

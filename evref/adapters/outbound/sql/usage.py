@@ -11,9 +11,9 @@ from sqlalchemy import text as sql
 from evref.adapters.outbound.sql import keys
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import api_keys, daily_usage
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
-from evref.domain.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.ports import usage
 
 # The key is looked up and checked, the request admitted or refused, and counted as either, in

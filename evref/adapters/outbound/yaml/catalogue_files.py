@@ -4,7 +4,7 @@ from pathlib import Path
 from evref.adapters.outbound.yaml.reading import Reader
 from evref.adapters.outbound.yaml.sources import sources, text_of
 from evref.adapters.outbound.yaml.writing import write_files
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import FileFault, InvalidCatalogueError
 from evref.ports import catalogue_files
 

@@ -20,12 +20,18 @@ from evref.adapters.outbound.yaml.documents import (
     document,
 )
 from evref.adapters.outbound.yaml.faults import Faults, shown
-from evref.domain.catalogue import Entry
-from evref.domain.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.errors import InvalidValueError
-from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.intervention import FittVp, Intervention, Phase
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 _Value = TypeVar("_Value")

@@ -23,10 +23,10 @@ from evref.adapters.outbound.yaml.sources import (
     reason,
     shown_path,
 )
-from evref.domain.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.evidence import Reference
+from evref.domain.catalogue.intervention import Intervention
 from evref.domain.errors import InvalidCatalogueError
-from evref.domain.evidence import Reference
-from evref.domain.intervention import Intervention
 from evref.domain.rules import folded
 
 _WIDTH = 110
