@@ -12,7 +12,7 @@ from evref.adapters.outbound import memory, redis, sql, system
 from evref.adapters.outbound.yaml import YamlCatalogueFiles
 from evref.application.admit_request import AdmitRequest
 from evref.application.browse_catalogue import BrowseCatalogue
-from evref.application.hanging_storage import HangingStorageGuard
+from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
 from evref.application.publish_catalogue import PublishCatalogue
@@ -119,9 +119,9 @@ class Container(containers.DeclarativeContainer):
         sql=One(sql.SqlSharedSecrets, database),
     )
 
-    guard = One(HangingStorageGuard, clock)
-    admit = One(AdmitRequest, usage, clock, guard)
-    browse = One(BrowseCatalogue, catalogue_store, clock, guard)
+    circuit_breaker = One(CircuitBreaker, clock)
+    admit = One(AdmitRequest, usage, clock, circuit_breaker)
+    browse = One(BrowseCatalogue, catalogue_store, clock, circuit_breaker)
     publish = One(PublishCatalogue, catalogue_store, catalogue_files, clock, BUNDLED_CATALOGUE)
     report_health = One(ReportHealth, storage, browse)
     manage_keys = One(ManageKeys, keys, institutions, usage, clock, randomness)

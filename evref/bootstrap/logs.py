@@ -23,11 +23,18 @@ _FORMATTERS = {
 }
 
 
-class _WithoutKeys(logging.Filter):
-    """Keeps keys out of what gunicorn quotes of a request that it cannot read."""
+class WithoutKeys(logging.Filter):
+    """Takes what looks like an API key out of a message.
+
+    A library's log may quote a request that it could not read, and a client may have put a key
+    into any part of it.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = without_keys(record.getMessage()), None
+        message = record.getMessage()
+        shown = without_keys(message)
+        if shown != message:
+            record.msg, record.args = shown, ()
         return True
 
 
@@ -41,17 +48,19 @@ def configure(log_format: LogFormat) -> None:
             "version": 1,
             "disable_existing_loggers": False,
             "formatters": {"line": _FORMATTERS[log_format]},
-            "filters": {"without_keys": {"()": _WithoutKeys}},
-            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+            "filters": {"without_keys": {"()": WithoutKeys}},
+            "handlers": {
+                "stderr": {
+                    "class": "logging.StreamHandler",
+                    "formatter": "line",
+                    "filters": ["without_keys"],
+                }
+            },
             "root": {"level": "WARNING", "handlers": ["stderr"]},
             "loggers": {
                 "evref": {"level": "INFO"},
                 # gunicorn has it kept to its own handler.
-                "gunicorn.error": {
-                    "level": "INFO",
-                    "propagate": True,
-                    "filters": ["without_keys"],
-                },
+                "gunicorn.error": {"level": "INFO", "propagate": True},
             },
         }
     )

@@ -74,6 +74,7 @@ def init() -> None:
     if container.settings().storage is StorageKind.MEMORY:
         raise RefusedError("EVREF_STORAGE=memory has nothing to create; use evref demo")
     _prepare(container)
+    container.manage_keys().prune_usage()
     click.echo("The storage is ready.")
 
 

@@ -41,6 +41,9 @@ class Stores:
     settle: Callable[[], None] = lambda: None
     """Lets as much time go by as a change of a key may take to hold."""
 
+    expire: Callable[[int], None] = lambda _days: None
+    """Lets so many days go by for records that expire by themselves, where the storage has any."""
+
     @classmethod
     def of(cls, container: Container) -> Self:
         """The stores that a container has wired, in storage that it makes where there is none."""

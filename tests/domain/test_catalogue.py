@@ -121,11 +121,16 @@ GUILLAIN = a_diagnosis(
         "syndrome guillain",
         "syn  \t barr",
         "g",
-        "",
     ],
 )
 def test_each_word_is_found_whatever_its_place_case_and_accents(text: str) -> None:
     assert DiagnosisFilter(text=text).admits(GUILLAIN)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\t", "\u00a0", "\u0301"])
+def test_a_text_without_a_word_admits_nothing(text: str) -> None:
+    """A search for nothing that can be found is not a search for everything."""
+    assert not DiagnosisFilter(text=text).admits(GUILLAIN)
 
 
 @pytest.mark.parametrize("text", ["asthma", "guillain asthma", "guillainbarre", "syndrome,"])

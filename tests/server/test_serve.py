@@ -41,6 +41,14 @@ def server(start: Start, store: Store) -> Server:
     return started
 
 
+@pytest.mark.parametrize(
+    "path", ["//settings/sign-in", "/settings//sign-in", "//", "//health/live"]
+)
+def test_a_doubled_slash_is_not_found(server: Server, path: str) -> None:
+    """Through the server's own reading of the address too."""
+    assert server.get(path).status == 404
+
+
 def ask(server: Server, token: str, times: int) -> list[Answer]:
     """The answers to so many requests on one connection, until it breaks."""
     answers: list[Answer] = []

@@ -8,6 +8,7 @@ import zlib
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from urllib.parse import unquote
 
 from evref.domain.access.quota import DAILY_LIMIT_RULE, HIGHEST_DAILY_LIMIT
 from evref.domain.errors import (
@@ -23,13 +24,33 @@ _SECRET_DIGITS = 40
 _CHECKSUM_DIGITS = 6
 _TOKEN = re.compile(rf"{_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
 
-# As it begins: one that is cut short or mistyped is somebody's key, too.
-_LIKE_A_KEY = re.compile(rf"{_PREFIX}\w+")
+# What begins like a key, up to what ends it in an address, a header or a sentence; or letters and
+# digits of about a key's length without its beginning. Hexadecimal ids and slugs are not so long,
+# or not so mixed.
+_LIKE_A_KEY = re.compile(
+    rf"(?i:{_PREFIX})[^\s/?&=<>\"',;]*"
+    r"|(?<![0-9A-Za-z])(?:[0-9A-Za-z]{45,47}|(?=[0-9a-z]*[A-Z])(?=[0-9A-Z]*[a-z])[0-9A-Za-z]{48,})"
+    r"(?![0-9A-Za-z])"
+)
+_MOST_ENCODINGS = 10
 
 
 def without_keys(text: str) -> str:
-    """The text without what looks like a key."""
-    return _LIKE_A_KEY.sub(f"{_PREFIX}…", text)
+    """The text, with an ellipsis for each part that looks like an API key or a mistyped one.
+
+    For everything that repeats what a client sent. A key is also found in capitals, without its
+    prefix, and percent-encoded any number of times; the text is then returned decoded.
+
+    >>> without_keys("/api/v1/%65vref%255Fsecret/interventions")
+    '/api/v1/…/interventions'
+    """
+    decoded = text
+    for _ in range(_MOST_ENCODINGS):
+        if "%" not in decoded or (further := unquote(decoded)) == decoded:
+            break
+        decoded = further
+    shown = _LIKE_A_KEY.sub("…", decoded)
+    return text if shown == decoded else shown
 
 
 class Permission(StrEnum):

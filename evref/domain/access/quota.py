@@ -11,6 +11,8 @@ from evref.domain.errors import EvrefError
 SECONDS_A_DAY = 86_400
 DEFAULT_DAILY_LIMIT = 1000
 HIGHEST_DAILY_LIMIT = 10_000_000
+USAGE_RETENTION_DAYS = 400
+"""How many days after its day a count is kept: a year to compare with, and a month more."""
 DAILY_LIMIT_RULE = f"must be a whole number from 0 to {HIGHEST_DAILY_LIMIT}"
 
 
@@ -79,7 +81,9 @@ class QuotaExceededError(EvrefError):
 
     def __init__(self, status: QuotaStatus) -> None:
         self.status = status
-        super().__init__(f"The daily limit of {status.limit} requests is used up.")
+        super().__init__(
+            f"The key has {status.limit} requests a day; the next day begins at 00:00 UTC."
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class DiagnosisFilter:
         """Whether the diagnosis meets it.
 
         A code admits the diagnoses of which one code covers it; `text` those in whose name each
-        of its words is found, whatever its case and accents.
+        of its words is found, ignoring case and accents. A text without a word admits none.
         """
         return (
             (self.module is None or self.module in diagnosis.enabled_modules)
@@ -84,10 +84,7 @@ class DiagnosisFilter:
             and (
                 self.icd11 is None or any(code.covers(self.icd11) for code in diagnosis.icd11_codes)
             )
-            and (
-                self.text is None
-                or all(word in folded(diagnosis.name) for word in folded(self.text).split())
-            )
+            and (self.text is None or _has_words(diagnosis.name, self.text))
         )
 
 
@@ -167,6 +164,11 @@ class Catalogue:
             ),
             removed=tuple(sorted(before.keys() - self._by_id.keys())),
         )
+
+
+def _has_words(name: str, text: str) -> bool:
+    words = folded(text).split()
+    return bool(words) and all(word in folded(name) for word in words)
 
 
 def _repeated(names: Iterable[str]) -> list[str]:

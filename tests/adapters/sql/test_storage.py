@@ -102,6 +102,20 @@ def test_the_revisions_are_those_of_the_migrations() -> None:
     assert scripts.get_current_head() == REVISIONS[-1]
 
 
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("daily_usage", "day"), ("sessions", "started_at"), ("sign_in_failures", "last_at")],
+)
+def test_what_is_purged_by_a_column_has_an_index_on_it(
+    stores: Stores, database: SqlDatabase, table: str, column: str
+) -> None:
+    """Else a purge reads the whole table, and on SQLite keeps admission waiting meanwhile."""
+    with database.connect() as connection:
+        indexes = inspect(connection).get_indexes(table)
+
+    assert [column] in [index["column_names"] for index in indexes]
+
+
 def test_migrations_come_to_the_tables(stores: Stores, database: SqlDatabase) -> None:
     """What the statements are written against is what is in the database, to the last type."""
     with database.connect() as connection:

@@ -33,15 +33,10 @@ HEADERS: dict[str, dict[str, Any]] = {
         "example": _ETAG,
     },
     "Cache-Control": {
-        "description": "May be kept by this client alone, and must be asked for anew each time, "
-        "since each use is authorised and counted.",
+        "description": "Data may be kept by this client alone, and must be asked for anew each "
+        "time, since each use is authorised and counted.",
         "required": True,
         "schema": {"type": "string", "const": "private, no-cache"},
-    },
-    "Cache-Control-of-problems": {
-        "description": "A problem is not to be kept.",
-        "required": True,
-        "schema": {"type": "string", "const": "no-store"},
     },
     "Vary": {
         "description": "The request headers on which the answer's bytes depend.",
@@ -118,7 +113,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "RequestId": {
         "name": "X-Request-ID",
         "description": "Your own id of this request, answered in the same header: 1 to 64 "
-        "letters, digits, dots, underscores and hyphens. Any other is replaced.",
+        "letters, digits, dots, underscores and hyphens, and nothing that looks like an "
+        "API key. Any other is replaced.",
         "schema": {"type": "string", "examples": [REQUEST_ID]},
     },
 }
@@ -171,7 +167,11 @@ def references(headers: tuple[str, ...]) -> dict[str, Any]:
 def headers_of_every_problem() -> dict[str, Any]:
     return {
         **references(("X-Request-ID",)),
-        "Cache-Control": {"$ref": "#/components/headers/Cache-Control-of-problems"},
+        "Cache-Control": {
+            "description": "Problems must not be kept.",
+            "required": True,
+            "schema": {"type": "string", "const": "no-store"},
+        },
     }
 
 

@@ -30,8 +30,9 @@ diagnosis.
 **Keys.** Every request needs an API key, sent as `Authorization: Bearer <API key>`. A member of
 your institution makes keys in the [institution settings](BASE_URL/settings).
 
-**Limits.** Each key has a daily request limit, counted exactly over the UTC day; every answer says
-in its headers what remains. Answers with the statuses 200, 304, 404 and 422 count one each; 401,
+**Limits.** Each key has a daily request limit, counted exactly over the UTC day. Every answer
+to a request that was admitted, or refused over the limit, says in its headers what remains.
+Answers with the statuses 200, 304, 404 and 422 count one each; 401,
 403 and 429 never count.
 
 **Caching.** What an answer holds depends only on the request and on `catalogue_version`. Keep

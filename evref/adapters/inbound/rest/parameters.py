@@ -114,9 +114,9 @@ class CodeField(fields.Field[Any]):
             raise ValidationError("is not well-formed") from error
 
 
-def _has_a_letter_or_digit(text: str) -> None:
-    if not any(character.isalnum() for character in text):
-        raise ValidationError("has no word in it")
+# Anchored at both ends, and with no class that regular expressions of different languages define
+# differently: validators of clients then judge as the service does.
+_WORDS = r"^[\x00-\x20]*[^\x00-\x20][\s\S]*$"
 
 
 class DiagnosesQuery(StrictQuery):
@@ -137,10 +137,12 @@ class DiagnosesQuery(StrictQuery):
     )
     module = _enumeration(Module, "Only diagnoses for which this module is enabled:")
     q = fields.String(
-        validate=[validate.Length(min=1, max=LONGEST_TEXT), _has_a_letter_or_digit],
+        validate=[
+            validate.Length(min=1, max=LONGEST_TEXT),
+            validate.Regexp(_WORDS, error="has no word in it"),
+        ],
         metadata={
-            "description": "Words that are all found in the name, ignoring case and accents. At "
-            "least one letter or digit is needed.",
+            "description": "Words that are all found in the name, ignoring case and accents.",
             "examples": ["knee"],
             "allowed": [f"text of 1 to {LONGEST_TEXT} characters with at least one word"],
         },

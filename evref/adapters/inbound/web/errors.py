@@ -16,6 +16,7 @@ from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.headers import QUOTA, known, request_id, shown_path
 from evref.adapters.inbound.web.problems import Problem
 from evref.adapters.inbound.web.representations import Answer, compressed_where_accepted
+from evref.domain.access.key import without_keys
 from evref.domain.access.quota import QuotaExceededError
 from evref.domain.errors import EvrefError, StorageUnavailableError
 
@@ -76,8 +77,8 @@ class Problems:
         if isinstance(error, problems.InvalidParametersError):
             faults = [
                 {
-                    "parameter": fault.parameter,
-                    "message": fault.message,
+                    "parameter": without_keys(fault.parameter),
+                    "message": without_keys(fault.message),
                     "allowed": list(fault.allowed),
                 }
                 for fault in error.faults
@@ -91,19 +92,21 @@ class Problems:
         if problem is None:
             # RFC 9457, section 4.2.1: a problem that says no more than its status.
             members = {"type": "about:blank", "title": error.name, "status": status}
-            return _Told(status, members | {"detail": f"{error.name}."})
+            return _Told(status, members | {"detail": "The service did not process the request."})
         if problem is problems.METHOD_NOT_ALLOWED:
-            told = self._told(problem, f"{request.method} is not allowed here.", request.environ)
-            allowed = sorted(getattr(error, "valid_methods", None) or ())
-            return replace(told, headers={"Allow": ", ".join(allowed)})
-        return self._told(problem, "No resource has this path.", request.environ)
+            allowed = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
+            told = self._told(problem, f"The address answers {allowed}.", request.environ)
+            return replace(told, headers={"Allow": allowed})
+        detail = "Check the spelling of the path: it may not end with a slash or have two in a row."
+        return self._told(problem, detail, request.environ)
 
     def _told(self, problem: Problem, detail: str, environ: WSGIEnvironment, **more: Any) -> _Told:
         members = {
             "type": problem.type_uri(self._base_url),
             "title": problem.title,
             "status": problem.status,
-            "detail": detail,
+            # An error may name what the client sent, such as an id or a parameter.
+            "detail": without_keys(detail),
             **more,
         }
         return _Told(problem.status, members, problems.headers(problem, environ.get(QUOTA)))

@@ -6,7 +6,7 @@ import re
 import secrets
 from typing import TYPE_CHECKING
 
-from flask import Flask, Response, request
+from flask import Flask, Response, abort, request
 
 from evref.domain.access.key import without_keys
 from evref.domain.access.quota import SECONDS_A_DAY, QuotaStatus
@@ -33,6 +33,7 @@ RATE_LIMIT_FIELDS = (
     "X-RateLimit-Reset",
 )
 
+
 # Where a request's environ has what became known of it on its way.
 QUOTA = "evref.quota"
 ROUTE = "evref.route"
@@ -41,16 +42,21 @@ _REQUEST_ID = "evref.request_id"
 
 def register(app: Flask) -> None:
     """Have the application put these fields on every response, errors included."""
+    app.before_request(_refuse_doubled_slashes)
     app.before_request(_note_route)
     app.after_request(_complete)
 
 
 def request_id(environ: WSGIEnvironment) -> str:
-    """The client's own id of this request where it is well-formed, else one made here."""
+    """The client's own id of this request where it is well-formed, else one made here.
+
+    One that looks like an API key is replaced too: it would be repeated in answers and logs.
+    """
     known: str | None = environ.get(_REQUEST_ID)
     if known is None:
         given = environ.get("HTTP_X_REQUEST_ID", "")
-        known = given if _WELL_FORMED_ID.fullmatch(given) else secrets.token_hex(16)
+        is_fit = _WELL_FORMED_ID.fullmatch(given) and without_keys(given) == given
+        known = given if is_fit else secrets.token_hex(16)
         environ[_REQUEST_ID] = known
     return known
 
@@ -70,10 +76,16 @@ def known(environ: WSGIEnvironment) -> dict[str, str]:
 
 
 def shown_path(environ: WSGIEnvironment) -> str:
-    """The path without what looks like a key, should a client have put one where none belongs."""
+    """The path without what looks like an API key, should a client have put one there."""
     # WSGI has the bytes of the path as if they were latin-1 (PEP 3333).
     path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
     return without_keys(path)
+
+
+def _refuse_doubled_slashes() -> None:
+    # Werkzeug routes //path as /path, but every address has one spelling.
+    if "//" in request.environ["PATH_INFO"]:
+        abort(404)
 
 
 def _note_route() -> None:

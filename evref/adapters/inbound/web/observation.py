@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from evref.adapters.inbound.web import headers
+from evref.domain.access.key import without_keys
 
 if TYPE_CHECKING:
     from _typeshed import OptExcInfo
@@ -56,16 +57,17 @@ def log_access(seen: Seen) -> None:
     """One line a request, with its id and the key's, never the key; and without the query."""
     environ = seen.environ
     path = headers.shown_path(environ)
+    method = without_keys(environ["REQUEST_METHOD"])
     known = headers.known(environ)
     _access_log.info(
         "%s %r %d in %.1f ms, %s",
-        environ["REQUEST_METHOD"],
+        method,
         path,
         seen.status,
         seen.seconds * 1000,
         ", ".join(f"{name} {value}" for name, value in known.items()),
         extra={
-            "method": environ["REQUEST_METHOD"],
+            "method": method,
             "path": path,
             "route": environ.get(headers.ROUTE),
             "status": seen.status,

@@ -154,7 +154,7 @@ class InvalidParametersError(errors.EvrefError):
     def __init__(self, faults: tuple[ParameterFault, ...]) -> None:
         self.faults = faults
         names = ", ".join(dict.fromkeys(fault.parameter for fault in faults))
-        super().__init__(f"Not valid: {names}.")
+        super().__init__(f"The member “errors” lists what is allowed for {names}.")
 
 
 OF_ERROR: dict[type[errors.EvrefError], Problem] = {
@@ -166,6 +166,7 @@ OF_ERROR: dict[type[errors.EvrefError], Problem] = {
     errors.NotFoundError: NOT_FOUND,
     QuotaExceededError: QUOTA_EXCEEDED,
     errors.NoCatalogueError: SERVICE_UNAVAILABLE,
+    errors.BusyError: SERVICE_UNAVAILABLE,
     errors.StorageUnavailableError: SERVICE_UNAVAILABLE,
 }
 

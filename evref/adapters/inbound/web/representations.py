@@ -114,25 +114,34 @@ class Kept:
 
 
 class KeptRepresentations:
-    """The most recently used representations, up to so many bytes; safe between threads."""
+    """The most recently used representations, up to so many bytes; safe between threads.
+
+    The bytes are those of the bodies, of the targets, which a client can make long, and of the
+    objects that hold them.
+    """
+
+    ENTRY_BYTES = 2048
+    """What an entry takes besides its bodies and its target: measured, and rounded up."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        self._kept: LRUCache[Target, Kept] = LRUCache(
-            most_bytes, getsizeof=lambda kept: kept.representation.size()
+        self._kept: LRUCache[Target, tuple[Kept, int]] = LRUCache(
+            most_bytes, getsizeof=lambda entry: entry[1]
         )
         self._lock = threading.Lock()
 
     def get(self, target: Target) -> Kept | None:
         """What is kept for a path and query, of whichever version."""
         with self._lock:
-            return self._kept.get(target)
+            entry = self._kept.get(target)
+        return None if entry is None else entry[0]
 
     def keep(self, target: Target, kept: Kept) -> None:
         """Keep it in place of an earlier one, unless it would not fit at all."""
-        if kept.representation.size() <= self._most_bytes:
+        size = self.ENTRY_BYTES + sum(map(len, target)) + kept.representation.size()
+        if size <= self._most_bytes:
             with self._lock:
-                self._kept[target] = kept
+                self._kept[target] = kept, size
 
 
 @lru_cache(maxsize=256)

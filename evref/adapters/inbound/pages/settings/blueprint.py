@@ -6,18 +6,31 @@ from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint
-from flask import Blueprint, Response, abort, flash, g, redirect, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    flash,
+    g,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.pages.settings.api_keys import ApiKeyPages
 from evref.adapters.inbound.pages.settings.audit_log import AuditLogPage
+from evref.adapters.inbound.pages.settings.forgery import from_another_site
 from evref.adapters.inbound.pages.settings.forms import SignOutForm
 from evref.adapters.inbound.pages.settings.sign_in import SignInPages
 from evref.application.manage_keys import ManageKeys
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.share_secret import ShareSecret
 from evref.application.sign_in import SignIn
+from evref.domain.access.key import without_keys
 from evref.domain.errors import NotSignedInError
 
 LONGEST_FORM = 64 * 1024
@@ -65,7 +78,10 @@ def blueprint(
         request.max_content_length = LONGEST_FORM
         # Raises where storage is out of reach: without the secret there are no forms.
         share_secret()
-        return _admit(members)
+        answer = _admit(members)
+        if request.method == "POST" and from_another_site(base_url):
+            return _refuse_other_site(base_url)
+        return answer
 
     pages.after_request(_complete)
     pages.context_processor(_offer)
@@ -92,8 +108,15 @@ def _admit(members: SignIn) -> AnyResponse | None:
     return None if request.endpoint == _SIGN_IN else _to_sign_in()
 
 
+def _refuse_other_site(base_url: str) -> AnyResponse:
+    page = render_template("settings/other_site.html", base_url=base_url)
+    return make_response(page, HTTPStatus.FORBIDDEN)
+
+
 def _to_sign_in() -> AnyResponse:
-    return redirect(url_for(_SIGN_IN, next=request.path), HTTPStatus.SEE_OTHER)
+    # An address that holds what looks like an API key is not repeated in another one.
+    onwards = request.path if without_keys(request.path) == request.path else None
+    return redirect(url_for(_SIGN_IN, next=onwards), HTTPStatus.SEE_OTHER)
 
 
 def _complete(response: Response) -> Response:

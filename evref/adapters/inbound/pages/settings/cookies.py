@@ -9,7 +9,7 @@ from flask import Flask, Request, current_app, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from werkzeug.wrappers import Response
 
-from evref.domain.accounts.sign_in import SESSION_LENGTH, SessionToken
+from evref.domain.accounts.sign_in import SessionToken
 from evref.domain.errors import StorageUnavailableError
 
 PATH = "/settings"
@@ -35,8 +35,6 @@ def configure(app: Flask, share_secret: Callable[[], str], *, secure: bool) -> N
         "SESSION_COOKIE_SECURE": secure,
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Lax",
-        # A form that was left open is good for as long as the session that it was opened in.
-        "WTF_CSRF_TIME_LIMIT": int(SESSION_LENGTH.total_seconds()),
     }
 
 

@@ -17,6 +17,7 @@ from wtforms import (
 )
 from wtforms.fields.choices import SelectChoice
 
+from evref.adapters.inbound.pages.settings.forgery import SessionBoundCsrf
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT
 from evref.domain.errors import InvalidValueError
@@ -24,6 +25,9 @@ from evref.domain.errors import InvalidValueError
 
 class PageForm(FlaskForm):
     """A form with CSRF protection. Errors follow on the field's label: “must be …”."""
+
+    class Meta(FlaskForm.Meta):
+        csrf_class = SessionBoundCsrf
 
     def accepted(self) -> bool:
         """Whether it was sent from a page of ours, and every field could be read."""

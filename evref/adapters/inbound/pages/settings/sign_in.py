@@ -17,7 +17,18 @@ from evref.adapters.inbound.pages.settings.forms import (
     SignOutForm,
 )
 from evref.application.sign_in import SignIn
-from evref.domain.errors import InvalidValueError, TooManyAttemptsError, WrongCredentialsError
+from evref.domain.access.key import without_keys
+from evref.domain.errors import (
+    BusyError,
+    EvrefError,
+    InvalidValueError,
+    TooManyAttemptsError,
+    WrongCredentialsError,
+)
+
+_TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
+_BUSY = HTTPStatus.SERVICE_UNAVAILABLE
+_SECONDS_WHEN_BUSY = 2
 
 
 class SignInPages:
@@ -46,7 +57,9 @@ class SignInPages:
             except WrongCredentialsError as error:
                 form.form_errors.append(str(error))
             except TooManyAttemptsError as error:
-                return _too_many("settings/sign_in.html", form, error)
+                return _later(_TOO_MANY, "settings/sign_in.html", form, error, error.seconds)
+            except BusyError as error:
+                return _later(_BUSY, "settings/sign_in.html", form, error, _SECONDS_WHEN_BUSY)
             else:
                 response = redirect(onwards, HTTPStatus.SEE_OTHER)
                 cookies.begin(response, token)
@@ -78,7 +91,9 @@ class SignInPages:
             except WrongCredentialsError:
                 form.present.errors = ["is wrong"]
             except TooManyAttemptsError as error:
-                return _too_many("settings/password.html", form, error)
+                return _later(_TOO_MANY, "settings/password.html", form, error, error.seconds)
+            except BusyError as error:
+                return _later(_BUSY, "settings/password.html", form, error, _SECONDS_WHEN_BUSY)
             else:
                 response = redirect(url_for(".password"), HTTPStatus.SEE_OTHER)
                 cookies.begin(response, token)
@@ -87,10 +102,13 @@ class SignInPages:
         return make_response(render("settings/password.html", form=form), form.status)
 
 
-def _too_many(template: str, form: PageForm, error: TooManyAttemptsError) -> Response:
+def _later(
+    status: HTTPStatus, template: str, form: PageForm, error: EvrefError, seconds: int
+) -> Response:
+    """The form again, which can be sent after so many seconds."""
     form.form_errors.append(str(error))
-    response = make_response(render(template, form=form), HTTPStatus.TOO_MANY_REQUESTS)
-    response.headers["Retry-After"] = str(error.seconds)
+    response = make_response(render(template, form=form), status)
+    response.headers["Retry-After"] = str(seconds)
     return response
 
 
@@ -103,6 +121,8 @@ def _known_page(path: str) -> str:
 
     Its address is made anew, so that no text of a client's ever becomes one.
     """
+    if without_keys(path) != path:
+        return url_for(".list_keys")
     try:
         endpoint, arguments = current_app.url_map.bind("").match(path, "GET")
     except HTTPException:
