@@ -70,6 +70,11 @@ class Intervention:
         rules.line("title", self.title, shortest=5, longest=120)
         rules.text("summary", self.summary, shortest=80, longest=700)
         rules.some("references", self.references)
+        rules.require(
+            len(set(self.references)) == len(self.references),
+            "references",
+            "must not have the same reference twice",
+        )
         if self.module is Module.FITT_VIP:
             rules.require(
                 self.fitt_vp is not None, "fitt_vp", "must be given where the module is fitt_vip"

@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from evref.domain.catalogue import Catalogue, Entry
 from evref.domain.diagnosis import Diagnosis, Module
-from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
+from evref.domain.evidence import (
+    Certainty,
+    Direction,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
 from evref.domain.icd import Icd10Code, Icd11Code
 from evref.domain.intervention import FittVp, Intervention, Phase
 
@@ -70,10 +77,16 @@ references = st.builds(
 _optional_texts = st.none() | texts(longest=500)
 doses = st.builds(FittVp, *[_optional_texts] * 6)
 evidences = st.builds(
-    Evidence,
-    certainty=st.sampled_from(Certainty),
-    recommendation=st.sampled_from(Recommendation),
-    source_grade=_optional_texts,
+    lambda graded, certainty, source_grade: Evidence(certainty, graded[0], graded[1], source_grade),
+    st.sampled_from(
+        [
+            (Recommendation.STRONG_FOR, Direction.FOR),
+            (Recommendation.STRONG_AGAINST, Direction.AGAINST),
+            *((Recommendation.NOT_STATED, direction) for direction in Direction),
+        ]
+    ),
+    st.sampled_from(Certainty),
+    _optional_texts,
 )
 
 
@@ -98,7 +111,9 @@ def catalogues(draw: st.DrawFn) -> Catalogue:
                     summary=draw(texts(80, 700)),
                     fitt_vp=draw(doses) if module is Module.FITT_VIP else None,
                     evidence=draw(evidences),
-                    references=tuple(draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3))),
+                    references=tuple(
+                        draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3, unique=True))
+                    ),
                 )
             )
         diagnosis = Diagnosis(
@@ -109,6 +124,7 @@ def catalogues(draw: st.DrawFn) -> Catalogue:
                 map(Icd11Code, draw(st.sampled_from([["FA01"], ["1A00", "8A80&XK8G"]])))
             ),
             enabled_modules=tuple(modules),
+            checked_on=draw(st.dates()),
         )
         entries.append(Entry(diagnosis, tuple(interventions)))
     return Catalogue(entries)

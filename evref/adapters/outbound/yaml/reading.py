@@ -7,6 +7,7 @@ as well; what is built with a placeholder is thrown away in the end.
 
 import re
 from collections.abc import Callable, Iterable
+from datetime import date
 from enum import StrEnum
 from typing import TypeVar
 
@@ -23,7 +24,14 @@ from evref.adapters.outbound.yaml.faults import Faults, shown
 from evref.domain.catalogue import Entry
 from evref.domain.diagnosis import Diagnosis, Module
 from evref.domain.errors import InvalidValueError
-from evref.domain.evidence import Certainty, Evidence, Recommendation, Reference, ReferenceKind
+from evref.domain.evidence import (
+    Certainty,
+    Direction,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
 from evref.domain.icd import Icd10Code, Icd11Code
 from evref.domain.intervention import FittVp, Intervention, Phase
 
@@ -50,7 +58,16 @@ class _Shape:
 
 _DIAGNOSIS = _Shape(
     "a diagnosis",
-    ("id", "name", "icd10", "icd11", "enabled_modules", "interventions", "references"),
+    (
+        "id",
+        "name",
+        "icd10",
+        "icd11",
+        "enabled_modules",
+        "checked_on",
+        "interventions",
+        "references",
+    ),
 )
 _INTERVENTION = _Shape(
     "an intervention",
@@ -58,7 +75,7 @@ _INTERVENTION = _Shape(
     optional=("fitt_vp",),
 )
 _FITT_VP = _Shape("fitt_vp", ("frequency", "intensity", "time", "type", "volume", "progression"))
-_EVIDENCE = _Shape("evidence", ("certainty", "recommendation", "source_grade"))
+_EVIDENCE = _Shape("evidence", ("certainty", "recommendation", "direction", "source_grade"))
 _REFERENCE = _Shape(
     "a reference",
     ("title", "authors", "year", "source", "kind", "doi", "pmid", "url"),
@@ -66,7 +83,7 @@ _REFERENCE = _Shape(
 )
 
 _SOME_FITT_VP = FittVp(None, None, None, None, None, None)
-_SOME_EVIDENCE = Evidence(Certainty.NOT_GRADED, Recommendation.NOT_STATED, None)
+_SOME_EVIDENCE = Evidence(Certainty.NOT_GRADED, Recommendation.NOT_STATED, Direction.UNCLEAR, None)
 _SOME_REFERENCE = Reference(
     "-", "-", Reference.FIRST_YEAR, "-", ReferenceKind.GUIDELINE, None, "1", None
 )
@@ -145,6 +162,15 @@ class _Record:
             return int(node.text)
         self.fault(name, f"must be a whole number without quotes, such as 2020, {_is(node)}")
         return 0
+
+    def date(self, name: str) -> date:
+        text = self.text(name)
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            if self.is_clear(name) and name in self._fields:
+                self.fault(name, 'must be a date in quotes, such as "2026-11-21"')
+            return date.min
 
     def items(self, name: str, example: str) -> list[Node] | None:
         """The items of a list; None, with a fault, where it is none."""
@@ -262,6 +288,7 @@ class Reader:
                 icd10_codes=tuple(fields.codes("icd10", Icd10Code, '["M17"]')),
                 icd11_codes=tuple(fields.codes("icd11", Icd11Code, '["FA01"]')),
                 enabled_modules=tuple(modules or ()),
+                checked_on=fields.date("checked_on"),
             )
         )
         bibliography = _Bibliography(fields.field("references"), faults)
@@ -412,6 +439,7 @@ def _evidence(of: _Record) -> Evidence:
         lambda: Evidence(
             certainty=fields.choice("certainty", Certainty),
             recommendation=fields.choice("recommendation", Recommendation),
+            direction=fields.choice("direction", Direction),
             source_grade=fields.text_or_none("source_grade"),
         )
     )

@@ -75,6 +75,7 @@ def text_of_entry(entry: Entry) -> str:
         f"icd10: {_list(_in_quotes(str(code)) for code in diagnosis.icd10_codes)}",
         f"icd11: {_list(_in_quotes(str(code)) for code in diagnosis.icd11_codes)}",
         f"enabled_modules: {_list(diagnosis.enabled_modules)}",
+        f'checked_on: "{diagnosis.checked_on}"',
     ]
     if entry.interventions:
         lines.append("interventions:")
@@ -109,6 +110,7 @@ def _intervention(
     yield "    evidence:"
     yield from _text(6, "certainty", intervention.evidence.certainty)
     yield from _text(6, "recommendation", intervention.evidence.recommendation)
+    yield from _text(6, "direction", intervention.evidence.direction)
     yield from _text(6, "source_grade", intervention.evidence.source_grade)
     yield f"    references: {_list(keys[cited] for cited in _cited(intervention))}"
 
