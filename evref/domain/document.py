@@ -91,6 +91,7 @@ def _interventions(
     interventions: list[Intervention] = []
     citations: list[list[str]] = []
     found: list[object] = []
+    references_are_known = isinstance(document.get("references"), dict)
     with faults.at():
         found = records.items(document, "interventions")
     for place, record in enumerate(found):
@@ -99,10 +100,11 @@ def _interventions(
             keys = records.texts(record, "references")
             citations.append(keys)
             cited = [references[key] for key in keys if key in references] or cited[: len(keys)]
-            _refuse_undefined(keys, references)
+            if references_are_known:
+                _refuse_undefined(keys, references)
         with faults.at("interventions", place):
             interventions.append(records.to_intervention(record, str(document.get("id")), cited))
-    if len(citations) == len(found):
+    if references_are_known and len(citations) == len(found):
         for key in references.keys() - set(chain.from_iterable(citations)):
             faults.append(Fault(key, "is cited by no intervention, remove it", ("references",)))
     return interventions

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import date
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -98,17 +99,22 @@ def of_reference(reference: Reference) -> Record:
 
 def to_diagnosis(record: Record) -> Diagnosis:
     """The diagnosis in a record, which may have other fields besides."""
-    return Diagnosis(
-        id=_text(record, "id"),
-        name=_text(record, "name"),
-        icd10_codes=tuple(map(Icd10Code, texts(record, "icd10"))),
-        icd11_codes=tuple(map(Icd11Code, texts(record, "icd11"))),
-        enabled_modules=tuple(
-            _member("enabled_modules", module, Module)
-            for module in texts(record, "enabled_modules")
-        ),
-        checked_on=_date(record, "checked_on"),
-    )
+    try:
+        return Diagnosis(
+            id=_text(record, "id"),
+            name=_text(record, "name"),
+            icd10_codes=tuple(map(Icd10Code, texts(record, "icd10"))),
+            icd11_codes=tuple(map(Icd11Code, texts(record, "icd11"))),
+            enabled_modules=tuple(
+                _member("enabled_modules", module, Module)
+                for module in texts(record, "enabled_modules")
+            ),
+            checked_on=_date(record, "checked_on"),
+        )
+    except InvalidValueError as error:
+        # The domain has other names for the codes than records have.
+        faults = [replace(each, field=each.field.removesuffix("_codes")) for each in error.faults]
+        raise InvalidValueError(faults) from None
 
 
 def to_intervention(

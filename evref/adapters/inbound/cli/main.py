@@ -17,7 +17,7 @@ from evref.adapters.inbound.cli import demo as demo_data
 from evref.adapters.inbound.cli.catalogue import catalogue, summary
 from evref.adapters.inbound.cli.institutions import institution, member
 from evref.adapters.inbound.cli.keys import key
-from evref.adapters.inbound.cli.output import progress_bar, say
+from evref.adapters.inbound.cli.output import progress_bar, say, say_lines
 from evref.adapters.inbound.cli.wiring import RefusedError, wired
 from evref.app import create_app
 from evref.container import Container
@@ -182,8 +182,7 @@ def main() -> NoReturn:
         say("evref: stopped")
         sys.exit(1)
     except InvalidCatalogueError as error:
-        for fault in error.faults:
-            say(str(fault))
+        say_lines(map(str, error.faults))
         _fail(str(error))
     except StorageUnavailableError as error:
         _fail(f"{error} ({error.reason})")

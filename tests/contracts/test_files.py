@@ -1,6 +1,6 @@
 """The adapter for YAML files keeps to its contract."""
 
-from evref.adapters.outbound.yaml import YamlCatalogueFiles
+from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.testing import CatalogueFilesContract
 
 

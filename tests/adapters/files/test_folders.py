@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.domain.errors import FileFault
-from tests.adapters.yaml.support import KNEE, faults_in, faults_in_text, read
+from tests.adapters.files.support import KNEE, faults_in, faults_in_text, read
 
 HIP = KNEE.replace("knee-", "hip-")
 LARGEST = 1024 * 1024
@@ -19,16 +20,31 @@ def ids(*paths: Path) -> list[str]:
     return [entry.diagnosis.id for entry in read(*paths).entries]
 
 
-def test_a_folder_stands_for_its_yaml_files(tmp_path: Path) -> None:
-    """Both endings count; other files, hidden ones and those in folders below do not."""
-    (tmp_path / "hip.yml").write_text(HIP)
-    (tmp_path / "knee.yaml").write_text(KNEE)
-    (tmp_path / "README.md").write_text("# About")
-    (tmp_path / ".hidden.yaml").write_text("nothing")
-    (tmp_path / "below").mkdir()
-    (tmp_path / "below" / "other.yaml").write_text("nothing")
+def test_a_folder_stands_for_the_catalogue_files_in_it_and_below(tmp_path: Path) -> None:
+    """Both endings count, in any case."""
+    for name, text in {
+        "hip.yml": HIP,
+        "sub/deep/ankle.YAML": KNEE.replace("knee-", "ankle-"),
+        "sub/wrist.Yml": KNEE.replace("knee-", "wrist-"),
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
 
-    assert ids(tmp_path) == ["hip-osteoarthritis", "knee-osteoarthritis"]
+    assert ids(tmp_path) == ["ankle-osteoarthritis", "hip-osteoarthritis", "wrist-osteoarthritis"]
+
+
+def test_what_is_in_a_folder_and_not_read_is_named(tmp_path: Path) -> None:
+    """Other files, what is hidden, and links to folders; a hidden folder is named as one."""
+    for name in ("knee.yaml", "README.md", ".hidden.yaml", ".git/config", "sub/notes.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(KNEE)
+    (tmp_path / "link.yaml").symlink_to("sub")
+
+    assert ids(tmp_path) == ["knee-osteoarthritis"]
+    assert YamlCatalogueFiles().not_read([tmp_path, tmp_path / "README.md"]) == tuple(
+        str(tmp_path / name)
+        for name in (".git", ".hidden.yaml", "README.md", "link.yaml", "sub/notes.txt")
+    )
 
 
 def test_files_and_folders_may_be_mixed(tmp_path: Path) -> None:
@@ -45,7 +61,7 @@ def test_files_and_folders_may_be_mixed(tmp_path: Path) -> None:
 
 
 def test_faults_are_told_in_reading_order(tmp_path: Path) -> None:
-    """Paths in the order named, the files of a folder by name, lines from the first on."""
+    """First the paths that lead to no file, then each file in the order named, by line."""
     folder = tmp_path / "a-folder"
     folder.mkdir()
     (folder / "2.yaml").write_text(KNEE.replace("name: Knee", "nme: Knee"))
@@ -55,9 +71,9 @@ def test_faults_are_told_in_reading_order(tmp_path: Path) -> None:
     faults = faults_in(tmp_path / "z.yaml", tmp_path / "missing.yaml", folder)
 
     assert [
-        (str(tmp_path / "z.yaml"), 1),
         (str(tmp_path / "missing.yaml"), None),
-        (str(folder / "1.yaml"), 22),
+        (str(tmp_path / "z.yaml"), 1),
+        (str(folder / "1.yaml"), 23),
         (str(folder / "2.yaml"), 1),
         (str(folder / "2.yaml"), 2),
     ] == [(fault.file, fault.line) for fault in faults]
@@ -140,15 +156,6 @@ def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     assert [(fault.file, fault.line) for fault in faults] == [("socket.yaml", None)]
     assert "cannot be read: " in faults[0].message
-
-
-def test_a_folder_named_like_a_file_is_a_fault(tmp_path: Path) -> None:
-    """It is not read, and not silently left out."""
-    (tmp_path / "knee.yaml").mkdir()
-
-    assert faults_in(tmp_path) == (
-        FileFault(str(tmp_path / "knee.yaml"), None, "cannot be read: Is a directory"),
-    )
 
 
 def test_a_link_out_of_its_folder_is_refused(tmp_path: Path) -> None:
@@ -237,7 +244,7 @@ def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
     (tmp_path / "deep.yaml").write_text("[" * LARGEST)
     script = (
         "import resource, sys; from pathlib import Path\n"
-        "from evref.adapters.outbound.yaml import YamlCatalogueFiles\n"
+        "from evref.adapters.outbound.files import YamlCatalogueFiles\n"
         "from evref.domain.errors import InvalidCatalogueError\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))\n"
         "try: YamlCatalogueFiles().read([Path(sys.argv[1])], lambda *_: None)\n"

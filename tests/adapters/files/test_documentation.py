@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import evref
-from evref.adapters.outbound.yaml.documents import DEEPEST_NESTING, MOST_ALIASED
-from evref.adapters.outbound.yaml.sources import LARGEST_FILE
+from evref.adapters.outbound.files.folders import LARGEST_FILE
+from evref.adapters.outbound.files.nodes import DEEPEST_NESTING, MOST_ALIASED
 from evref.domain.diagnosis import Module
-from evref.domain.evidence import Certainty, Recommendation, ReferenceKind
+from evref.domain.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.intervention import Phase
-from tests.adapters.yaml.support import faults_in, read
+from tests.adapters.files.support import faults_in, read
 
 DOCS = Path(evref.__file__).parents[1] / "docs"
 REFERENCE = (DOCS / "reference" / "catalogue-format.md").read_text(encoding="utf-8")
@@ -33,16 +33,17 @@ def test_the_example_is_a_catalogue_file(tmp_path: Path) -> None:
     assert len(entry.interventions) == 1
 
 
-def test_the_faults_shown_are_those_that_are_told(
+def test_the_faults_shown_are_those_that_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Word by word, for a file with all of them."""
     (tmp_path / "knee.yaml").write_text(
         "id: knee\nname: yes\nicd10: [M17, M17]\nicd11: [FA01]\n"
-        "enabled_modules: [fitt_vip, hme]\ninterventions:\n"
+        "enabled_modules: [fitt_vip, hme]\nchecked_on: 2026-11-21\ninterventions:\n"
         "  - id: knee-exercise\n    module: fitt_vip\n    phase: chronic\n"
-        "    summary: Twelve chars\n    phase: acute\n    fitt_vp: null\n"
-        "    evidence: strong\n    references: [nice-2022, who-2020]\n"
+        "    summary: Twelve chars\n    evidence:\n      certainty: sure\n"
+        "      recommendation: strong_for\n      direction: for\n      source_grade: null\n"
+        "    references: [nice-2022, who-2020]\n"
         "references:\n  nice-2022:\n"
     )
     monkeypatch.chdir(tmp_path)
@@ -58,6 +59,7 @@ def test_the_faults_shown_are_those_that_are_told(
         ("phase", Phase),
         ("certainty", Certainty),
         ("recommendation", Recommendation),
+        ("direction", Direction),
         ("kind", ReferenceKind),
     ],
 )
