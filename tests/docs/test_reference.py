@@ -24,7 +24,7 @@ from evref.adapters.inbound.http.enumerations import MEANINGS
 from evref.adapters.inbound.http.problems import PROBLEMS
 from evref.container import Container
 from evref.domain.diagnosis import Module
-from evref.domain.evidence import Certainty, Recommendation, ReferenceKind
+from evref.domain.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.institution import LONGEST_PASSWORD, SHORTEST_PASSWORD
 from evref.domain.quota import DEFAULT_DAILY_LIMIT
 from evref.domain.sign_in import OF_AN_ACCOUNT, SESSION_LENGTH, Slowdown
@@ -164,7 +164,8 @@ def test_every_grade_is_explained(
 
 
 @pytest.mark.parametrize(
-    ("page", "kind"), [(EVIDENCE, Certainty), (reference("catalogue-format"), Module)]
+    ("page", "kind"),
+    [(EVIDENCE, Certainty), (EVIDENCE, Direction), (reference("catalogue-format"), Module)],
 )
 def test_a_value_means_the_same_wherever_it_is_explained(page: Path, kind: type[StrEnum]) -> None:
     """In a page, and in the OpenAPI document."""
