@@ -20,8 +20,9 @@ from tests.architecture.checker import (
 # module that is as pure may be added; one that knows a clock, a file or a socket may not.
 PURE = {
     "__future__", "abc", "bisect", "collections", "contextlib", "dataclasses", "datetime",
-    "decimal", "enum", "fractions", "functools", "hashlib", "hmac", "ipaddress", "itertools", "json", "math",
-    "operator", "re", "string", "types", "typing", "unicodedata", "urllib.parse", "zlib",
+    "decimal", "enum", "fractions", "functools", "hashlib", "hmac", "ipaddress", "itertools",
+    "json", "math", "operator", "re", "string", "types", "typing", "unicodedata", "urllib.parse",
+    "zlib",
 }  # fmt: skip
 
 

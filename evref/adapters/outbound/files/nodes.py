@@ -7,16 +7,12 @@ anything that the text names: composing nested nodes overflows the stack of PyYA
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 DEEPEST_NESTING = 20
-MOST_ALIASED = 50_000
-"""Nodes that the aliases of one file may stand for; long text counts one for each 20 characters."""
-
-_CHARACTERS_A_NODE = 20
 _LONGEST_SHOWN = 60
 
 # What YAML 1.1 calls non-printable (section 5.1); the parser refuses it without saying where.
@@ -53,15 +49,13 @@ class Node:
     """A piece of the file: its line, and its data as JSON would have it.
 
     `text` is what stands there where it is neither a list nor a mapping, and `kind` how YAML
-    reads that. Of a value in a mapping, `line` is the line of its key. `size` counts the pieces
-    in it.
+    reads that. Of a value in a mapping, `line` is the line of its key.
     """
 
     line: int
     data: Any
     text: str = ""
     kind: str = ""
-    size: int = 0
     inner: "dict[str, Node] | list[Node] | None" = None
 
 
@@ -117,8 +111,6 @@ class _Builder:
         self._lines = lines
         self._open: list[Node] = []
         self._keys: list[Node | None] = []
-        self._anchors: dict[str, Node] = {}
-        self._aliased = 0
         self._root: Node | None = None
 
     def build(self, events: Iterator[yaml.Event]) -> Node:
@@ -128,55 +120,35 @@ class _Builder:
                 case yaml.DocumentStartEvent() if self._root is not None:
                     raise FileError(line, "must have one document only, another begins here")
                 case yaml.ScalarEvent():
-                    self._place(self._anchored(event, _scalar(event, line)))
+                    self._place(_scalar(event, line))
                 case yaml.SequenceStartEvent():
                     self._start(event, Node(line, [], inner=[]))
                 case yaml.MappingStartEvent():
                     self._start(event, Node(line, {}, inner={}))
                 case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
                     self._keys.pop()
-                    ended = self._open.pop()
-                    ended.size += 1
-                    self._place(ended)
+                    self._place(self._open.pop())
                 case yaml.AliasEvent():
-                    self._place(self._alias(event.anchor or "", line))
+                    _refuse_anchor(event, line)
                 case _:
                     pass
         if self._root is None:
             raise FileError(None, "is empty, must have the fields of a diagnosis")
         return self._root
 
-    def _anchored(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent, node: Node) -> Node:
-        if event.tag is not None:
-            tag = shown(event.tag.replace("tag:yaml.org,2002:", "!!", 1))
-            raise FileError(node.line, f"tags are not allowed, remove {tag}")
-        if event.anchor is not None:
-            self._anchors[event.anchor] = node
-        return node
-
     def _start(self, event: yaml.CollectionStartEvent, node: Node) -> None:
         if len(self._open) == DEEPEST_NESTING:
             raise FileError(node.line, f"must not be nested deeper than {DEEPEST_NESTING} levels")
-        self._open.append(self._anchored(event, node))
+        _refuse_anchor(event, node.line)
+        _refuse_tag(event.tag, node.line)
+        self._open.append(node)
         self._keys.append(None)
-
-    def _alias(self, name: str, line: int) -> Node:
-        node = self._anchors.get(name)
-        if node is None:
-            raise FileError(line, f"the alias *{shown(name)} has no anchor before it")
-        if any(node is opened for opened in self._open):
-            raise FileError(line, f"the alias *{shown(name)} stands within its own anchor")
-        self._aliased += node.size
-        if self._aliased > MOST_ALIASED:
-            raise FileError(line, f"aliases must not stand for more than {MOST_ALIASED} nodes")
-        return node
 
     def _place(self, node: Node) -> None:
         if not self._open:
             self._root = node
             return
         parent = self._open[-1]
-        parent.size += node.size
         key = self._keys[-1]
         if isinstance(parent.inner, list):
             parent.inner.append(node)
@@ -185,8 +157,8 @@ class _Builder:
             self._keys[-1] = self._key(parent, node)
         elif isinstance(parent.inner, dict):
             self._keys[-1] = None
-            # A value that an alias shares has another line at each place.
-            parent.inner[key.text] = replace(node, line=key.line)
+            node.line = key.line
+            parent.inner[key.text] = node
             parent.data[key.text] = node.data
 
     def _key(self, mapping: Node, node: Node) -> Node:
@@ -201,7 +173,22 @@ class _Builder:
         return node
 
 
+def _refuse_anchor(event: yaml.NodeEvent, line: int) -> None:
+    # A few of them can stand for billions of nodes, and a catalogue file needs none.
+    if event.anchor is not None:
+        message = "anchors (&) and aliases (*) are not allowed, write the value out"
+        raise FileError(line, message)
+
+
+def _refuse_tag(tag: str | None, line: int) -> None:
+    if tag is not None:
+        name = shown(tag.replace("tag:yaml.org,2002:", "!!", 1))
+        raise FileError(line, f"tags are not allowed, remove {name}")
+
+
 def _scalar(event: yaml.ScalarEvent, line: int) -> Node:
+    _refuse_anchor(event, line)
+    _refuse_tag(event.tag, line)
     control = _CONTROL.search(event.value)
     if control is not None:
         name = f"U+{ord(control.group()):04X}"
@@ -218,4 +205,4 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Node:
     else:
         # Whichever it is: no field takes it.
         data = True
-    return Node(line, data, text, kind, size=1 + len(text) // _CHARACTERS_A_NODE)
+    return Node(line, data, text, kind)
