@@ -13,9 +13,9 @@ from benchmarks.filling import fill_for_peers
 from benchmarks.processes import PEERS_PYTHON, Server, running
 from benchmarks.storages import Tokens, fill
 from benchmarks.talk import Answer, ask, bearer
-from evref.container import Container
-from evref.domain.catalogue import Catalogue
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.catalogue.catalogue import Catalogue
 
 PEERS = ("FastAPI", "APIFlask", "Datasette")
 BOUND, PLAIN_BOUND = "bound", "bound on gthread"
@@ -109,7 +109,7 @@ def bound(
     folder: Path,
     *,
     name: str = BOUND,
-    worker: str = "evref.worker.Worker",
+    worker: str = "evref.bootstrap.worker.Worker",
 ) -> Iterator[Contender]:
     """A server of the bytes that this one answers with; for a 304, those that it saves."""
     bodies = folder / "bound"

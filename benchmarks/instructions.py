@@ -26,10 +26,10 @@ from dependency_injector import providers
 from benchmarks.cases import CASES, Case
 from benchmarks.storages import Tokens, fill, settings_by_storage
 from evref.adapters.outbound.system import SystemClock
-from evref.app import create_app
-from evref.container import Container
-from evref.domain.catalogue import Catalogue
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.catalogue.catalogue import Catalogue
 
 WARM_UP, FEW, MANY = 5, 10, 60
 """Requests before counting, and in each of the two forks."""

@@ -18,8 +18,8 @@ from benchmarks.contenders import PEERS, PLAIN_BOUND, Contender, bound, peer, se
 from benchmarks.instructions import count_instructions
 from benchmarks.measuring import CaseSamples, Pace, Sample, Spread, measure, ratio
 from benchmarks.storages import bundled, settings_by_storage
-from evref.domain.catalogue import Catalogue
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.catalogue.catalogue import Catalogue
 
 Figures = dict[str, Any]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.cases import Holder
-from evref.container import BUNDLED_CATALOGUE, Container
-from evref.domain.catalogue import Catalogue
-from evref.domain.quota import HIGHEST_DAILY_LIMIT
+from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.ports.catalogue import Publication
-from evref.settings import Settings, StorageKind
 from tests.servers import postgresql_server, redis_server
 
 LIMITED_TO = 200

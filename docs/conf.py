@@ -3,8 +3,8 @@
 from collections import Counter
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
-from evref.container import BUNDLED_CATALOGUE
-from evref.domain.evidence import Certainty, Direction, Recommendation
+from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
 
 project = "evref"
 author = "The evref authors"
@@ -14,7 +14,7 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "decisions/README.md"]  # what that lists, index.md does here
 html_theme = "furo"
 html_title = "evref"
-html_favicon = "../evref/adapters/inbound/http/static/icon.svg"
+html_favicon = "../evref/adapters/inbound/rest/static/icon.svg"
 myst_enable_extensions = ["deflist", "attrs_inline", "substitution"]
 myst_heading_anchors = 3
 default_role = "literal"  # in docstrings, which use single backticks as Markdown does

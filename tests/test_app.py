@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import runpy
 import socket
 from collections.abc import Iterator
@@ -13,19 +12,10 @@ from pathlib import Path
 import pytest
 from apiflask import APIFlask
 
-from evref.app import create_app, create_app_or_exit
-from evref.container import Container
-from evref.server import GRACEFUL_SECONDS, AddressInUseError, Server, require_free
-from evref.settings import Settings, SettingsError, StorageKind
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory, and an environment without settings."""
-    monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith("EVREF_")]:
-        monkeypatch.delenv(name)
-    return tmp_path
+from evref.bootstrap.app import create_app, create_app_or_exit
+from evref.bootstrap.container import Container
+from evref.bootstrap.server import GRACEFUL_SECONDS, AddressInUseError, Server, require_free
+from evref.bootstrap.settings import Settings, SettingsError, StorageKind
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 import logging
 import threading
 
-from evref.application.hanging_storage import HangingStorageGuard
-from evref.domain.catalogue import Catalogue
+from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore
 from evref.ports.clock import Clock
@@ -20,10 +20,10 @@ class BrowseCatalogue:
 
     SECONDS_BETWEEN_LOOKS = 0.5
 
-    def __init__(self, store: CatalogueStore, clock: Clock, guard: HangingStorageGuard) -> None:
+    def __init__(self, store: CatalogueStore, clock: Clock, breaker: CircuitBreaker) -> None:
         self._store = store
         self._clock = clock
-        self._guard = guard
+        self._breaker = breaker
         self._held: Catalogue | None = None
         self._failure: StorageUnavailableError | None = None
         self._next_look = float("-inf")
@@ -57,7 +57,7 @@ class BrowseCatalogue:
             if self._clock.monotonic() < self._next_look:
                 return
             try:
-                self._guard(self._follow)
+                self._breaker(self._follow)
             except StorageUnavailableError as error:
                 if self._held is not None and self._failure is None:
                     log.warning("serving the catalogue that is held: %s", error.reason)

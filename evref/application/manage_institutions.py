@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from evref.application.identifiers import new_id
 from evref.application.new_password import check_new_password
-from evref.domain.institution import Action, AuditEntry, Institution, Member
+from evref.domain.accounts.institution import Action, AuditEntry, Institution, Member
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore, MemberStore
 from evref.ports.passwords import PasswordGuesser, PasswordHasher

@@ -1,14 +1,15 @@
 """Manage keys: make, list, change, revoke and watch them."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from evref.application.identifiers import is_id, new_id
-from evref.domain.access import ApiKey, KeyState, KeyToken, Permission
-from evref.domain.errors import Fault, InvalidValueError, NotFoundError
-from evref.domain.institution import Action, AuditEntry, Institution
-from evref.domain.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
+from evref.domain.access.key import ApiKey, KeyState, KeyToken, Permission
+from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
+from evref.domain.accounts.institution import Action, AuditEntry, Institution
+from evref.domain.errors import Fault, InvalidValueError, NotFoundError, StorageUnavailableError
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore
 from evref.ports.keys import KeyStore
@@ -54,6 +55,7 @@ class ManageKeys:
         self._usage = usage
         self._clock = clock
         self._randomness = randomness
+        self._pruned_on: date | None = None
 
     def new_key_id(self) -> str:
         """An id for a key that is yet to be made."""
@@ -101,6 +103,7 @@ class ManageKeys:
         )
         expiry = "never expires" if expires_on is None else f"expires after {expires_on}"
         detail = f"name {key.name!r}, permission {permission}, limit {daily_limit}, {expiry}"
+        self.prune_usage()
         self._keys.add(key, token.digest, self._entry(key, actor, Action.KEY_CREATED, detail))
         return NewKey(key, token)
 
@@ -176,6 +179,18 @@ class ManageKeys:
         today = self.today()
         return self._usage.history(key.id, today - timedelta(days=days - 1), today)
 
+    def prune_usage(self) -> None:
+        """Remove counts that are older than their retention; once a day at most in a process.
+
+        Changes of keys do it as well. Admission never does: its one statement stays short.
+        """
+        today = self.today()
+        if self._pruned_on != today:
+            self._pruned_on = today
+            # The change is not to fail for it; what is left is removed another day.
+            with suppress(StorageUnavailableError):
+                self._usage.prune(today)
+
     def _in_use(self, keys: Sequence[ApiKey]) -> tuple[KeyInUse, ...]:
         today = self.today()
         uses = self._usage.overview([key.id for key in keys], today)
@@ -211,6 +226,7 @@ class ManageKeys:
                 return None
             return after, self._entry(after, actor, action, _difference(before, after))
 
+        self.prune_usage()
         return self._keys.change(key_id, change)
 
     def _entry(self, key: ApiKey, actor: str, action: Action, detail: str) -> AuditEntry:

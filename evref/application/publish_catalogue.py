@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from evref.domain.catalogue import Catalogue, CatalogueChanges
+from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore, Publication
 from evref.ports.catalogue_files import CatalogueFiles, Progress

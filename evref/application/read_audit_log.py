@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evref.domain.institution import AuditEntry
+from evref.domain.accounts.institution import AuditEntry
 from evref.ports.audit import AuditLog
 
 

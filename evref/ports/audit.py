@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 
-from evref.domain.institution import AuditEntry
+from evref.domain.accounts.institution import AuditEntry
 
 
 class AuditLog(ABC):

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 
 Progress = Callable[[int, int], None]
 """Told after each file: how many are done, of how many."""

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 
-from evref.domain.institution import AuditEntry, Institution, Member
+from evref.domain.accounts.institution import AuditEntry, Institution, Member
 
 
 class InstitutionStore(ABC):

@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from evref.domain.access import ApiKey
-from evref.domain.institution import AuditEntry
+from evref.domain.access.key import ApiKey
+from evref.domain.accounts.institution import AuditEntry
 
 
 class KeyStore(ABC):

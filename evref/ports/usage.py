@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from evref.domain.access import Permission
-from evref.domain.quota import DayUsage, Tally
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import DayUsage, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,11 @@ class KeyUse:
 
 
 class Usage(ABC):
-    """Counts requests by key and UTC day, exactly, whoever else counts at the same time."""
+    """Counts requests by key and UTC day, exactly, whoever else counts at the same time.
+
+    A day's counts are kept for `USAGE_RETENTION_DAYS` (400) days after that day, and then removed:
+    by `prune`, or by themselves in a store in which records expire.
+    """
 
     @abstractmethod
     def admit(self, digest: str, needed: Permission, day: date) -> Tally:
@@ -42,3 +46,11 @@ class Usage(ABC):
     @abstractmethod
     def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, KeyUse]:
         """How each of these keys is being used; a key that never was has no entry."""
+
+    @abstractmethod
+    def prune(self, today: date) -> None:
+        """Remove the counts of all days more than `USAGE_RETENTION_DAYS` days before today.
+
+        It may be called while requests are admitted, and must not make them wait. Does nothing
+        where counts expire by themselves.
+        """

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from evref.domain.institution import Action
+from evref.domain.accounts.institution import Action
 from evref.ports.audit import AuditLog
 from evref.testing.builders import NOON, an_audit_entry, an_institution
 from evref.testing.contract import Contract

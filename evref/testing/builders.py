@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
-from evref.domain.access import ApiKey, Permission
-from evref.domain.catalogue import Catalogue, Entry
-from evref.domain.diagnosis import Diagnosis, Module
-from evref.domain.evidence import (
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.accounts.institution import Action, AuditEntry, Institution, Member
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
     Evidence,
@@ -14,9 +15,8 @@ from evref.domain.evidence import (
     Reference,
     ReferenceKind,
 )
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.institution import Action, AuditEntry, Institution, Member
-from evref.domain.intervention import FittVp, Intervention, Phase
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from threading import Event
 
-from evref.domain.catalogue import Catalogue
-from evref.domain.diagnosis import Module
-from evref.domain.intervention import Phase
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
 from evref.ports.catalogue import CatalogueStore, Publication
 from evref.testing.builders import NOON, a_catalogue, a_reference, an_entry, an_intervention
 from evref.testing.contract import Contract

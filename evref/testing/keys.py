@@ -4,9 +4,9 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from evref.domain.access import ApiKey, Permission
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.accounts.institution import Action, AuditEntry
 from evref.domain.errors import AlreadyExistsError, KeyRevokedError, NotFoundError
-from evref.domain.institution import Action, AuditEntry
 from evref.ports.keys import KeyStore
 from evref.testing.builders import NOON, a_key, an_audit_entry
 from evref.testing.contract import Contract

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from threading import Barrier
 from typing import Self, TypeVar
 
-from evref.container import Container
-from evref.domain.access import ApiKey
+from evref.bootstrap.container import Container
+from evref.domain.access.key import ApiKey
 from evref.ports.audit import AuditLog
 from evref.ports.catalogue import CatalogueStore
 from evref.ports.institutions import InstitutionStore, MemberStore
@@ -40,6 +40,9 @@ class Stores:
 
     settle: Callable[[], None] = lambda: None
     """Lets as much time go by as a change of a key may take to hold."""
+
+    expire: Callable[[int], None] = lambda _days: None
+    """Lets so many days go by for records that expire by themselves, where the storage has any."""
 
     @classmethod
     def of(cls, container: Container) -> Self:

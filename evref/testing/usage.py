@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.domain.errors import InsufficientPermissionError, InvalidApiKeyError
-from evref.domain.quota import DayUsage, Tally
 from evref.ports.usage import KeyUse, Usage
 from evref.testing.builders import NOON, a_key, an_audit_entry
 from evref.testing.contract import Contract
@@ -314,3 +314,46 @@ class UsageContract(Contract):
         overview = stores.usage.overview([*map(str, range(40_000)), "k1"], TODAY)
 
         assert list(overview) == ["k1"]
+
+    def test_counts_are_kept_for_their_retention(self, stores: Stores) -> None:
+        """On the last day they are all still there."""
+        admit(stores, keep_key(stores, a_key(limit=1)), 2)
+
+        stores.expire(USAGE_RETENTION_DAYS - 1)
+        stores.usage.prune(TODAY + timedelta(days=USAGE_RETENTION_DAYS))
+
+        assert stores.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 1, 1, 1),)
+        assert stores.usage.overview(["k1"], TOMORROW) == {"k1": KeyUse(TODAY, None)}
+
+    def test_counts_are_removed_after_their_retention(self, stores: Stores) -> None:
+        """Those of later days, and of other keys on later days, stay."""
+        digests = [keep_key(stores, a_key(key_id)) for key_id in ("k1", "k2")]
+        for days_ago in (3, 2, 1):
+            for digest in digests:
+                admit(stores, digest, 1, TODAY - timedelta(days=days_ago))
+        stores.expire(USAGE_RETENTION_DAYS + 1)
+        for digest in digests:
+            admit(stores, digest, 1, TODAY)
+
+        stores.usage.prune(TODAY + timedelta(days=USAGE_RETENTION_DAYS))
+
+        for key_id in ("k1", "k2"):
+            assert stores.usage.history(key_id, TODAY - timedelta(days=3), TODAY) == (
+                DayUsage(TODAY, 1000, 1, 0),
+            )
+
+    def test_pruning_lets_requests_through_meanwhile(self, stores: Stores) -> None:
+        """And exactly as many as the limit."""
+        digest = keep_key(stores, a_key(limit=25))
+        for days_ago in range(20):
+            admit(stores, digest, 1, TODAY - timedelta(days=USAGE_RETENTION_DAYS + 1 + days_ago))
+
+        def act(number: int) -> list[Tally]:
+            if number == 0:
+                stores.usage.prune(TODAY)
+                return []
+            return admit(stores, digest, 10)
+
+        tallies = [tally for several in at_once(5, act) for tally in several]
+
+        assert sum(tally.was_admitted for tally in tallies) == 25

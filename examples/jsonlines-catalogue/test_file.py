@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from evref.app import create_app
-from evref.container import container_for
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import container_for
+from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.catalogue import Publication
-from evref.settings import Settings, StorageKind
 from evref.testing.builders import NOON, a_catalogue, an_entry
 from evref_jsonlines.store import JsonLinesCatalogueStore
 

@@ -11,7 +11,7 @@ from evref.adapters.outbound.memory import (
     MemoryUsage,
 )
 from evref.application.admit_request import AdmitRequest
-from evref.application.hanging_storage import HangingStorageGuard
+from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
@@ -68,4 +68,4 @@ def keys(state: MemoryState, clock: FakeClock, randomness: SeededRandomness) -> 
 
 @pytest.fixture
 def admit(state: MemoryState, clock: FakeClock) -> AdmitRequest:
-    return AdmitRequest(MemoryUsage(state), clock, HangingStorageGuard(clock))
+    return AdmitRequest(MemoryUsage(state), clock, CircuitBreaker(clock))

@@ -7,17 +7,16 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryState, MemoryUsage
 from evref.application.admit_request import AdmitRequest
-from evref.application.hanging_storage import HangingStorageGuard
+from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys, NewKey
-from evref.domain.access import KeyToken, Permission
+from evref.domain.access.key import KeyToken, Permission
+from evref.domain.access.quota import DayUsage, QuotaExceededError, QuotaStatus, Tally
 from evref.domain.errors import (
     InsufficientPermissionError,
     InvalidApiKeyError,
-    QuotaExceededError,
     StorageUnavailableError,
 )
-from evref.domain.quota import DayUsage, QuotaStatus, Tally
 from evref.ports.usage import KeyUse, Usage
 from tests.fakes import FakeClock
 
@@ -42,6 +41,9 @@ class UnreachableUsage(Usage):
         raise StorageUnavailableError("gone")
 
     def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, KeyUse]:
+        raise StorageUnavailableError("gone")
+
+    def prune(self, today: date) -> None:
         raise StorageUnavailableError("gone")
 
 
@@ -118,7 +120,7 @@ def test_refusals_over_the_limit_do_not_count_as_admitted(
 
 def test_storage_that_is_out_of_reach_admits_nothing(clock: FakeClock) -> None:
     with pytest.raises(StorageUnavailableError):
-        AdmitRequest(UnreachableUsage(), clock, HangingStorageGuard(clock))(
+        AdmitRequest(UnreachableUsage(), clock, CircuitBreaker(clock))(
             KeyToken.make(1), Permission.READ
         )
 
@@ -182,8 +184,6 @@ def test_a_day_is_taken_from_utc_wherever_the_clock_stands(
     state: MemoryState, new_key: NewKey, keys: ManageKeys
 ) -> None:
     clock = FakeClock(datetime.fromisoformat("2026-02-28T20:00:00-05:00"))
-    AdmitRequest(MemoryUsage(state), clock, HangingStorageGuard(clock))(
-        new_key.token, Permission.READ
-    )
+    AdmitRequest(MemoryUsage(state), clock, CircuitBreaker(clock))(new_key.token, Permission.READ)
 
     assert [day.day for day in keys.history(new_key.key.id)] == [date(2026, 3, 1)]

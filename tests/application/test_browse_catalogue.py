@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
 from evref.application.browse_catalogue import BrowseCatalogue
-from evref.application.hanging_storage import HangingStorageGuard
-from evref.domain.catalogue import Catalogue
+from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore, Publication
 from evref.testing.builders import NOON, a_catalogue, an_entry
@@ -31,7 +31,7 @@ def store(state: MemoryState) -> BreakableCatalogueStore:
 
 @pytest.fixture
 def browse(store: BreakableCatalogueStore, clock: FakeClock) -> BrowseCatalogue:
-    return BrowseCatalogue(store, clock, HangingStorageGuard(clock))
+    return BrowseCatalogue(store, clock, CircuitBreaker(clock))
 
 
 def publish(store: CatalogueStore, catalogue: Catalogue) -> None:
@@ -93,7 +93,7 @@ def test_storage_is_asked_at_most_twice_a_second_whatever_it_answers(
 ) -> None:
     clock = FakeClock()
     store = BreakableCatalogueStore(MemoryCatalogueStore(MemoryState()))
-    browse = BrowseCatalogue(store, clock, HangingStorageGuard(clock))
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
     if published:
         publish(store, FIRST)
     store.broken = broken
@@ -228,7 +228,7 @@ def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeCl
     served = [Publication(FIRST, NOON)]
     store = SlowStore(lambda: served[0])
     store.let_go.set()
-    browse = BrowseCatalogue(store, clock, HangingStorageGuard(clock))
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
     browse.current()
     served[0] = Publication(SECOND, NOON)
     store.let_go.clear()
@@ -260,7 +260,7 @@ def test_many_threads_that_ask_first_wait_for_one_look_and_share_what_it_found(
 ) -> None:
     """Were each to look anew, the last would wait as many times over for a storage that is gone."""
     store = SlowStore(answer)
-    browse = BrowseCatalogue(store, clock, HangingStorageGuard(clock))
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
 
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(browse.current) for _ in range(8)]

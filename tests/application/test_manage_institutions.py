@@ -6,8 +6,8 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryAuditLog, MemoryMemberStore, MemoryState
 from evref.application.manage_institutions import ManageInstitutions, MemberInInstitution
+from evref.domain.accounts.institution import Action
 from evref.domain.errors import AlreadyExistsError, InvalidValueError, NotFoundError
-from evref.domain.institution import Action
 from evref.testing.builders import NOON
 from tests.fakes import FakeClock, QuickPasswordHasher, SingleGuess
 

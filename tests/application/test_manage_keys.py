@@ -4,23 +4,29 @@ from datetime import date, timedelta
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryAuditLog, MemoryState
+from evref.adapters.outbound.memory import (
+    MemoryAuditLog,
+    MemoryInstitutionStore,
+    MemoryKeyStore,
+    MemoryState,
+    MemoryUsage,
+)
 from evref.application.admit_request import AdmitRequest
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys, NewKey
-from evref.domain.access import KeyState, KeyToken, Permission
+from evref.domain.access.key import KeyState, KeyToken, Permission
+from evref.domain.access.quota import DayUsage, QuotaExceededError
+from evref.domain.accounts.institution import Action, AuditEntry, Institution
 from evref.domain.errors import (
     AlreadyExistsError,
     InvalidValueError,
     KeyRevokedError,
     NotFoundError,
-    QuotaExceededError,
+    StorageUnavailableError,
 )
-from evref.domain.institution import Action, AuditEntry, Institution
-from evref.domain.quota import DayUsage
 from evref.ports.usage import KeyUse
 from evref.testing.builders import NOON
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, SeededRandomness
 
 HOSPITAL = "General Hospital"
 TODAY = NOON.date()
@@ -298,3 +304,32 @@ def test_nothing_that_is_kept_or_shown_holds_a_token(
     assert secret not in repr(state)
     assert secret not in repr(keys.list())
     assert not any(made.token.digest in repr(entry) for entry in state.audit)
+
+
+class PrunedUsage(MemoryUsage):
+    """Notes each day on which it is pruned, which fails."""
+
+    def __init__(self, state: MemoryState) -> None:
+        super().__init__(state)
+        self.pruned_on: list[date] = []
+
+    def prune(self, today: date) -> None:
+        self.pruned_on.append(today)
+        raise StorageUnavailableError("busy")
+
+
+def test_changes_of_keys_prune_counts_once_a_day_and_do_not_fail_by_it(
+    state: MemoryState, clock: FakeClock
+) -> None:
+    usage = PrunedUsage(state)
+    keys = ManageKeys(
+        MemoryKeyStore(state), MemoryInstitutionStore(state), usage, clock, SeededRandomness(1)
+    )
+    for _ in range(2):
+        for _ in range(2):
+            made = keys.create(institution_name=HOSPITAL, name="Ward app", actor="operator")
+            keys.change(made.key.id, actor="operator", daily_limit=1)
+            keys.revoke(made.key.id, actor="operator")
+        clock.advance(days=1)
+
+    assert usage.pruned_on == [TODAY, TODAY + timedelta(days=1)]

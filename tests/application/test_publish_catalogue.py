@@ -6,7 +6,7 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
 from evref.application.publish_catalogue import PublishCatalogue
-from evref.domain.catalogue import CatalogueChanges
+from evref.domain.catalogue.catalogue import CatalogueChanges
 from evref.domain.errors import InvalidCatalogueError, NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import Publication
 from evref.testing.builders import NOON, a_catalogue, an_entry

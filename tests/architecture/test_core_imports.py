@@ -99,7 +99,7 @@ def test_an_import_that_is_not_listed_is_found(source: str) -> None:
         "from collections.abc import Iterable",
         "from urllib.parse import quote",
         "import urllib.parse",
-        "from evref.domain.quota import DailyWindow",
+        "from evref.domain.access.quota import DailyWindow",
         "from evref.domain import icd",
         "text = 'import os'  # import os",
     ],

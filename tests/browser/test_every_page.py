@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
 from tests.browser.live import opened_page, sign_in
 from tests.settings_pages.site import EMAIL, MORNING, Site
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evref.adapters.inbound.cli.main import main
+from evref.cli.main import main
 
 
 @dataclass(frozen=True)
@@ -39,15 +38,6 @@ class Result:
 
 
 Run = Callable[..., Result]
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory, and an environment without settings."""
-    monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith("EVREF_")]:
-        monkeypatch.delenv(name)
-    return tmp_path
 
 
 @pytest.fixture

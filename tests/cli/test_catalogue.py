@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.container import BUNDLED_CATALOGUE
+from evref.bootstrap.container import BUNDLED_CATALOGUE
 from tests.cli.conftest import Run
 
 KNEE = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,23 @@ def test_init_can_be_repeated(ready: Run) -> None:
     assert again.err == ""
     after = ready("institution", "list", "--json").json, ready("catalogue", "status").out
     assert after == before
+
+
+def test_init_removes_counts_that_are_too_old(ready: Run, folder: Path) -> None:
+    """And keeps the others."""
+    made = ready("key", "create", "--institution", "General Hospital", "--name", "Ward", "--json")
+    today = datetime.now(UTC).date()
+    with closing(sqlite3.connect(folder / "evref.sqlite")) as database, database:
+        database.executemany(
+            "INSERT INTO daily_usage VALUES (?, ?, 1000, 1, 0, 1)",
+            [(made.json["id"], str(today - timedelta(days=days))) for days in (0, 399, 402, 800)],
+        )
+
+    assert ready("init").status == 0
+
+    with closing(sqlite3.connect(folder / "evref.sqlite")) as database:
+        (left,) = database.execute("SELECT count(*) FROM daily_usage").fetchone()
+    assert left == 2
 
 
 @pytest.mark.parametrize("command", ON_STORAGE)

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from evref.adapters.inbound.cli import demo
-from evref.container import Container
-from evref.domain.access import KeyToken
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.cli import demo
+from evref.domain.access.key import KeyToken
 
 
 @pytest.fixture

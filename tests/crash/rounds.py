@@ -20,15 +20,15 @@ from sqlalchemy import text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import REVISIONS
 from evref.adapters.outbound.sql.storage import migrate as migrate_to
-from evref.container import Container
-from evref.domain.catalogue import Catalogue
-from evref.domain.institution import Action, AuditEntry
-from evref.settings import Settings
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
+from evref.domain.accounts.institution import Action, AuditEntry
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows
 from tests.adapters.sql.schemas import described
 from tests.crash import work
 from tests.processes import forked
-from tests.servers import PostgresqlServer, wait_until
+from tests.servers import PostgresqlServer, database_name, wait_until
 
 PROCESSES = 2
 """So many change the same at once."""
@@ -73,15 +73,14 @@ class PostgresqlDatabases(Databases):
         self._server = server
 
     def new(self, template: str | None = None) -> str:
-        name = "template1" if template is None else self._name(template)
+        name = "template1" if template is None else database_name(template)
         return self._server.url(self._server.new_database(name))
 
     def settle(self, url: str) -> None:
-        connections = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{self._name(url)}'"
+        connections = (
+            f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database_name(url)}'"
+        )
         wait_until(lambda: self._server.execute(connections) == [(0,)], seconds=10)
-
-    def _name(self, url: str) -> str:
-        return url.removeprefix("postgresql://postgres@/").partition("?")[0]
 
 
 @dataclass(slots=True)

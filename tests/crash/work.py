@@ -13,14 +13,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
-from evref.adapters.inbound.cli.main import cli
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.application.publish_catalogue import PublishCatalogue
-from evref.container import BUNDLED_CATALOGUE, Container
-from evref.domain.access import KeyState, Permission
-from evref.domain.catalogue import Catalogue
+from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
+from evref.bootstrap.settings import Settings
+from evref.cli.main import cli
+from evref.domain.access.key import KeyState, Permission
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import KeyRevokedError
-from evref.settings import Settings
 from evref.testing.builders import a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from evref.application.manage_keys import KeyInUse, NewKey
-from evref.container import BUNDLED_CATALOGUE, Container
-from evref.domain.access import Permission
+from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
+from evref.bootstrap.settings import Settings
+from evref.domain.access.key import Permission
+from evref.domain.accounts.institution import AuditEntry
 from evref.domain.errors import InvalidApiKeyError
-from evref.domain.institution import AuditEntry
-from evref.settings import Settings
 from tests.deploy.shell import ROOT, blocks, needs, run, section
 from tests.servers import PostgresqlServer
 

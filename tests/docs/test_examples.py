@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from evref.adapters.inbound.cli.main import cli
-from evref.container import BUNDLED_CATALOGUE
-from evref.settings import PREFIX
+from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.bootstrap.settings import PREFIX
+from evref.cli.main import cli
 from tests.docs.conftest import SHOWN_ADDRESS, Demo, require
 from tests.docs.pages import DOCS, ROOT, Example, assert_printed, commands, programs
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evref.settings import Settings
+from evref.bootstrap.settings import Settings
 from tests.faults.load import Host
 from tests.servers import PostgresqlServer, RedisServer, postgresql_server, redis_server
 

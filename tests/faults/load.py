@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Event
 
-from evref.app import create_app
 from evref.application.manage_keys import NewKey
-from evref.container import Container
-from evref.domain.access import Permission
-from evref.domain.quota import DayUsage
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import DayUsage
 from evref.ports.catalogue import Publication
-from evref.settings import Settings
 from evref.testing.builders import NOON, a_catalogue
 from tests.servers import wait_until
 

@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 from threading import Event
 
 from evref.application.manage_keys import NewKey
-from evref.container import BUNDLED_CATALOGUE
-from evref.domain.access import Permission
-from evref.settings import Settings
+from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.bootstrap.settings import Settings
+from evref.domain.access.key import Permission
 from tests.faults.load import (
     DIAGNOSES,
     INSTITUTION,

@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from evref.settings import Settings
+from evref.bootstrap.settings import Settings
 from tests.faults.load import Answer, Host, assert_promised, wait_for
 from tests.faults.served import THREADS, Served, asking_served, served
 from tests.servers import PostgresqlServer, RedisServer, wait_until

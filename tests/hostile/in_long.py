@@ -8,9 +8,9 @@ from statistics import median
 
 import pytest
 
-from evref.container import Container
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.errors import WrongCredentialsError
-from evref.settings import Settings, StorageKind
 from tests.hostile.conftest import Target
 from tests.hostile.peer import Peer, statuses
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.adapters.outbound.files.reading import Reader
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import InvalidCatalogueError
 from tests.adapters.files.support import KNEE
 from tests.hostile.examples import IS_LONG, quick

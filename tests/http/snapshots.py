@@ -11,19 +11,19 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NoReturn
 
-from evref.adapters.inbound import http
-from evref.adapters.inbound.http import problems
-from evref.adapters.inbound.http.components import REQUEST_ID
-from evref.adapters.inbound.http.examples import FAILING_REQUESTS, REQUESTS, UNREADABLE, name_of
-from evref.adapters.inbound.http.problems import Problem
-from evref.container import BUNDLED_CATALOGUE
-from evref.domain.access import Permission
-from evref.settings import Settings, StorageKind
-from evref.worker import _answer as unreadable_answer
+from evref.adapters.inbound import rest
+from evref.adapters.inbound.rest.components import REQUEST_ID
+from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, UNREADABLE, name_of
+from evref.adapters.inbound.web import problems
+from evref.adapters.inbound.web.problems import Problem
+from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.bootstrap.worker import _answer as unreadable_answer
+from evref.domain.access.key import Permission
 from tests.docs import api_page
 from tests.http.service import Service, body
 
-EXAMPLES = Path(http.__file__).parent / "examples.json"
+EXAMPLES = Path(rest.__file__).parent / "examples.json"
 DOCUMENT = Path(__file__).parent / "snapshots" / "openapi.json"
 HOW_TO_RENEW = "differs from what the service answers; run: python -m tests.http.snapshots"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evref.domain.access import KeyToken, Permission
+from evref.domain.access.key import KeyToken, Permission
 from tests.http.service import LATE, Service, assert_problem, body
 
 DIAGNOSES = "/api/v1/diagnoses"
@@ -160,7 +160,6 @@ def test_a_revoked_key_ends_at_once(service: Service) -> None:
     assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
 
     service.container.manage_keys().revoke(key.key.id, actor="operator")
-    service.settle()
 
     assert_problem(service.get(DIAGNOSES, token=key.token.text), 401, "invalid-api-key")
 
@@ -186,10 +185,8 @@ def test_a_change_of_level_holds_for_the_next_request(service: Service) -> None:
     manage = service.container.manage_keys()
 
     manage.change(key.key.id, actor="operator", permission=Permission.READ)
-    service.settle()
     assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
     manage.change(key.key.id, actor="operator", permission=Permission.NONE)
-    service.settle()
     assert service.get(DIAGNOSES, token=key.token.text).status_code == 403
 
 

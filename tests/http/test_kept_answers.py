@@ -7,8 +7,8 @@ from unittest.mock import patch
 import pytest
 from werkzeug.test import TestResponse
 
-from evref.domain.access import Permission
-from evref.domain.catalogue import Catalogue
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.http.conftest import MakeService
 from tests.http.service import Service, assert_problem, body, entries
 
@@ -16,8 +16,6 @@ LIST = "/api/v1/diagnoses"
 KNEE = f"{LIST}/knee-osteoarthritis/interventions"
 TARGETS = [LIST, f"{LIST}?q=knee", f"{LIST}/twin-a", KNEE, f"{KNEE}?module=home&phase=acute"]
 ORIGIN = "https://app.example.org"
-
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
 
 
 def told(response: TestResponse) -> dict[str, str]:

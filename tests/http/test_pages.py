@@ -7,13 +7,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from evref.adapters.inbound.http.schemas import DISCLAIMER
 from evref.adapters.outbound.files import SCHEMA_FILE
+from evref.domain.catalogue.vocabulary import DISCLAIMER
 from tests.http.service import BASE_URL, Service, body
 
 PAGES = ["/", "/docs", "/problems", "/problems/not-found", "/problems/quota-exceeded", "/nothing"]
-
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
 
 
 class Page(HTMLParser):

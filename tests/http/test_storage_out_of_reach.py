@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.access import KeyToken
+from evref.domain.access.key import KeyToken
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.http.conftest import MakeService
-from tests.http.service import Service, assert_problem, body
+from tests.http.service import Service, assert_problem, body, entries
 
 DIAGNOSES = "/api/v1/diagnoses"
-
-pytestmark = pytest.mark.parametrize("storage", ["sqlite"], indirect=True)
 
 
 def file_of(service: Service) -> Path:
@@ -56,6 +55,14 @@ def locked(service: Service) -> Iterator[None]:
         other.execute("BEGIN IMMEDIATE")
         yield
         other.execute("ROLLBACK")
+
+
+@pytest.fixture
+def service(make_service: MakeService) -> Service:
+    """A service that waits for its storage no longer than these tests need."""
+    made = make_service(storage_timeout_seconds=0.2)
+    made.publish(Catalogue(entries()))
+    return made
 
 
 Break = Callable[[Service], AbstractContextManager[None]]

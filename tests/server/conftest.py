@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from evref.application.manage_keys import NewKey
-from evref.container import Container
-from evref.settings import Settings
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
 from tests.servers import free_port
 
 REPOSITORY = Path(__file__).parents[2]

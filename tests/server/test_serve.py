@@ -16,7 +16,7 @@ from http.client import HTTPException
 
 import pytest
 
-from evref.container import BUNDLED_CATALOGUE
+from evref.bootstrap.container import BUNDLED_CATALOGUE
 from tests.server.conftest import (
     PATIENCE,
     Answer,
@@ -39,6 +39,14 @@ def server(start: Start, store: Store) -> Server:
     started = start(store.folder, "serve", "--workers", "3")
     started.wait_until_ready()
     return started
+
+
+@pytest.mark.parametrize(
+    "path", ["//settings/sign-in", "/settings//sign-in", "//", "//health/live"]
+)
+def test_a_doubled_slash_is_not_found(server: Server, path: str) -> None:
+    """Through the server's own reading of the address too."""
+    assert server.get(path).status == 404
 
 
 def ask(server: Server, token: str, times: int) -> list[Answer]:

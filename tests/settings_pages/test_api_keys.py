@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
 from tests.settings_pages.site import (
     EMAIL,
     MORNING,

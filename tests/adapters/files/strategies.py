@@ -4,9 +4,9 @@ import re
 
 from hypothesis import strategies as st
 
-from evref.domain.catalogue import Catalogue, Entry
-from evref.domain.diagnosis import Diagnosis, Module
-from evref.domain.evidence import (
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
     Evidence,
@@ -14,8 +14,8 @@ from evref.domain.evidence import (
     Reference,
     ReferenceKind,
 )
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.intervention import FittVp, Intervention, Phase
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 
 NASTY = [
     *("yes", "No", "ON", "y", "null", "Null", "~", "1e3", "1E+3", "12:30", "0x1F", "0o7", "1_0"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import FileFault, InvalidCatalogueError
 
 KNEE = """\

@@ -7,7 +7,7 @@ import yaml
 
 import evref
 from evref.adapters.outbound.files import YamlCatalogueFiles, nodes
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.adapters.files.support import read
 
 BUNDLED = Path(evref.__file__).parent / "data" / "catalogue"

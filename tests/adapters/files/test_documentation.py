@@ -9,9 +9,9 @@ import pytest
 import evref
 from evref.adapters.outbound.files.folders import LARGEST_FILE
 from evref.adapters.outbound.files.nodes import DEEPEST_NESTING
-from evref.domain.diagnosis import Module
-from evref.domain.evidence import Certainty, Direction, Recommendation, ReferenceKind
-from evref.domain.intervention import Phase
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
+from evref.domain.catalogue.intervention import Phase
 from tests.adapters.files.support import faults_in, read
 
 DOCS = Path(evref.__file__).parents[1] / "docs"

@@ -13,14 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evref.adapters.outbound.files import SCHEMA_FILE
-from evref.domain import records
-from evref.domain.catalogue import Catalogue
-from evref.domain.diagnosis import Diagnosis, Module
-from evref.domain.document import from_document, to_document
+from evref.domain.catalogue import records
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.document import from_document, to_document
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Direction,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.errors import InvalidValueError
-from evref.domain.evidence import Certainty, Direction, Recommendation, Reference, ReferenceKind
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.intervention import Intervention, Phase
 from evref.testing.builders import an_entry, an_intervention
 from tests.adapters.files.strategies import catalogues
 

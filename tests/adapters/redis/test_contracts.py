@@ -35,6 +35,6 @@ class TestRedisUsageInACluster(UsageContract):
     def stores(self, node: servers.RedisServer) -> Iterator[Stores]:
         with node.client() as client:
             client.flushall()
-        server = RedisServer(node.url)
+        server = RedisServer(node.url, timeout_seconds=30)
         yield with_counters_in(server)
         server.close()

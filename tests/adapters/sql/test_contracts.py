@@ -1,5 +1,6 @@
 """The stores in SQL keep to the contracts of their ports, on each database of the fixture."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from evref.adapters.outbound.sql import (
     SqlAuditLog,
     SqlCatalogueStore,
+    SqlDatabase,
     SqlInstitutionStore,
     SqlKeyStore,
     SqlMemberStore,
@@ -38,6 +40,14 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path}/evref.db"
     databases: PreparedDatabases = request.getfixturevalue("prepared_databases")
     return databases.empty(0)
+
+
+@pytest.fixture
+def database(url: str) -> Iterator[SqlDatabase]:
+    # What is tested with it is not how long it waits: the machine may be busy.
+    database = SqlDatabase(url, timeout_seconds=60)
+    yield database
+    database.close()
 
 
 class TestSqlStorage(StorageContract):

@@ -18,8 +18,8 @@ from sqlalchemy import inspect, text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS, migrate
 from evref.adapters.outbound.sql.tables import metadata
+from evref.domain.access.quota import DayUsage
 from evref.domain.errors import InvalidValueError, StorageNotReadyError
-from evref.domain.quota import DayUsage
 from evref.testing.builders import NOON, a_key, a_member, an_audit_entry, an_institution
 from evref.testing.stores import Stores, keep_institutions
 from tests.adapters.sql.databases import stores_in
@@ -100,6 +100,20 @@ def test_the_revisions_are_those_of_the_migrations() -> None:
 
     assert tuple(reversed([script.revision for script in scripts.walk_revisions()])) == REVISIONS
     assert scripts.get_current_head() == REVISIONS[-1]
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("daily_usage", "day"), ("sessions", "started_at"), ("sign_in_failures", "last_at")],
+)
+def test_what_is_purged_by_a_column_has_an_index_on_it(
+    stores: Stores, database: SqlDatabase, table: str, column: str
+) -> None:
+    """Else a purge reads the whole table, and on SQLite keeps admission waiting meanwhile."""
+    with database.connect() as connection:
+        indexes = inspect(connection).get_indexes(table)
+
+    assert [column] in [index["column_names"] for index in indexes]
 
 
 def test_migrations_come_to_the_tables(stores: Stores, database: SqlDatabase) -> None:

@@ -5,7 +5,7 @@ from evref.adapters.outbound.files.folders import Folders, text_of
 from evref.adapters.outbound.files.nodes import FileError
 from evref.adapters.outbound.files.reading import Reader
 from evref.adapters.outbound.files.writing import write_files
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import FileFault, InvalidCatalogueError
 from evref.ports import catalogue_files
 

@@ -2,8 +2,8 @@
 
 from evref.adapters.outbound.files import schema
 from evref.adapters.outbound.files.nodes import FileError, Node, parsed, shown
-from evref.domain.catalogue import Entry
-from evref.domain.document import from_document
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.document import from_document
 from evref.domain.errors import FileFault, InvalidValueError
 
 _LONGEST_MESSAGE = 500

@@ -17,8 +17,8 @@ from evref.adapters.outbound.files.folders import (
     reason,
     shown_path,
 )
-from evref.domain.catalogue import Catalogue, Entry
-from evref.domain.document import to_document
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.document import to_document
 from evref.domain.errors import FileFault, InvalidCatalogueError
 
 _WIDTH = 110

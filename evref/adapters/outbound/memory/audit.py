@@ -1,7 +1,7 @@
 """The audit log, as a list that only grows."""
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.institution import AuditEntry
+from evref.domain.accounts.institution import AuditEntry
 from evref.ports import audit
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.access import ApiKey
+from evref.domain.access.key import ApiKey
+from evref.domain.accounts.institution import AuditEntry
 from evref.domain.errors import AlreadyExistsError, NotFoundError
-from evref.domain.institution import AuditEntry
 from evref.ports import keys
 
 

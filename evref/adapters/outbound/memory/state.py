@@ -4,10 +4,10 @@ import threading
 from dataclasses import dataclass, field
 from datetime import date
 
-from evref.domain.access import ApiKey
-from evref.domain.institution import AuditEntry, Institution, Member
-from evref.domain.quota import DayUsage
-from evref.domain.sign_in import Failures, Session
+from evref.domain.access.key import ApiKey
+from evref.domain.access.quota import DayUsage
+from evref.domain.accounts.institution import AuditEntry, Institution, Member
+from evref.domain.accounts.sign_in import Failures, Session
 from evref.ports.catalogue import Publication
 
 

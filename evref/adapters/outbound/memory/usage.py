@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.domain.errors import InvalidApiKeyError
-from evref.domain.quota import DayUsage, Tally
 from evref.ports import usage
 
 
@@ -54,3 +54,10 @@ class MemoryUsage(usage.Usage):
             )
             for key_id, days in days_by_key_id.items()
         }
+
+    def prune(self, today: date) -> None:
+        first = today - timedelta(days=USAGE_RETENTION_DAYS)
+        with self._state.lock:
+            for days in self._state.days_by_key_id.values():
+                for day in [day for day in days if day < first]:
+                    del days[day]

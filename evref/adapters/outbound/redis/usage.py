@@ -15,18 +15,14 @@ from threading import Lock
 from cachetools import TLRUCache
 
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.domain.access import ApiKey, Permission
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.quota import SECONDS_A_DAY, USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
-from evref.domain.quota import SECONDS_A_DAY, DayUsage, Tally
 from evref.ports import usage
 from evref.ports.clock import Clock
 from evref.ports.keys import KeyStore
 
-RETENTION_DAYS = 35
-"""How long a day's counts are kept after its first request: a plot shows 30 days."""
-
-LAST_USED_RETENTION_DAYS = 400
-"""How long the last day of use is known after it."""
+_RETENTION_SECONDS = USAGE_RETENTION_DAYS * SECONDS_A_DAY
 
 # What a key may do has to follow a change within one second, the time to look it up included.
 _HOLD_SECONDS = 0.5
@@ -35,7 +31,7 @@ _MOST_HELD = 10_000
 # A pipeline holds all answers in memory until the last has come.
 _KEYS_AT_ONCE = 1000
 
-# KEYS: the day's hash, the last day of use. ARGV: limit, day, two retentions in seconds.
+# KEYS: the day's hash, the last day of use. ARGV: limit, day, retention in seconds.
 # The first write is one that needs memory: a server without refuses it, and nothing is counted.
 _ADMIT = """
 local admitted = tonumber(redis.call('HGET', KEYS[1], 'admitted') or '0')
@@ -49,7 +45,7 @@ if redis.call('HSET', KEYS[1], 'limit', ARGV[1]) == 1 then
     redis.call('EXPIRE', KEYS[1], ARGV[3])
 end
 if fits and admitted == 1 and (redis.call('GET', KEYS[2]) or '') < ARGV[2] then
-    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[4])
+    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
 end
 return {admitted, fits and 1 or 0}
 """
@@ -88,12 +84,7 @@ class RedisUsage(usage.Usage):
         written = day.isoformat()
         admitted, fits = self._admit(
             [self._name(key.id, written), self._name(key.id, "last")],
-            [
-                key.daily_limit,
-                written,
-                RETENTION_DAYS * SECONDS_A_DAY,
-                LAST_USED_RETENTION_DAYS * SECONDS_A_DAY,
-            ],
+            [key.daily_limit, written, _RETENTION_SECONDS],
         )
         return Tally(key.id, key.daily_limit, admitted, was_admitted=bool(fits))
 
@@ -119,6 +110,10 @@ class RedisUsage(usage.Usage):
                 if use != usage.KeyUse(None, None):
                     overview[key_id] = use
         return overview
+
+    def prune(self, today: date) -> None:
+        # Redis removes each name after its time.
+        pass
 
     def _key(self, digest: str) -> ApiKey:
         with self._lock:

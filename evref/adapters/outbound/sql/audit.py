@@ -4,7 +4,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import audit_entries
-from evref.domain.institution import Action, AuditEntry
+from evref.domain.accounts.institution import Action, AuditEntry
 from evref.ports import audit
 
 

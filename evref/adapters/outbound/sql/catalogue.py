@@ -7,8 +7,8 @@ from sqlalchemy import ColumnElement, delete, insert, select, true, update
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import catalogue_entries, catalogue_publication
-from evref.domain.catalogue import Catalogue
-from evref.domain.document import from_document, to_document
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.document import from_document, to_document
 from evref.domain.errors import StorageUnavailableError
 from evref.ports import catalogue
 

@@ -33,7 +33,7 @@ class SqlDatabase:
     """A database by its URL, such as `sqlite:///evref.db` or `postgresql://user@host/evref`.
 
     It connects when first asked for data. Safe to share between threads, not between processes:
-    see `close` and `after_fork`. It makes `pool_size` connections at most, and whoever asks waits
+    `close` it before a fork. It makes `pool_size` connections at most, and whoever asks waits
     `timeout_seconds` at most for what is asked, after 0.4 at most for a connection.
 
     Raises:
@@ -170,10 +170,6 @@ class SqlDatabase:
     def close(self) -> None:
         """Close all connections that are not in use; new ones are made on demand."""
         self._engine.dispose()
-
-    def after_fork(self) -> None:
-        """Forget the connections of the parent process, which go on being its own."""
-        self._engine.dispose(close=False)
 
     @contextmanager
     def _errors_translated(self, taken: AlreadyExistsError | None = None) -> Iterator[None]:

@@ -8,9 +8,9 @@ from sqlalchemy import Row, insert, select, update
 from evref.adapters.outbound.sql import audit
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import api_keys
-from evref.domain.access import ApiKey, Permission
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.accounts.institution import AuditEntry
 from evref.domain.errors import AlreadyExistsError, NotFoundError
-from evref.domain.institution import AuditEntry
 from evref.ports import keys
 
 

@@ -96,6 +96,7 @@ daily_usage = Table(
     Column("admitted", Integer, nullable=False),
     Column("refused", Integer, nullable=False),
     Column("last_admitted", Boolean, nullable=False),
+    Index("ix_daily_usage_day", "day"),
 )
 
 # No foreign keys: the log must take an entry whatever else is kept.
@@ -120,6 +121,7 @@ sessions = Table(
     Column("member_id", ForeignKey("members.id"), nullable=False),
     Column("password_digest", String(64), nullable=False),
     Column("started_at", Instant, nullable=False),
+    Index("ix_sessions_started_at", "started_at"),
 )
 
 sign_in_failures = Table(
@@ -128,6 +130,7 @@ sign_in_failures = Table(
     Column("name", String(80), primary_key=True),
     Column("failures", Integer, nullable=False),
     Column("last_at", Instant),
+    Index("ix_sign_in_failures_last_at", "last_at"),
 )
 
 shared_secrets = Table(

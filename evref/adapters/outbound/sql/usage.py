@@ -1,18 +1,19 @@
 """Admission and counting in SQL: one statement, which is the hot path of the whole service."""
 
 from collections.abc import Collection, Iterator, Mapping
-from datetime import date
+from datetime import date, timedelta
 from itertools import islice
+from typing import Any
 
-from sqlalchemy import Date, String, TextClause, bindparam, case, func, select
+from sqlalchemy import Date, Select, String, TextClause, bindparam, case, delete, func, select
 from sqlalchemy import text as sql
 
 from evref.adapters.outbound.sql import keys
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import api_keys, daily_usage
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
 from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
-from evref.domain.quota import DayUsage, Tally
 from evref.ports import usage
 
 # The key is looked up and checked, the request admitted or refused, and counted as either, in
@@ -43,7 +44,8 @@ RETURNING key_id, daily_limit, admitted, last_admitted
 _ATTEMPTS = 3
 
 # Databases limit the number of parameters of a statement; SQLite's is 32,766.
-_KEYS_AT_ONCE = 10_000
+# Far below that, no statement takes long enough for its deadline to matter.
+_KEYS_AT_ONCE = 1000
 
 
 def _admit_statement(needed: Permission) -> TextClause:
@@ -105,6 +107,20 @@ class SqlUsage(usage.Usage):
                     )
                     overview[row.key_id] = usage.KeyUse(row.last_used_on, used_today)
         return overview
+
+    def prune(self, today: date) -> None:
+        day = daily_usage.c.day
+        first = today - timedelta(days=USAGE_RETENTION_DAYS)
+        oldest = select(func.min(day)).where(day < first)
+        # Day by day, so that no transaction keeps admission waiting for long.
+        while (found := self._oldest(oldest)) is not None:
+            with self._database.transaction() as connection:
+                connection.execute(delete(daily_usage).where(day == found))
+
+    def _oldest(self, statement: Select[Any]) -> date | None:
+        with self._database.connect() as connection:
+            found: date | None = connection.execute(statement).scalar_one()
+            return found
 
 
 def _batches(key_ids: Collection[str]) -> Iterator[list[str]]:
