@@ -9,7 +9,7 @@ from pathlib import Path
 from dependency_injector import containers, providers
 
 from evref.adapters.outbound import memory, redis, sql, system
-from evref.adapters.outbound.yaml import YamlCatalogueFiles
+from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.application.admit_request import AdmitRequest
 from evref.application.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker

@@ -21,7 +21,7 @@ from evref.cli import demo as demo_data
 from evref.cli.catalogue import catalogue, summary
 from evref.cli.institutions import institution, member
 from evref.cli.keys import key
-from evref.cli.output import progress_bar, say
+from evref.cli.output import progress_bar, say, say_lines
 from evref.cli.wiring import RefusedError, wired
 from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
 
@@ -186,8 +186,7 @@ def main() -> NoReturn:
         say("evref: stopped")
         sys.exit(1)
     except InvalidCatalogueError as error:
-        for fault in error.faults:
-            say(str(fault))
+        say_lines(map(str, error.faults))
         _fail(str(error))
     except StorageUnavailableError as error:
         _fail(f"{error} ({error.reason})")

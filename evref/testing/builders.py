@@ -9,6 +9,7 @@ from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import (
     Certainty,
+    Direction,
     Evidence,
     Recommendation,
     Reference,
@@ -27,6 +28,7 @@ def a_diagnosis(
     icd10: Sequence[str] = ("M17",),
     icd11: Sequence[str] = ("FA01",),
     modules: Sequence[Module] = tuple(Module),
+    checked_on: date = date(2026, 2, 1),
 ) -> Diagnosis:
     return Diagnosis(
         id=diagnosis_id,
@@ -34,6 +36,7 @@ def a_diagnosis(
         icd10_codes=tuple(Icd10Code(code) for code in icd10),
         icd11_codes=tuple(Icd11Code(code) for code in icd11),
         enabled_modules=tuple(modules),
+        checked_on=checked_on,
     )
 
 
@@ -77,7 +80,7 @@ def an_intervention(
         title=title,
         summary=summary.strip(),
         fitt_vp=dose if module is Module.FITT_VIP else None,
-        evidence=Evidence(Certainty.MODERATE, Recommendation.STRONG_FOR, "Strong"),
+        evidence=Evidence(Certainty.MODERATE, Recommendation.STRONG_FOR, Direction.FOR, "Strong"),
         references=tuple(references) if references is not None else (a_reference(),),
     )
 
