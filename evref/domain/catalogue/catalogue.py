@@ -185,7 +185,7 @@ class Catalogue:
         ids = defaultdict(list)
         for entry in self.entries:
             diagnosis = entry.diagnosis
-            stems = [code.stems[0] for code in diagnosis.icd11_codes]
+            stems = [code.first_stem for code in diagnosis.icd11_codes]
             for stem in [*(code.text for code in diagnosis.icd10_codes), *stems]:
                 ids[stem].append(diagnosis.id)
         return dict(ids)

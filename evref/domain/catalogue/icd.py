@@ -89,6 +89,11 @@ class Icd11Code:
         )
 
     @property
+    def first_stem(self) -> str:
+        """The stem code that it begins with."""
+        return self.text.partition("/")[0].partition("&")[0]
+
+    @property
     def stems(self) -> tuple[str, ...]:
         """The stem codes, without extension codes."""
         return tuple(stem for stem, _ in _stems(self.text))

@@ -104,7 +104,11 @@ class RecordIcd11Code(RecordCode):
         )
 
     def finds(self, diagnosis: Diagnosis) -> bool:
-        return any(code.covers(self.code) for code in diagnosis.icd11_codes)
+        return any(
+            # Nearly all end at the first, which takes a fraction of the time.
+            code.first_stem in self.ancestors and code.covers(self.code)
+            for code in diagnosis.icd11_codes
+        )
 
 
 def _shortened(code: str, shortest: int) -> frozenset[str]:
