@@ -18,7 +18,7 @@ from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.catalogue.catalogue import Catalogue
 
 PEERS = ("FastAPI", "APIFlask", "Datasette")
-BOUND, PLAIN_BOUND = "bound", "bound on gthread"
+BOUND = "bound"
 
 _THREADS = "4"
 _GUNICORN = [
@@ -109,7 +109,6 @@ def bound(
     folder: Path,
     *,
     name: str = BOUND,
-    worker: str = "evref.bootstrap.worker.Worker",
 ) -> Iterator[Contender]:
     """A server of the bytes that this one answers with; for a 304, those that it saves."""
     bodies = folder / "bound"
@@ -118,7 +117,7 @@ def bound(
         headers = alike.headers(case)
         headers.pop("If-None-Match", None)
         (bodies / case.name).write_bytes(ask(alike.address(case), headers).body)
-    command = [*_GUNICORN, "--workers", "1", "--worker-class", worker]
+    command = [*_GUNICORN, "--workers", "1", "--worker-class", "gthread"]
     with running(
         [*command, "benchmarks.bound:app"], folder, health="/list", environ={"BOUND": str(bodies)}
     ) as server:

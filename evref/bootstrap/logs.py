@@ -57,6 +57,10 @@ def configure(log_format: LogFormat) -> None:
                 }
             },
             "root": {"level": "WARNING", "handlers": ["stderr"]},
-            "loggers": {"evref": {"level": "INFO"}, "gunicorn.error": {"level": "INFO"}},
+            "loggers": {
+                "evref": {"level": "INFO"},
+                # gunicorn has it kept to its own handler.
+                "gunicorn.error": {"level": "INFO", "propagate": True},
+            },
         }
     )

@@ -1,46 +1,76 @@
-"""Runs gunicorn with the project's settings."""
+"""Runs gunicorn as it is, its threaded worker, with the settings of this project."""
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import resource
 import signal
 import socket
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
+from types import FrameType
 from typing import Any
 
 from flask import Flask
 from gunicorn.app.base import BaseApplication
-from gunicorn.arbiter import Arbiter
-from gunicorn.glogging import Logger
 from gunicorn.systemd import listen_fds
 
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container
-from evref.domain.errors import NoCatalogueError
+from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 
 GRACEFUL_SECONDS = 30
 """How long requests under way may go on after SIGTERM."""
 
-_MOST_CONNECTIONS = 4000
-"""Of one worker, however many files it may open. Those that only wait cost it next to nothing."""
+DEFAULT_THREADS = 16
+
+_MOST_CONNECTIONS = 1000
+"""Of one worker, if it may open as many files. More wait in the socket's backlog."""
 
 _FEWEST_CONNECTIONS = 50
 _OTHER_FILES = 200
 """Those that a worker needs besides: its database, its threads', what it serves."""
+
+_LAST_PORT = 65535
+_METRICS_FILES = ("counter_*.db", "gauge_*.db", "histogram_*.db", "summary_*.db")
 
 
 class AddressInUseError(Exception):
     """Indicates an address that cannot be listened on; its text is one line."""
 
 
+def gunicorn_settings() -> dict[str, Any]:
+    """The settings that suit any way to run the service with gunicorn, by gunicorn's names.
+
+    Raises this process's limit of open files to what they need, where that is allowed.
+    """
+    return {
+        "worker_class": "gthread",
+        "threads": DEFAULT_THREADS,
+        "worker_connections": _most_connections(),
+        "graceful_timeout": GRACEFUL_SECONDS,
+        # Seconds. A proxy has to close its idle connections earlier: see deploy/nginx.
+        "keepalive": 5,
+        # Bytes. What any client or proxy sends fits several times over.
+        "limit_request_line": 8190,
+        "limit_request_fields": 64,
+        "limit_request_field_size": 8190,
+        # No header decides on the scheme or the path: a client on this machine could send it too.
+        "forwarder_headers": "",
+        "secure_scheme_headers": {},
+        "control_socket_disable": True,
+        "when_ready": _end_starting_workers_on_sigterm,
+    }
+
+
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     """gunicorn's arbiter around one application, built before the workers are forked.
 
     Workers then share the memory of the code and the catalogue. The one thing that must not
-    cross a fork is a database connection, so the storage lets go of its own before. A folder can
+    cross a fork is a database connection, so the storage closes its own before. A folder can
     be named that is to be removed when the last worker has ended.
     """
 
@@ -58,22 +88,19 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         self._remove_at_exit = remove_at_exit
         self._container = container
         self._options = {
+            **gunicorn_settings(),
             "bind": bind,
             "workers": workers,
             "threads": threads,
-            "worker_class": "evref.bootstrap.worker.Worker",
             "preload_app": True,
-            "graceful_timeout": GRACEFUL_SECONDS,
-            "keepalive": 5,
-            "worker_connections": _most_connections(),
-            # Fields that any client or proxy sends fit several times over.
-            "limit_request_fields": 64,
-            "control_socket_disable": True,
-            "logger_class": _Log,
+            # None: the line format of all else, set in load(), is gunicorn's too.
+            "errorlog": None,
+            "on_starting": lambda _arbiter: remove_metrics_of_ended_workers(
+                container.settings().metrics_folder
+            ),
             "on_exit": lambda _arbiter: self._clean_up(),
             "pre_fork": lambda _arbiter, _worker: self._before_fork(),
         }
-        logs.configure(container.settings().log_format)
         super().__init__()
 
     def load_config(self) -> None:
@@ -81,17 +108,16 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             self.cfg.set(name, value)
 
     def load(self) -> Flask:
-        # Without one, /health/ready says so, and the workers see it as soon as it is loaded.
-        with suppress(NoCatalogueError):
+        # gunicorn has set up its own log by now, and writes nothing before.
+        logs.configure(self._container.settings().log_format)
+        # Without either, /health/ready says so, and the workers see it as soon as it is there.
+        with suppress(NoCatalogueError, StorageUnavailableError):
             self._container.browse().current()
         self._before_fork()
         return self._app
 
-    def run(self) -> None:
-        _Arbiter(self).run()
-
     def _before_fork(self) -> None:
-        self._container.storage().close()
+        self._container.connections().close()
         # Keeps the collector from touching, and so copying, what the workers share.
         gc.freeze()
 
@@ -100,30 +126,33 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             rmtree(self._remove_at_exit, ignore_errors=True)
 
 
-class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
-    """gunicorn's, whose workers do not miss a signal in the moment in which they begin.
+def _end_starting_workers_on_sigterm(_arbiter: object) -> None:
+    """End a worker that gets SIGTERM before it handles signals itself.
 
-    Until a worker has its own handlers it has the arbiter's, which would take a SIGTERM for the
-    arbiter and forget it: a stop right after a start then lasted until the worker was killed.
+    Until then it has the arbiter's handler, which would take the signal for the arbiter and
+    forget it: a stop right after a start then lasts until the worker is killed.
     """
+    arbiter = os.getpid()
+    handle: Any = signal.getsignal(signal.SIGTERM)
 
-    def spawn_worker(self) -> object:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-        try:
-            return super().spawn_worker()
-        finally:
-            # In the arbiter; a worker has it unblocked once it can handle it.
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    def on_sigterm(number: int, frame: FrameType | None) -> None:
+        if os.getpid() != arbiter:
+            os._exit(0)
+        handle(number, frame)
+
+    signal.signal(signal.SIGTERM, on_sigterm)
 
 
-class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types
-    """gunicorn's log, written as all else is; the application tells of its requests itself."""
+def remove_metrics_of_ended_workers(folder: Path | None) -> None:
+    """Remove the files of counts in a folder, before any worker of this start has made one.
 
-    def setup(self, cfg: object) -> None:  # noqa: ARG002 - the log is configured already
-        self.error_log.propagate = True
-
-    def access(self, *_: object) -> None:
-        pass
+    prometheus_client never removes those of counters, so each start would add some.
+    """
+    if folder is None:
+        return
+    for pattern in _METRICS_FILES:
+        for file in folder.glob(pattern):
+            file.unlink(missing_ok=True)
 
 
 def _most_connections() -> int:
@@ -159,6 +188,13 @@ def require_free(bind: str) -> None:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(address)
     except OSError as error:
-        raise AddressInUseError(f"cannot listen on {bind}: {error.strerror or error}") from None
+        reason = error.strerror or str(error)
+        if error.errno == errno.EADDRINUSE:
+            reason += f"; use another port, such as --bind {host}:{_another(int(port))}"
+        raise AddressInUseError(f"cannot listen on {bind}: {reason}") from None
     except UnicodeError:
         raise AddressInUseError(f"cannot listen on {bind}: that is no host name") from None
+
+
+def _another(port: int) -> int:
+    return port + 1 if port < _LAST_PORT else port - 1

@@ -13,20 +13,19 @@ from typing import NoReturn
 import click
 
 import evref
-from evref.bootstrap.app import create_app
+from evref.application.provision_demo import MEMBER, Demo
+from evref.bootstrap.app import check_storage, create_app
 from evref.bootstrap.container import Container
-from evref.bootstrap.server import AddressInUseError, Server, require_free
+from evref.bootstrap.server import DEFAULT_THREADS, AddressInUseError, Server, require_free
 from evref.bootstrap.settings import DEFAULT_BIND, SettingsError, StorageKind
-from evref.cli import demo as demo_data
 from evref.cli.catalogue import catalogue, summary
-from evref.cli.institutions import institution, member
+from evref.cli.institutions import OPERATOR, institution, member
 from evref.cli.keys import key
 from evref.cli.output import progress_bar, say, say_lines
 from evref.cli.wiring import RefusedError, wired
 from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
 
 DEFAULT_WORKERS = 2
-DEFAULT_THREADS = 4
 
 _PORT = re.compile("[0-9]{1,5}")
 
@@ -92,10 +91,10 @@ def serve(bind: str, workers: int | None, threads: int) -> None:
     if container.settings().storage is StorageKind.MEMORY:
         # A process's memory starts empty, and no other command can reach it.
         _prepare(container)
-        _tell(container, demo_data.prepare(container))
+        _tell(container, container.provision_demo()(OPERATOR))
     else:
-        container.storage().verify()
-        container.storage().ping()
+        for warning in check_storage(container):
+            say(f"evref: {warning}")
     _serve(container, bind, workers, threads)
 
 
@@ -111,7 +110,7 @@ def demo(bind: str, workers: int | None, threads: int) -> None:
     """
     container = _servable(bind, workers)
     _prepare(container)
-    _tell(container, demo_data.prepare(container))
+    _tell(container, container.provision_demo()(OPERATOR))
     _serve(container, bind, workers, threads)
 
 
@@ -131,22 +130,23 @@ def _servable(bind: str, workers: int | None) -> Container:
 
 
 def _prepare(container: Container) -> None:
-    click.get_current_context().call_on_close(container.storage().close)
-    container.storage().prepare()
+    click.get_current_context().call_on_close(container.connections().close)
+    container.schema().prepare()
     with progress_bar("Loading the bundled catalogue") as progress:
         published = container.publish().load_bundled_where_none(progress)
     if published is not None:
         say(summary(published).splitlines()[0])
 
 
-def _tell(container: Container, made: demo_data.Demo) -> None:
+def _tell(container: Container, made: Demo) -> None:
     base_url = container.settings().base_url
     click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
-    if made.password is not None:
-        click.echo(
-            f"Member {demo_data.MEMBER}, password {made.password} (shown this once), "
-            f"for the institution settings at {base_url}/settings"
-        )
+    password = (
+        "the password of the first start"
+        if made.password is None
+        else f"password {made.password} (shown this once)"
+    )
+    click.echo(f"Member {MEMBER}, {password}, for the institution settings at {base_url}/settings")
     if made.expires:
         click.echo(
             "The key of an earlier start cannot be shown again; this one works until tomorrow"

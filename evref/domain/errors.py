@@ -99,6 +99,13 @@ class NotFoundError(EvrefError):
         super().__init__(f"There is no {kind} {name!r}.")
 
 
+class NotAllowedError(EvrefError):
+    """Indicates somebody who asks for what they have no right to."""
+
+    def __init__(self) -> None:
+        super().__init__("You are not allowed to do this.")
+
+
 class AlreadyExistsError(EvrefError):
     """Indicates that the name or e-mail address is taken."""
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from evref.cli.main import main
+from tests.servers import free_port
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,9 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
         with monkeypatch.context() as patched:
             for name, text in settings.items():
                 patched.setenv(f"EVREF_{name.upper()}", text)
+            if arguments[:1] in {("serve",), ("demo",)} and "--bind" not in arguments:
+                # Where nobody listens, as someone may on the default.
+                arguments = (*arguments, "--bind", f"127.0.0.1:{free_port()}")
             patched.setattr(sys, "argv", ["evref", *arguments])
             patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
             with pytest.raises(SystemExit) as ended:

@@ -38,8 +38,7 @@ COMMANDS = [
     ("catalogue", "export"),
     ("catalogue", "status"),
 ]
-# Where nobody listens, as someone may on the default.
-SERVE = ("serve", "--bind", "127.0.0.1:18999")
+SERVE = ("serve",)
 ON_STORAGE = [
     ("institution", "create", "x"),
     ("institution", "list"),
@@ -169,7 +168,7 @@ def test_a_command_on_the_memory_of_another_process_is_refused(
 @pytest.mark.parametrize("command", ["serve", "demo"])
 def test_memory_is_one_process(run: Run, command: str) -> None:
     """So several are refused, before a key is made and shown."""
-    result = run(command, "--workers", "2", "--bind", "127.0.0.1:18999", storage="memory")
+    result = run(command, "--workers", "2", storage="memory")
 
     assert "--workers 1" in result.refused()
 
@@ -183,21 +182,20 @@ def test_an_address_that_is_none_is_refused(run: Run, command: str, bind: str) -
 
 def test_serve_before_init_is_refused(run: Run) -> None:
     """It serves nothing until there is something to serve from."""
-    refused = run("serve", "--bind", "127.0.0.1:18999").refused()
+    refused = run("serve").refused()
 
     assert refused == "There is no database yet; run: evref init"
 
 
-@pytest.mark.parametrize("command", [*ON_STORAGE, ("init",), ("serve",), ("demo",)])
+@pytest.mark.parametrize("command", [*ON_STORAGE, ("init",), ("demo",)])
 def test_a_database_that_is_none_is_told_in_one_line(
     run: Run, folder: Path, command: tuple[str, ...]
 ) -> None:
     """And left as it is."""
     file = folder / "evref.sqlite"
     file.write_bytes(b"This is no database. " * 500)
-    bind = ("--bind", "127.0.0.1:18999") if command in {("serve",), ("demo",)} else ()
 
-    refused = run(*command, *bind).refused()
+    refused = run(*command).refused()
 
     assert refused.startswith("Storage is out of reach. (")
     assert "not a database" in refused

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 import pytest
 
 from evref.bootstrap.settings import Settings
+from evref.testing.builders import OPERATOR
 from tests.faults.conftest import NewHost
 from tests.faults.load import Host, asking, assert_promised, burst, wait_for
 from tests.servers import PostgresqlServer, RedisServer, free_port, redis_server, wait_until
@@ -157,7 +158,7 @@ def test_a_redis_that_comes_back_empty_counts_anew(
 
         for answers in (before, after):
             assert sorted(answer.status for answer in answers) == [200] * 10 + [429] * 5
-        host.container.storage().close()
+        host.container.connections().close()
 
 
 def test_a_key_that_one_host_revokes_the_other_refuses_within_a_second(
@@ -168,7 +169,7 @@ def test_a_key_that_one_host_revokes_the_other_refuses_within_a_second(
     key = one.new_key()
     assert other.get(key).status == 200
 
-    one.container.manage_keys().revoke(key.key.id, actor="operator")
+    one.container.manage_keys().revoke(OPERATOR, key.key.id)
 
     wait_until(lambda: other.get(key).status == 401, seconds=1)
 

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import json
 import logging
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NoReturn
 
 from evref.adapters.inbound import rest
 from evref.adapters.inbound.rest.components import REQUEST_ID
-from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, UNREADABLE, name_of
+from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, name_of
 from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.problems import Problem
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.bootstrap.worker import _answer as unreadable_answer
 from evref.domain.access.key import Permission
 from tests.docs import api_page
 from tests.http.service import Service, body
@@ -45,9 +43,7 @@ def examples() -> str:
         for problem, requests in FAILING_REQUESTS.items()
         for name, path in requests.items()
     }
-    unreadable = unreadable_answer(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, REQUEST_ID)
-    kept = {UNREADABLE: json.loads(unreadable.partition(b"\r\n\r\n")[2])}
-    return _text(answers | failures | kept)
+    return _text(answers | failures)
 
 
 def _problem(service: Service, problem: Problem, path: str) -> Any:

@@ -17,6 +17,7 @@ from http.client import HTTPException
 import pytest
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.testing.builders import OPERATOR
 from tests.server.conftest import (
     PATIENCE,
     Answer,
@@ -149,7 +150,10 @@ def test_a_port_in_use_is_told_in_one_line(server: Server, store: Store, command
 
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr == f"evref: cannot listen on {bind}: Address already in use\n"
+    assert done.stderr == (
+        f"evref: cannot listen on {bind}: Address already in use; use another port, such as "
+        f"--bind 127.0.0.1:{server.port + 1}\n"
+    )
     assert server.get(LIVE).status == 200
 
 
@@ -192,7 +196,8 @@ def test_a_malformed_request_is_answered_and_harms_nothing(server: Server, sent:
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
 
     assert answer.startswith(b"HTTP/1.")
-    assert not answer.startswith((b"HTTP/1.1 3", b"HTTP/1.1 5"))
+    status = int(answer.split(b" ", 2)[1])
+    assert 200 <= status < 300 or 400 <= status < 500 or status == 501
     assert b"Traceback" not in answer
     assert b".py" not in answer
     assert server.get(LIVE).status == 200
@@ -209,7 +214,8 @@ def test_a_killed_worker_is_replaced_and_lets_nothing_more_through(
     with ThreadPoolExecutor(12) as clients:
         asked = [clients.submit(ask, server, key.token.text, 100) for _ in range(12)]
         eventually(
-            lambda: store.container.manage_keys().history(key.key.id), lambda: "nothing was counted"
+            lambda: store.container.manage_keys().history(OPERATOR, key.key.id),
+            lambda: "nothing was counted",
         )
         killed = min(before)
         os.kill(killed, signal.SIGKILL)
@@ -220,7 +226,7 @@ def test_a_killed_worker_is_replaced_and_lets_nothing_more_through(
     while (last := server.get(LIST, key.token.text)).status == 200:
         statuses[200] += 1
 
-    (day,) = store.container.manage_keys().history(key.key.id)
+    (day,) = store.container.manage_keys().history(OPERATOR, key.key.id)
     assert last.status == 429
     assert day.admitted == 600
     assert 600 - 12 <= statuses[200] <= 600

@@ -159,13 +159,6 @@ FAILURES = {
 }
 
 
-UNREADABLE = {
-    "414": "The address is longer than the server reads.",
-    "431": "The headers are longer than the server reads.",
-}
-"""Of requests that the service never sees, those that a client could send in good faith."""
-
-
 def references(headers: tuple[str, ...]) -> dict[str, Any]:
     """The headers of an answer, as references to those above."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}

@@ -44,9 +44,6 @@ FAILING_REQUESTS = {
 """The requests behind the examples of each problem, in circumstances that bring it about."""
 
 
-UNREADABLE = "headers-too-long"
-
-
 def answers(operation_id: str) -> dict[str, Any]:
     """The examples of an operation's answers, in the form of the document; not all have some."""
     return {
@@ -64,11 +61,6 @@ def problem(kind: Problem, base_url: str) -> dict[str, Any]:
         }
         for name, path in FAILING_REQUESTS[kind].items()
     }
-
-
-def unreadable() -> dict[str, Any]:
-    """The example of a request that could not be read, in the form of the document."""
-    return {UNREADABLE: {"summary": "With 40 KiB of headers", "value": _kept()[UNREADABLE]}}
 
 
 def name_of(group: str, name: str) -> str:

@@ -17,7 +17,6 @@ from flask import Blueprint, Response, current_app
 from evref.adapters.inbound.rest import components, examples
 from evref.adapters.inbound.rest.components import Failure
 from evref.adapters.inbound.rest.enumerations import value_by_value
-from evref.adapters.inbound.rest.schemas import UnreadableRequestProblemSchema
 from evref.adapters.inbound.web.representations import Representation, respond
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER
 
@@ -159,14 +158,6 @@ def _shared_components(base_url: str) -> dict[str, Any]:
     for failure in components.FAILURES.values():
         spec.components.response(failure.name, _problem_response(failure, base_url))
     spec.components.response(
-        "UnreadableRequest",
-        {
-            "description": " Or: ".join(components.UNREADABLE.values()),
-            "headers": components.headers_of_every_problem(),
-            "content": _problem_content(UnreadableRequestProblemSchema, examples.unreadable()),
-        },
-    )
-    spec.components.response(
         "NotModified",
         {
             "description": "The client has this answer already: its If-None-Match named the ETag.",
@@ -205,8 +196,6 @@ def _finish_operation(path: str, operation: dict[str, Any]) -> None:
     for status, failure in components.FAILURES.items():
         if status != "404" or "{" in path:
             responses[status] = {"$ref": f"#/components/responses/{failure.name}"}
-    for status in components.UNREADABLE:
-        responses[status] = {"$ref": "#/components/responses/UnreadableRequest"}
     operation["responses"] = dict(sorted(responses.items()))
     for parameter in operation["parameters"]:
         if parameter["in"] == "path":

@@ -270,26 +270,17 @@ class InterventionListSchema(Record):
     meta = fields.Nested(InterventionListMetaSchema, required=True)
 
 
-class UnreadableRequestProblemSchema(Record):
-    """Problem details (RFC 9457) of a request that could not be read, so that its path is not
-    known. They say no more than the status.
-    """
-
-    type = _text("Always about:blank: there is no page on it.", format="uri")
-    title = _text("The status in words.")
-    status = fields.Integer(required=True, metadata={"description": "The HTTP status."})
-    detail = _text("This occurrence, in a sentence.")
-    request_id = _text("Names this request in the service's log; also in X-Request-ID.")
-
-
-class ProblemSchema(UnreadableRequestProblemSchema):
+class ProblemSchema(Record):
     """Problem details (RFC 9457). Branch on the type, not on the texts, which are for people."""
 
     type = _text(
         "Identifies the kind of problem; the address of a page that explains it.", format="uri"
     )
     title = _text("The kind of problem, in short.")
+    status = fields.Integer(required=True, metadata={"description": "The HTTP status."})
+    detail = _text("This occurrence, in a sentence.")
     instance = _text("The request's path.")
+    request_id = _text("Names this request in the service's log; also in X-Request-ID.")
 
 
 class ParameterFaultSchema(Record):

@@ -1,6 +1,6 @@
 """The way to the database: connections, transactions, and what becomes of errors."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -82,13 +82,23 @@ class SqlDatabase:
             StorageUnavailableError: when the database does not do what it is asked, in time.
 
         """
+        rows = self.find_all(statement)
+        return rows[0] if rows else None
+
+    def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
+        """All rows that the statement selects.
+
+        Raises:
+            StorageUnavailableError: when the database does not do what it is asked, in time.
+
+        """
         with self.connect() as connection:
             try:
-                return connection.execute(statement).one_or_none()
+                return connection.execute(statement).all()
             except (UnicodeEncodeError, DataError):
                 # Text with half a surrogate pair, as a command line can have, or with a NUL, as
                 # a form can; no row has it.
-                return None
+                return ()
 
     @contextmanager
     def transaction(self, *, taken: AlreadyExistsError | None = None) -> Iterator[Connection]:

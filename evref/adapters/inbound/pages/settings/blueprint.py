@@ -72,6 +72,9 @@ def blueprint(
             return None
         if request.mimetype not in _FORM_TYPES:
             abort(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        if "Transfer-Encoding" in request.headers:
+            # No browser sends a form so, and one above the limit would be cut off unnoticed.
+            abort(HTTPStatus.LENGTH_REQUIRED)
         request.max_content_length = LONGEST_FORM
         # Raises where storage is out of reach: without the secret there are no forms.
         share_secret()
