@@ -20,16 +20,16 @@ Record = dict[str, Any]
 
 
 def write(entry: Entry) -> str:
-    """The line, without its end."""
+    """The line, without a line break."""
     return json.dumps(asdict(entry), ensure_ascii=False)
 
 
 def read(line: str) -> Entry:
-    """The entry in a line that `write` wrote.
+    """Return the entry in a line that `write` wrote.
 
     Raises:
-        LookupError, TypeError, ValueError: when it is no such line. The domain's constructors
-            refuse what breaks one of its rules.
+        LookupError, TypeError, ValueError: The line is not a valid entry. The domain's
+            constructors reject values that break a rule.
 
     """
     record = json.loads(line)
