@@ -20,7 +20,7 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks import report
-from benchmarks.checks import WrongAnswerError
+from benchmarks.checks import WrongResponseError
 from benchmarks.measuring import Pace
 from benchmarks.parts import Run
 from benchmarks.processes import pin_all_but_servers
@@ -50,7 +50,7 @@ def main() -> None:
         for part in options.only or PARTS:
             try:
                 result[part] = getattr(run, part)()
-            except WrongAnswerError as error:
+            except WrongResponseError as error:
                 sys.exit(f"benchmarks: {error}")
     console.print(f"It took {time.monotonic() - began:.0f} seconds.")
     if options.only:

@@ -26,7 +26,7 @@ REDIS_ADMISSION = 20e-6
 SQLITE_ADMISSIONS_A_SECOND = 5_700
 COMMITS_OF_ONE_ROW_A_SECOND = 600
 """With a disk that takes about two milliseconds to flush a write."""
-ANSWER_BYTES = 4_400
+RESPONSE_BYTES = 4_400
 """A long list of interventions, compressed, with its header fields."""
 
 UTILISATION = 0.6
@@ -100,7 +100,7 @@ def needs(counting: str, load: Load) -> Needs:
         postgresql=_cores(postgresql),
         redis=_cores(redis),
         connections=connections,
-        megabits=load.rate * ANSWER_BYTES * 8 / 1e6,
+        megabits=load.rate * RESPONSE_BYTES * 8 / 1e6,
         utilisation=utilisation,
     )
 
