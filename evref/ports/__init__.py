@@ -1,7 +1,7 @@
-"""What the core needs of the world, in the core's own words: one capability a file.
+"""The interfaces that the core requires, one capability per module.
 
-Adapters in `evref.adapters.outbound` implement these; each method says what comes back, in
-which order, what absence looks like and what is raised. Every method of a port that keeps
-something may also raise `StorageUnavailableError`, within a bounded time; a driver's own
-exceptions never leave an adapter.
+Adapters in `evref.adapters.outbound` implement them. Each method documents what it returns and in
+which order, how it signals absence, and what it raises. Every method of a storage port may also
+raise `StorageUnavailableError`, within a bounded time. A driver's own exceptions never leave an
+adapter.
 """

@@ -1,4 +1,4 @@
-"""The record of changes; stores write it with each change, this reads it."""
+"""The record of changes. Stores write it with each change; this port reads it."""
 
 from abc import ABC, abstractmethod
 
@@ -6,17 +6,17 @@ from evref.domain.accounts.institution import AuditEntry
 
 
 class AuditLog(ABC):
-    """Tells what was done, by whom and when. Nothing in it is ever changed or removed."""
+    """Who changed what, and when. Entries are never changed or removed."""
 
     @abstractmethod
     def entries(
         self, institution_id: str, *, skip: int = 0, most: int | None = None
     ) -> tuple[AuditEntry, ...]:
-        """An institution's entries, latest first: without the first `skip`, and `most` of the rest.
+        """Return an institution's entries, newest first: at most `most`, after the first `skip`.
 
-        All of the rest where `most` is None.
+        With `most` None, all entries after the first `skip`.
         """
 
     @abstractmethod
     def count(self, institution_id: str) -> int:
-        """How many entries an institution has; 0 for one that nobody knows."""
+        """Return the number of an institution's entries; 0 if the institution is unknown."""
