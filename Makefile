@@ -1,5 +1,5 @@
 PYTHON ?= python3
-# Whoever names a Python and no target means to install with it.
+# `make PYTHON=…` without a target installs.
 .DEFAULT_GOAL := $(if $(filter command line,$(origin PYTHON)),install,help)
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +10,7 @@ PEERS := .venv-bench
 CLIENTS := .venv-clients
 AUDIT := .venv-audit
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-# Wheels alone: nothing that is installed runs code of its own before, nor needs a compiler.
+# Wheels only: installing them runs no code of the packages and needs no compiler.
 LOCKED := --only-binary :all: --require-hashes --requirement
 
 .PHONY: help
@@ -122,7 +122,7 @@ clean: ## remove what the other targets created, except data
 # pip checks the hash of every file that it installs. The project itself comes last, without
 # dependencies, built by the locked build back end.
 $(VENV)/.installed: requirements/run.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("evref needs Python 3.11 or newer; choose an interpreter: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit("evref needs Python 3.11 or newer; choose an interpreter: make run PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV) …"
 	@$(PIP) install $(LOCKED) requirements/run.txt
@@ -137,13 +137,13 @@ $(AUDIT)/.installed: requirements/audit.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
 	@echo "Installing the test dependencies …"
-	@$(PIP) install --require-hashes --requirement requirements/dev.txt
+	@$(PIP) install $(LOCKED) requirements/dev.txt
 	@touch $@
 
 $(PEERS)/.installed: requirements/bench.txt
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	@echo "Installing the peers of the benchmark into $(PEERS) …"
-	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes --requirement requirements/bench.txt
+	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install $(LOCKED) requirements/bench.txt
 	@touch $@
 
 # npm also checks the hash of every package; pip installs it in the step before.

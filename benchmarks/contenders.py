@@ -117,7 +117,7 @@ def bound(
         headers = alike.headers(case)
         headers.pop("If-None-Match", None)
         (bodies / case.name).write_bytes(get(alike.address(case), headers).body)
-    command = [*_GUNICORN, "--workers", "1", "--worker-class", worker]
+    command = [*_GUNICORN, "--workers", "1", "--worker-class", "gthread"]
     with running(
         [*command, "benchmarks.bound:app"], folder, health="/list", environ={"BOUND": str(bodies)}
     ) as server:

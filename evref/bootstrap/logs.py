@@ -24,10 +24,9 @@ _FORMATTERS = {
 
 
 class WithoutKeys(logging.Filter):
-    """Takes what looks like an API key out of a message.
+    """Masks everything in a message that looks like an API key.
 
-    A library's log may quote a request that it could not read, and a client may have put a key
-    into any part of it.
+    A library may log a request that it could not parse, with a key in any part of it.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -59,7 +58,7 @@ def configure(log_format: LogFormat) -> None:
             "root": {"level": "WARNING", "handlers": ["stderr"]},
             "loggers": {
                 "evref": {"level": "INFO"},
-                # gunicorn has it kept to its own handler.
+                # gunicorn sets it to False.
                 "gunicorn.error": {"level": "INFO", "propagate": True},
             },
         }

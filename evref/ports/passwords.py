@@ -5,11 +5,19 @@ from collections.abc import Collection
 
 
 class PasswordHasher(ABC):
-    """Hashes passwords with a slow function (argon2id, RFC 9106)."""
+    """Hashes passwords with a slow function (argon2id, RFC 9106).
+
+    Hashing needs much memory, so only a few calls run concurrently; the others wait briefly.
+    """
 
     @abstractmethod
     def hash(self, password: str) -> str:
-        """Return a new salted hash in PHC string format, different each time."""
+        """Return a new salted hash in PHC string format, different each time.
+
+        Raises:
+            BusyError: Other calls took too long.
+
+        """
 
     @abstractmethod
     def verify(self, password: str, password_hash: str | None) -> bool:
@@ -17,6 +25,10 @@ class PasswordHasher(ABC):
 
         If the hash is None, return False after the same time as for a wrong password, so that the
         timing does not reveal who has an account.
+
+        Raises:
+            BusyError: Other calls took too long; the password was not checked.
+
         """
 
 

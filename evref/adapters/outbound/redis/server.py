@@ -109,17 +109,17 @@ class RedisServer:
             client.setrange("evref:ping", 0, "")
 
     def keeps_nothing(self) -> bool:
-        """Whether the server says that it writes neither an append-only file nor snapshots.
+        """Return whether the server writes neither an append-only file nor snapshots.
 
-        A server that refuses to say, as many that are hosted do, is taken for one that keeps it.
+        A server that does not disclose it, like many hosted ones, is assumed to have persistence.
 
         Raises:
-            StorageUnavailableError: when the server does not answer in time.
+            StorageUnavailableError: The server does not respond in time.
 
         """
         with self.client() as client:
             try:
-                # One at a time: only Redis 7 and newer takes several.
+                # One at a time: only Redis 7 and newer accepts several.
                 saved = client.config_get("appendonly") | client.config_get("save")
             except self._refusal:
                 return False
