@@ -15,7 +15,7 @@ from benchmarks.load import CONNECTIONS
 from benchmarks.storages import LIMITED_TO
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
-from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Intervention
 
 _OVER_THE_LIMIT = 100
@@ -104,7 +104,7 @@ class Ledger:
 def as_json(entry: Entry) -> dict[str, Any]:
     """Return a diagnosis with all its interventions, as the service returns them."""
     interventions = [_intervention(one) for one in entry.interventions]
-    return {**_diagnosis(entry.diagnosis), "interventions": interventions}
+    return {**_diagnosis(entry), "interventions": interventions}
 
 
 def _require(holds: bool, contender: Contender, what: str, found: str) -> None:
@@ -120,13 +120,16 @@ def _expected(catalogue: Catalogue, case: Case) -> list[dict[str, Any]]:
     return [_intervention(one) for one in found]
 
 
-def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
+def _diagnosis(entry: Entry) -> dict[str, Any]:
+    diagnosis = entry.diagnosis
     return {
         "id": diagnosis.id,
         "name": diagnosis.name,
         "icd10_codes": [str(code) for code in diagnosis.icd10_codes],
         "icd11_codes": [str(code) for code in diagnosis.icd11_codes],
         "enabled_modules": list(diagnosis.enabled_modules),
+        "checked_on": diagnosis.checked_on.isoformat(),
+        "version": entry.version,
     }
 
 

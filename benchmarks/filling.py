@@ -59,6 +59,8 @@ def _add(session: Session, entry: Entry, references: dict[evidence.Reference, Re
             icd10_codes=[str(code) for code in diagnosis.icd10_codes],
             icd11_codes=[str(code) for code in diagnosis.icd11_codes],
             enabled_modules=list(diagnosis.enabled_modules),
+            checked_on=diagnosis.checked_on,
+            version=entry.version,
         )
     )
     for position, intervention in enumerate(entry.interventions):

@@ -111,7 +111,7 @@ def count(folder: Path) -> None:
         for case in CASES:
             environ = _environ(case, tokens, app)
             # Connections must not be shared across a fork.
-            container.storage().close()
+            container.connections().close()
             forks[prepared.name][case.name] = (
                 _forked(app, environ, FEW),
                 _forked(app, environ, MANY),

@@ -125,6 +125,9 @@ class FakeCatalogueFiles(CatalogueFiles):
             progress(done, len(listed))
         return Catalogue(entry for path in listed for entry in self.held[path].entries)
 
+    def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
+        return tuple(f"{path}/README.md" for path in paths)
+
     def write(self, catalogue: Catalogue, folder: Path) -> None:
         if folder in self.held:
             raise InvalidCatalogueError([FileFault(str(folder), None, "has other files")])

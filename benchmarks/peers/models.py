@@ -46,6 +46,8 @@ class Diagnosis(Base):
     icd10_codes: Mapped[list[str]]
     icd11_codes: Mapped[list[str]]
     enabled_modules: Mapped[list[str]]
+    checked_on: Mapped[date]
+    version: Mapped[str]
 
 
 cited = Table(

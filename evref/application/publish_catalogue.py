@@ -39,6 +39,10 @@ class PublishCatalogue:
         """
         return self._files.read(paths, progress)
 
+    def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
+        """The names of what is in these folders and is not read as a catalogue file."""
+        return self._files.not_read(paths)
+
     def load(self, path: Path, progress: Progress) -> Published:
         """Serve the catalogue in this file or folder instead of the present one.
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from evref.application.new_password import check_new_password
-from evref.domain.accounts.institution import Action, AuditEntry, Institution, Member, is_email
+from evref.domain.access.principal import InstitutionMember, Role
+from evref.domain.accounts.institution import Institution, Member, is_email
 from evref.domain.accounts.sign_in import (
     FAILURES_KEPT,
     OF_AN_ACCOUNT,
@@ -17,6 +18,7 @@ from evref.domain.accounts.sign_in import (
     account_name,
     address_name,
 )
+from evref.domain.audit import Action, Subject, SubjectKind, record
 from evref.domain.errors import (
     BusyError,
     NotFoundError,
@@ -40,6 +42,12 @@ class SignedIn:
 
     member: Member
     institution: Institution
+
+    @property
+    def principal(self) -> InstitutionMember:
+        """The member as the one who asks for something."""
+        # Every member is an admin.
+        return InstitutionMember(self.member.email, self.institution.id, Role.ADMIN)
 
 
 class SignIn:
@@ -132,13 +140,13 @@ class SignIn:
         self._members.set_password(
             member.id,
             password_hash,
-            AuditEntry(
-                at=self._clock.now(),
+            record(
+                signed_in.principal,
+                self._clock.now(),
+                Action.PASSWORD_CHANGED,
+                f"e-mail {member.email}",
                 institution_id=member.institution_id,
-                actor=member.email,
-                action=Action.PASSWORD_CHANGED,
-                key_id=None,
-                detail=f"e-mail {member.email}",
+                subject=Subject(SubjectKind.MEMBER, member.id),
             ),
         )
         self._sessions.remove(token.digest)

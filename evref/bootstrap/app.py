@@ -203,7 +203,7 @@ def create_app_or_exit() -> APIFlask:
         print(f"evref: {error}", file=sys.stderr)  # noqa: T201
         # gunicorn's own status for an application that cannot load: it stops, not retries.
         raise SystemExit(4) from None
-    container.storage().close()
+    container.connections().close()
     return app
 
 
@@ -217,11 +217,11 @@ def check_storage(container: Container) -> list[str]:
         StorageNotReadyError: when it must first be created, migrated or replaced.
 
     """
-    storage = container.storage()
+    health = container.health()
     try:
-        storage.verify()
-        storage.ping()
-        warnings: list[str] = storage.warnings()
+        container.schema().verify()
+        health.ping()
+        warnings: list[str] = health.warnings()
     except StorageUnavailableError as error:
         return [f"starting without storage: {error.reason}"]
     return warnings

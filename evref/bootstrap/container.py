@@ -9,12 +9,13 @@ from pathlib import Path
 from dependency_injector import containers, providers
 
 from evref.adapters.outbound import memory, redis, sql, system
-from evref.adapters.outbound.yaml import YamlCatalogueFiles
+from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.application.admit_request import AdmitRequest
 from evref.application.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
+from evref.application.provision_demo import ProvisionDemo
 from evref.application.publish_catalogue import PublishCatalogue
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.report_health import ReportHealth
@@ -63,10 +64,16 @@ class Container(containers.DeclarativeContainer):
         memory=One(memory.MemoryStorage, state),
         sql=One(sql.SqlStorage, database),
     )
-    storage = providers.Selector(
+    schema = stored
+    health = providers.Selector(
         count_in,
         storage=stored,
-        redis=One(redis.RedisStorage, stored, counters),
+        redis=One(redis.RedisHealth, stored, counters),
+    )
+    connections = providers.Selector(
+        count_in,
+        storage=stored,
+        redis=One(redis.RedisConnections, stored, counters),
     )
     catalogue_store = providers.Selector(
         settings.provided.storage,
@@ -78,15 +85,23 @@ class Container(containers.DeclarativeContainer):
         memory=One(memory.MemoryKeyStore, state),
         sql=One(sql.SqlKeyStore, database),
     )
-    counted = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemoryUsage, state),
-        sql=One(sql.SqlUsage, database),
-    )
-    usage = providers.Selector(
+    admission = providers.Selector(
         count_in,
-        storage=counted,
-        redis=One(redis.RedisUsage, counters, keys, clock),
+        storage=providers.Selector(
+            settings.provided.storage,
+            memory=One(memory.MemoryAdmission, state),
+            sql=One(sql.SqlAdmission, database),
+        ),
+        redis=One(redis.RedisAdmission, counters, keys, clock),
+    )
+    usage_reports = providers.Selector(
+        count_in,
+        storage=providers.Selector(
+            settings.provided.storage,
+            memory=One(memory.MemoryUsageReports, state),
+            sql=One(sql.SqlUsageReports, database),
+        ),
+        redis=One(redis.RedisUsageReports, counters),
     )
     institutions = providers.Selector(
         settings.provided.storage,
@@ -120,11 +135,18 @@ class Container(containers.DeclarativeContainer):
     )
 
     circuit_breaker = One(CircuitBreaker, clock)
-    admit = One(AdmitRequest, usage, clock, circuit_breaker)
+    admit = One(AdmitRequest, admission, clock, circuit_breaker)
     browse = One(BrowseCatalogue, catalogue_store, clock, circuit_breaker)
     publish = One(PublishCatalogue, catalogue_store, catalogue_files, clock, BUNDLED_CATALOGUE)
-    report_health = One(ReportHealth, storage, browse)
-    manage_keys = One(ManageKeys, keys, institutions, usage, clock, randomness)
+    report_health = One(ReportHealth, health, browse)
+    manage_keys = One(
+        ManageKeys,
+        keys=keys,
+        institutions=institutions,
+        usage_reports=usage_reports,
+        clock=clock,
+        randomness=randomness,
+    )
     manage_institutions = One(
         ManageInstitutions,
         institutions=institutions,
@@ -147,6 +169,9 @@ class Container(containers.DeclarativeContainer):
     )
     share_secret = One(ShareSecret, secrets, randomness, settings.provided.secret_key)
     read_audit_log = One(ReadAuditLog, audit_log)
+    provision_demo = One(
+        ProvisionDemo, institutions=manage_institutions, keys=manage_keys, randomness=randomness
+    )
 
 
 def container_for(settings: Settings) -> Container:

@@ -117,7 +117,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         return self._app
 
     def _before_fork(self) -> None:
-        self._container.storage().close()
+        self._container.connections().close()
         # Keeps the collector from touching, and so copying, what the workers share.
         gc.freeze()
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from evref.application.publish_catalogue import Published
-from evref.cli.output import as_json, print_json, progress_bar
+from evref.cli.output import as_json, print_json, progress_bar, say_lines
 from evref.cli.wiring import stored, wired
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.intervention import names_a_direction
 
 # Whether it exists and can be read is for the catalogue's own checks to say.
 _PATH = click.Path(path_type=Path)
@@ -24,19 +25,29 @@ def catalogue() -> None:
 @catalogue.command("check")
 @click.argument("paths", metavar="PATH…", type=_PATH, nargs=-1, required=True)
 def check(paths: tuple[Path, ...]) -> None:
-    """Check catalogue files and folders; tells every fault and changes nothing."""
+    """Check catalogue files and folders; reports every fault and changes nothing."""
+    publish = wired().publish()
+    say_lines(f"not read: {name}" for name in publish.not_read(paths))
     with progress_bar("Checking") as progress:
-        checked = wired().publish().check(paths, progress)
-    click.echo(f"No fault in {_size(checked)}; version {checked.version}.")
+        checked = publish.check(paths, progress)
+    say_lines(
+        f"warning: {intervention.id}: the title {intervention.title!r} names a direction; "
+        "let it name the intervention alone"
+        for entry in checked.entries
+        for intervention in entry.interventions
+        if names_a_direction(intervention.title)
+    )
+    click.echo(f"No faults in {_size(checked)}; version {checked.version}.")
 
 
 @catalogue.command("load")
 @click.argument("path", metavar="PATH", type=_PATH)
 def load(path: Path) -> None:
     """Serve the catalogue of a file or folder instead of the present one, whole or not at all."""
-    container = stored()
+    publish = stored().publish()
+    say_lines(f"not read: {name}" for name in publish.not_read([path]))
     with progress_bar("Loading") as progress:
-        published = container.publish().load(path, progress)
+        published = publish.load(path, progress)
     click.echo(summary(published))
 
 
@@ -88,4 +99,8 @@ def summary(published: Published) -> str:
 
 
 def _size(catalogue: Catalogue) -> str:
-    return f"{len(catalogue.entries)} diagnoses and {catalogue.intervention_count} interventions"
+    diagnoses, interventions = len(catalogue.entries), catalogue.intervention_count
+    return (
+        f"{diagnoses} {'diagnosis' if diagnoses == 1 else 'diagnoses'} and "
+        f"{interventions} intervention{'' if interventions == 1 else 's'}"
+    )

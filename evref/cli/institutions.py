@@ -8,9 +8,10 @@ import click
 
 from evref.cli.output import as_json, print_json, print_records
 from evref.cli.wiring import RefusedError, stored
+from evref.domain.access.principal import Operator
 
-OPERATOR = "operator"
-"""Who the audit log names for what is done on the command line."""
+OPERATOR = Operator()
+"""Who asks for whatever is done on the command line."""
 
 _password_stdin = click.option(
     "--password-stdin", is_flag=True, help="Read the password as one line from standard input."
@@ -27,7 +28,7 @@ def institution() -> None:
 @as_json
 def create_institution(name: str, *, as_json: bool) -> None:
     """Make an institution."""
-    made = stored().manage_institutions().create_institution(name, actor=OPERATOR)
+    made = stored().manage_institutions().create_institution(OPERATOR, name)
     if as_json:
         print_json({"id": made.id, "name": made.name, "created_at": made.created_at})
     else:
@@ -40,7 +41,7 @@ def list_institutions(*, as_json: bool) -> None:
     """List all institutions, by name."""
     records = [
         {"id": each.id, "name": each.name, "created_at": each.created_at}
-        for each in stored().manage_institutions().institutions()
+        for each in stored().manage_institutions().institutions(OPERATOR)
     ]
     print_records(records, as_json=as_json, empty="There is no institution yet.")
 
@@ -59,13 +60,10 @@ def create_member(
     email: str, institution_name: str, *, password_stdin: bool, as_json: bool
 ) -> None:
     """Make a member; asks for the password."""
-    container = stored()
-    made = container.manage_institutions().create_member(
-        email,
-        institution_name=institution_name,
-        password=_password(from_stdin=password_stdin),
-        actor=OPERATOR,
-    )
+    manage = stored().manage_institutions()
+    password = _password(from_stdin=password_stdin)
+    found = manage.institution_named(OPERATOR, institution_name)
+    made = manage.create_member(OPERATOR, found.id, email, password=password)
     if as_json:
         print_json({"id": made.id, "email": made.email, "institution": institution_name})
     else:
@@ -83,7 +81,7 @@ def list_members(*, as_json: bool) -> None:
             "institution": each.institution.name,
             "created_at": each.member.created_at,
         }
-        for each in stored().manage_institutions().members()
+        for each in stored().manage_institutions().members(OPERATOR)
     ]
     print_records(records, as_json=as_json, empty="There is no member yet.")
 
@@ -93,11 +91,11 @@ def list_members(*, as_json: bool) -> None:
 @_password_stdin
 def reset_password(email: str, *, password_stdin: bool) -> None:
     """Give a member another password; asks for it."""
-    container = stored()
-    container.manage_institutions().reset_password(
-        email, password=_password(from_stdin=password_stdin), actor=OPERATOR
-    )
-    click.echo(f"Reset the password of {email.strip().lower()}.")
+    manage = stored().manage_institutions()
+    password = _password(from_stdin=password_stdin)
+    found = manage.member_with_email(OPERATOR, email)
+    manage.reset_password(OPERATOR, found.id, password=password)
+    click.echo(f"Reset the password of {found.email}.")
 
 
 def _password(*, from_stdin: bool) -> str:

@@ -54,17 +54,15 @@ def create_key(
     as_json: bool,
 ) -> None:
     """Make a key and print it, alone, on standard output. It is never shown again."""
-    made = (
-        stored()
-        .manage_keys()
-        .create(
-            institution_name=institution_name,
-            name=name,
-            actor=OPERATOR,
-            permission=Permission(permission),
-            daily_limit=limit,
-            expires_on=None if expires is None else expires.date(),
-        )
+    container = stored()
+    institution = container.manage_institutions().institution_named(OPERATOR, institution_name)
+    made = container.manage_keys().create(
+        OPERATOR,
+        institution.id,
+        name=name,
+        permission=Permission(permission),
+        daily_limit=limit,
+        expires_on=None if expires is None else expires.date(),
     )
     if as_json:
         print_json({"key": made.token.text, "id": made.key.id})
@@ -81,7 +79,7 @@ def create_key(
 @as_json
 def list_keys(*, as_json: bool) -> None:
     """List all keys, oldest first; never the secrets."""
-    records = [_record(each) for each in stored().manage_keys().list()]
+    records = [_record(each) for each in stored().manage_keys().list_all(OPERATOR)]
     print_records(records, as_json=as_json, empty="There is no key yet.")
 
 
@@ -90,7 +88,7 @@ def list_keys(*, as_json: bool) -> None:
 @click.argument("limit", type=int, metavar="N")
 def set_limit(key_id: str, limit: int) -> None:
     """Change a key's daily request limit, within a second and for today already."""
-    changed = stored().manage_keys().change(key_id, actor=OPERATOR, daily_limit=limit)
+    changed = stored().manage_keys().change(OPERATOR, key_id, daily_limit=limit)
     click.echo(f"The key {changed.name!r} may now make {changed.daily_limit} requests a day.")
 
 
@@ -98,7 +96,7 @@ def set_limit(key_id: str, limit: int) -> None:
 @click.argument("key_id", metavar="ID")
 def revoke(key_id: str) -> None:
     """End a key, within a second and for good."""
-    revoked = stored().manage_keys().revoke(key_id, actor=OPERATOR)
+    revoked = stored().manage_keys().revoke(OPERATOR, key_id)
     click.echo(f"The key {revoked.name!r} is revoked.")
 
 
@@ -109,7 +107,7 @@ def usage(key_id: str, *, as_json: bool) -> None:
     """Show a key's requests a UTC day over the last 30 days, days without any left out."""
     records: list[dict[str, Any]] = [
         {"day": day.day, "limit": day.limit, "admitted": day.admitted, "refused": day.refused}
-        for day in stored().manage_keys().history(key_id)
+        for day in stored().manage_keys().history(OPERATOR, key_id)
     ]
     print_records(records, as_json=as_json, empty="The key was not used in the last 30 days.")
 

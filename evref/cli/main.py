@@ -13,15 +13,15 @@ from typing import NoReturn
 import click
 
 import evref
+from evref.application.provision_demo import MEMBER, Demo
 from evref.bootstrap.app import check_storage, create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.server import DEFAULT_THREADS, AddressInUseError, Server, require_free
 from evref.bootstrap.settings import DEFAULT_BIND, SettingsError, StorageKind
-from evref.cli import demo as demo_data
 from evref.cli.catalogue import catalogue, summary
-from evref.cli.institutions import institution, member
+from evref.cli.institutions import OPERATOR, institution, member
 from evref.cli.keys import key
-from evref.cli.output import progress_bar, say
+from evref.cli.output import progress_bar, say, say_lines
 from evref.cli.wiring import RefusedError, wired
 from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
 
@@ -91,7 +91,7 @@ def serve(bind: str, workers: int | None, threads: int) -> None:
     if container.settings().storage is StorageKind.MEMORY:
         # A process's memory starts empty, and no other command can reach it.
         _prepare(container)
-        _tell(container, demo_data.prepare(container))
+        _tell(container, container.provision_demo()(OPERATOR))
     else:
         for warning in check_storage(container):
             say(f"evref: {warning}")
@@ -110,7 +110,7 @@ def demo(bind: str, workers: int | None, threads: int) -> None:
     """
     container = _servable(bind, workers)
     _prepare(container)
-    _tell(container, demo_data.prepare(container))
+    _tell(container, container.provision_demo()(OPERATOR))
     _serve(container, bind, workers, threads)
 
 
@@ -130,15 +130,15 @@ def _servable(bind: str, workers: int | None) -> Container:
 
 
 def _prepare(container: Container) -> None:
-    click.get_current_context().call_on_close(container.storage().close)
-    container.storage().prepare()
+    click.get_current_context().call_on_close(container.connections().close)
+    container.schema().prepare()
     with progress_bar("Loading the bundled catalogue") as progress:
         published = container.publish().load_bundled_where_none(progress)
     if published is not None:
         say(summary(published).splitlines()[0])
 
 
-def _tell(container: Container, made: demo_data.Demo) -> None:
+def _tell(container: Container, made: Demo) -> None:
     base_url = container.settings().base_url
     click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
     password = (
@@ -146,10 +146,7 @@ def _tell(container: Container, made: demo_data.Demo) -> None:
         if made.password is None
         else f"password {made.password} (shown this once)"
     )
-    click.echo(
-        f"Member {demo_data.MEMBER}, {password}, for the institution settings at "
-        f"{base_url}/settings"
-    )
+    click.echo(f"Member {MEMBER}, {password}, for the institution settings at {base_url}/settings")
     if made.expires:
         click.echo(
             "The key of an earlier start cannot be shown again; this one works until tomorrow"
@@ -186,8 +183,7 @@ def main() -> NoReturn:
         say("evref: stopped")
         sys.exit(1)
     except InvalidCatalogueError as error:
-        for fault in error.faults:
-            say(str(fault))
+        say_lines(map(str, error.faults))
         _fail(str(error))
     except StorageUnavailableError as error:
         _fail(f"{error} ({error.reason})")

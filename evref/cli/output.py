@@ -6,7 +6,7 @@ Rich is loaded by what draws with it: a server is started by a command too, and 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any
@@ -16,6 +16,7 @@ import click
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 _WIDTH_WHERE_PIPED = 1000
+_MOST_LINES = 100
 
 
 def print_records(records: Sequence[dict[str, Any]], *, as_json: bool, empty: str) -> None:
@@ -49,6 +50,15 @@ def print_json(value: object) -> None:
 def say(text: str) -> None:
     """Tell a person something on standard error, where it is in no program's way."""
     click.echo(text, err=True)
+
+
+def say_lines(lines: Iterable[str]) -> None:
+    """Say each line, and of more than a hundred only how many more there are."""
+    said = list(lines)
+    for line in said[:_MOST_LINES]:
+        say(line)
+    if len(said) > _MOST_LINES:
+        say(f"and {len(said) - _MOST_LINES} more")
 
 
 @contextmanager

@@ -50,6 +50,6 @@ def stored() -> Container:
             "EVREF_STORAGE=memory is kept by the serving process alone; "
             "this command needs EVREF_STORAGE=sql"
         )
-    click.get_current_context().call_on_close(container.storage().close)
-    container.storage().verify()
+    click.get_current_context().call_on_close(container.connections().close)
+    container.schema().verify()
     return container

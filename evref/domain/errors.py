@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    pass
 
 
 class EvrefError(Exception):
@@ -12,10 +16,17 @@ class EvrefError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong with a value: the field that holds it, and what is allowed there."""
+    """One thing wrong with a value: the field that holds it, and what is allowed there.
+
+    `path` leads to the record that has the field, where that is a part of a document.
+    """
 
     field: str
     message: str
+    path: tuple[str | int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{'.'.join(map(str, (*self.path, self.field)))}: {self.message}"
 
 
 class InvalidValueError(EvrefError, ValueError):
@@ -27,7 +38,12 @@ class InvalidValueError(EvrefError, ValueError):
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
-        super().__init__("; ".join(f"{fault.field}: {fault.message}" for fault in self.faults))
+        super().__init__("; ".join(map(str, self.faults)))
+
+
+def within(error: InvalidValueError, *path: str | int) -> InvalidValueError:
+    """The error of a part, as one of the whole in which it lies at this path."""
+    return InvalidValueError([replace(fault, path=(*path, *fault.path)) for fault in error.faults])
 
 
 class InvalidApiKeyError(EvrefError):
@@ -81,6 +97,13 @@ class NotFoundError(EvrefError):
         self.kind = kind
         self.name = name
         super().__init__(f"There is no {kind} {name!r}.")
+
+
+class NotAllowedError(EvrefError):
+    """Indicates somebody who asks for what they have no right to."""
+
+    def __init__(self) -> None:
+        super().__init__("You are not allowed to do this.")
 
 
 class AlreadyExistsError(EvrefError):

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 
-from evref.domain.accounts.institution import AuditEntry
+from evref.domain.audit import AuditEntry
 
 
 class AuditLog(ABC):
@@ -10,13 +10,14 @@ class AuditLog(ABC):
 
     @abstractmethod
     def entries(
-        self, institution_id: str, *, skip: int = 0, most: int | None = None
+        self, institution_id: str | None, *, skip: int = 0, most: int | None = None
     ) -> tuple[AuditEntry, ...]:
         """Return an institution's entries, newest first: at most `most`, after the first `skip`.
 
-        With `most` None, all entries after the first `skip`.
+        With `most` None, all entries after the first `skip`. The institution None stands for the
+        whole service, whose entries belong to no institution.
         """
 
     @abstractmethod
-    def count(self, institution_id: str) -> int:
-        """Return the number of an institution's entries; 0 if the institution is unknown."""
+    def count(self, institution_id: str | None) -> int:
+        """Return the number of these entries; 0 if the institution is unknown."""

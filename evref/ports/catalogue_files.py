@@ -18,10 +18,14 @@ class CatalogueFiles(ABC):
         """Return the catalogue in these files and folders.
 
         Raises:
-            InvalidCatalogueError: A file is invalid, a path cannot be read, or there is no file.
-                It has every error of every file, ordered by file and line.
+            InvalidCatalogueError: A path leads to no file, a file is invalid, or there is no file.
+                It has every error: first those of the paths, then those of each file by line.
 
         """
+
+    @abstractmethod
+    def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
+        """The names of what is in these folders and `read` does not read, for people."""
 
     @abstractmethod
     def write(self, catalogue: Catalogue, folder: Path) -> None:

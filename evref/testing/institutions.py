@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from evref.domain.accounts.institution import Action
+from evref.domain.audit import Action
 from evref.domain.errors import AlreadyExistsError, NotFoundError
 from evref.ports.institutions import InstitutionStore, MemberStore
 from evref.testing.builders import a_member, an_audit_entry, an_institution

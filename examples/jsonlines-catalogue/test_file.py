@@ -10,7 +10,7 @@ from evref.bootstrap.container import container_for
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.catalogue import Publication
-from evref.testing.builders import NOON, a_catalogue, an_entry
+from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
 from evref_jsonlines.store import JsonLinesCatalogueStore
 
 SETTINGS = Settings(storage=StorageKind.MEMORY, container="evref_jsonlines.wiring:container")
@@ -29,8 +29,8 @@ def test_the_service_serves_the_catalogue_in_the_file(
     monkeypatch.setenv("CATALOGUE_FILE", str(file))
     container_for(SETTINGS).publish().load_bundled_where_none(lambda _done, _total: None)
     served = container_for(SETTINGS)
-    served.manage_institutions().create_institution("Hospital", actor="operator")
-    key = served.manage_keys().create(institution_name="Hospital", name="App", actor="operator")
+    hospital = served.manage_institutions().create_institution(OPERATOR, "Hospital")
+    key = served.manage_keys().create(OPERATOR, hospital.id, name="App")
 
     answer = (
         create_app(SETTINGS, served)

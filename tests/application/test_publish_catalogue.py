@@ -43,6 +43,10 @@ def unheard(_done: int, _total: int) -> None:
     pass
 
 
+def test_what_is_not_read_is_what_the_files_say(publish: PublishCatalogue) -> None:
+    assert publish.not_read([ONE]) == ("one/README.md",)
+
+
 def test_a_check_reads_all_paths_and_changes_nothing(
     publish: PublishCatalogue, state: MemoryState
 ) -> None:

@@ -15,8 +15,9 @@ from evref.adapters.outbound.memory import (
 )
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.sign_in import SignedIn, SignIn
-from evref.domain.accounts.institution import Action, Institution, Member
+from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.sign_in import SessionToken
+from evref.domain.audit import Action
 from evref.domain.errors import (
     BusyError,
     InvalidValueError,
@@ -24,7 +25,7 @@ from evref.domain.errors import (
     TooManyAttemptsError,
     WrongCredentialsError,
 )
-from evref.testing.builders import NOON
+from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
 
 HOSPITAL = "General Hospital"
@@ -36,9 +37,9 @@ ELSEWHERE = "192.0.2.2"
 
 @pytest.fixture(autouse=True)
 def member(institutions: ManageInstitutions) -> Member:
-    institutions.create_institution(HOSPITAL, actor="operator")
+    institutions.create_institution(OPERATOR, HOSPITAL)
     return institutions.create_member(
-        EMAIL, institution_name=HOSPITAL, password=PASSWORD, actor="operator"
+        OPERATOR, institutions.institution_named(OPERATOR, HOSPITAL).id, EMAIL, password=PASSWORD
     )
 
 
@@ -164,7 +165,8 @@ def test_an_operators_reset_ends_every_session(
     sign_in: SignIn, institutions: ManageInstitutions
 ) -> None:
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    institutions.reset_password(EMAIL, password="another long one", actor="operator")
+    member = institutions.member_with_email(OPERATOR, EMAIL)
+    institutions.reset_password(OPERATOR, member.id, password="another long one")
 
     assert not is_signed_in(sign_in, token)
 

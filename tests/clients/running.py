@@ -15,6 +15,8 @@ from urllib.request import urlopen
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
+from evref.testing.builders import OPERATOR
+from tests.institutions import institution_id
 from tests.servers import free_port, serving, wait_until
 
 REPOSITORY = Path(__file__).parents[2]
@@ -30,7 +32,10 @@ class Running:
     def key(self, *, limit: int = 1000) -> str:
         """The token of a new key."""
         made = self._container.manage_keys().create(
-            institution_name="Hospital", name="A client", actor="operator", daily_limit=limit
+            OPERATOR,
+            institution_id(self._container, "Hospital"),
+            name="A client",
+            daily_limit=limit,
         )
         return made.token.text
 
@@ -57,10 +62,10 @@ def running(storage: StorageKind, folder: Path) -> Iterator[Running]:
         base_url=f"http://127.0.0.1:{free_port()}",
     )
     container = Container(settings=settings)
-    with closing(container.storage()):
-        container.storage().prepare()
+    with closing(container.connections()):
+        container.schema().prepare()
         container.publish().load_bundled_where_none(lambda _done, _total: None)
-        container.manage_institutions().create_institution("Hospital", actor="operator")
+        container.manage_institutions().create_institution(OPERATOR, "Hospital")
         service = Running(container)
         serve = _in_memory if storage is StorageKind.MEMORY else _by_gunicorn
         with serve(settings, container, folder):

@@ -22,8 +22,9 @@ from evref.adapters.outbound.sql.storage import REVISIONS
 from evref.adapters.outbound.sql.storage import migrate as migrate_to
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
-from evref.domain.accounts.institution import Action, AuditEntry
+from evref.domain.audit import Action, AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.testing.builders import OPERATOR
 from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows
 from tests.adapters.sql.schemas import described
 from tests.crash import work
@@ -135,13 +136,13 @@ class Keys(Task):
     @cached_property
     def _container(self) -> Container:
         container = Container(settings=Settings(database_url=self._databases.new()))
-        container.storage().prepare()
+        container.schema().prepare()
         return container
 
     def begin(self, number: int) -> str:
-        self._container.manage_institutions().create_institution(f"i{number}", actor="operator")
+        self._container.manage_institutions().create_institution(OPERATOR, f"i{number}")
         url: str = self._container.settings().database_url
-        self._container.storage().close()
+        self._container.connections().close()
         return url
 
     def work(self, random: Random) -> Callable[..., None]:
@@ -158,7 +159,7 @@ class Keys(Task):
                 "limit": str(key.daily_limit),
                 "revoked": str(key.revoked_at is not None),
             }
-            for key in self._container.keys().list(institution.id)
+            for key in self._container.keys().of_institution(institution.id)
         }
 
         assert done <= len(entries) <= done + unknown
@@ -196,7 +197,7 @@ class Catalogues(Task):
     @cached_property
     def _container(self) -> Container:
         container = Container(settings=Settings(database_url=self._databases.new()))
-        container.storage().prepare()
+        container.schema().prepare()
         return container
 
     @cached_property
@@ -207,7 +208,7 @@ class Catalogues(Task):
 
     def begin(self, number: int) -> str:
         url: str = self._container.settings().database_url
-        self._container.storage().close()
+        self._container.connections().close()
         return url
 
     def work(self, random: Random) -> Callable[..., None]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import quote, unquote
 
@@ -16,7 +17,7 @@ from evref.domain.errors import (
     InvalidValueError,
     KeyRevokedError,
 )
-from evref.testing.builders import NOON, a_key
+from evref.testing.builders import NOON, a_key, a_secret
 
 BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 TODAY = NOON.date()
@@ -235,7 +236,9 @@ def test_a_revoked_key_is_revoked_also_once_it_expired() -> None:
 
 
 def test_a_live_key_of_the_needed_level_passes() -> None:
-    a_key(permission=Permission.READ).check(Permission.READ, TODAY)
+    key = a_key(permission=Permission.READ)
+
+    key.check(key.secrets[0].digest, Permission.READ, NOON)
 
 
 @pytest.mark.parametrize(
@@ -249,12 +252,61 @@ def test_a_live_key_of_the_needed_level_passes() -> None:
 )
 def test_a_dead_key_is_refused_as_invalid_whatever_its_level(key: ApiKey) -> None:
     with pytest.raises(InvalidApiKeyError):
-        key.check(Permission.READ, TODAY)
+        key.check(key.secrets[0].digest, Permission.READ, NOON)
 
 
 def test_a_live_key_below_the_needed_level_is_refused_for_that() -> None:
+    key = a_key(permission=Permission.NONE)
+
     with pytest.raises(InsufficientPermissionError):
-        a_key(permission=Permission.NONE).check(Permission.READ, TODAY)
+        key.check(key.secrets[0].digest, Permission.READ, NOON)
+
+
+@pytest.mark.parametrize(
+    ("ends_at", "works"),
+    [
+        (None, True),
+        (NOON + timedelta(microseconds=1), True),
+        (NOON, False),
+        (NOON - timedelta(days=1), False),
+    ],
+)
+def test_a_secret_works_until_the_instant_at_which_it_ends(
+    ends_at: datetime | None, works: bool
+) -> None:
+    assert a_secret(ends_at=ends_at).works_at(NOON) is works
+
+
+def test_of_a_keys_secrets_each_works_as_long_as_it_does() -> None:
+    old, new = a_secret("old", ends_at=NOON), a_secret("new")
+    key = a_key(secrets=[old, new])
+
+    key.check(new.digest, Permission.READ, NOON)
+    key.check(old.digest, Permission.READ, NOON - timedelta(seconds=1))
+    for digest in (old.digest, a_secret("another").digest):
+        with pytest.raises(InvalidApiKeyError):
+            key.check(digest, Permission.READ, NOON)
+
+
+def test_a_key_is_shown_by_the_last_characters_of_its_newest_token() -> None:
+    assert (
+        a_key(secrets=[a_secret(last_four="old1"), a_secret(last_four="new2")]).last_four == "new2"
+    )
+
+
+def test_a_key_without_a_secret_is_no_key() -> None:
+    with pytest.raises(InvalidValueError, match="secrets"):
+        replace(a_key(), secrets=())
+
+
+def test_the_secret_of_a_token_does_not_hold_the_token() -> None:
+    token = KeyToken.make(7)
+    secret = token.secret(NOON)
+
+    assert (secret.digest, secret.last_four) == (token.digest, token.text[-4:])
+    assert (secret.created_at, secret.ends_at) == (NOON, None)
+    assert token.text[6:46] not in repr(secret)
+    assert token.digest not in repr(secret)
 
 
 def test_a_change_keeps_what_is_not_named() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges, Diagno
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import (
     Certainty,
+    Direction,
     Evidence,
     Recommendation,
     Reference,
@@ -177,9 +179,7 @@ def test_find_gives_what_each_part_of_the_filter_admits_in_the_catalogues_order(
     parts = [DiagnosisFilter(module=module), DiagnosisFilter(text=text)]
 
     assert list(found) == [
-        entry.diagnosis
-        for entry in catalogue.entries
-        if all(part.admits(entry.diagnosis) for part in parts)
+        entry for entry in catalogue.entries if all(part.admits(entry.diagnosis) for part in parts)
     ]
 
 
@@ -248,8 +248,9 @@ REFERENCE = Reference(
     pmid="1",
     given_url=None,
 )
+OTHER_REFERENCE = replace(REFERENCE, doi="10.1000/b")
 DOSE = FittVp("Daily", "Light", "10 minutes", "Walking", "70 minutes", "Slowly")
-EVIDENCE = Evidence(Certainty.LOW, Recommendation.NOT_STATED, "Weak")
+EVIDENCE = Evidence(Certainty.LOW, Recommendation.NOT_STATED, Direction.FOR, "Weak")
 WALK = Intervention(
     id="pain-walk",
     diagnosis_id="pain",
@@ -294,6 +295,7 @@ ONE_FIELD_CHANGED = {
     "Diagnosis.icd10_codes": with_diagnosis(icd10_codes=(Icd10Code("M17.0"),)),
     "Diagnosis.icd11_codes": with_diagnosis(icd11_codes=(Icd11Code("FA01.0"),)),
     "Diagnosis.enabled_modules": with_diagnosis(enabled_modules=()),
+    "Diagnosis.checked_on": with_diagnosis(checked_on=date(2026, 2, 2)),
     "Intervention.id": with_walk(id="pain-walks"),
     "Intervention.diagnosis_id": OTHER_PAIN,
     "Intervention.module": Entry(PAIN, (WALK, replace(REST, module=Module.CONCEPT))),
@@ -302,13 +304,14 @@ ONE_FIELD_CHANGED = {
     "Intervention.summary": with_walk(summary="x" * 81),
     "Intervention.fitt_vp": with_walk(fitt_vp=replace(DOSE, time=None)),
     "Intervention.evidence": with_evidence(certainty=Certainty.VERY_LOW),
-    "Intervention.references": with_walk(references=(REFERENCE, REFERENCE)),
+    "Intervention.references": with_walk(references=(REFERENCE, OTHER_REFERENCE)),
     **{
         f"FittVp.{field.name}": with_walk(fitt_vp=replace(DOSE, **{field.name: "Else"}))
         for field in fields(FittVp)
     },
     "Evidence.certainty": with_evidence(certainty=Certainty.HIGH),
     "Evidence.recommendation": with_evidence(recommendation=Recommendation.STRONG_FOR),
+    "Evidence.direction": with_evidence(direction=Direction.UNCLEAR),
     "Evidence.source_grade": with_evidence(source_grade=None),
     "Reference.title": with_reference(title="Trial"),
     "Reference.authors": with_reference(authors="Roe J"),
@@ -322,7 +325,7 @@ ONE_FIELD_CHANGED = {
 
 
 def test_a_version_is_16_hexadecimal_digits_and_the_same_on_any_machine() -> None:
-    assert a_catalogue(ENTRY).version == "1dde7791e09f22bc"
+    assert a_catalogue(ENTRY).version == "5fc10b48fc0bbef1"
 
 
 def test_every_field_of_the_content_is_tried() -> None:
@@ -346,7 +349,45 @@ def test_two_catalogues_have_one_version_only_when_their_content_is_one(
     assert (one.version == other.version) == (one.entries == other.entries)
 
 
+@pytest.mark.parametrize("field", ONE_FIELD_CHANGED)
+def test_any_one_field_changed_gives_the_entry_another_version(field: str) -> None:
+    assert ONE_FIELD_CHANGED[field].version != ENTRY.version
+
+
+def test_the_version_of_an_entry_is_16_hexadecimal_digits_and_the_same_on_any_machine() -> None:
+    assert ENTRY.version == "501ddff816a07bf4"
+
+
+HIDING = replace(PAIN, enabled_modules=(Module.FITT_VIP,))
+
+
+@pytest.mark.parametrize(
+    "hidden", [(), (replace(REST, title="Resting well"),), (REST, replace(REST, id="pain-sleep"))]
+)
+def test_what_is_not_visible_is_no_part_of_the_version_of_an_entry(
+    hidden: tuple[Intervention, ...],
+) -> None:
+    with_rest = Entry(HIDING, (WALK, REST))
+    other = Entry(HIDING, (WALK, *hidden))
+
+    assert other.version == with_rest.version
+    assert a_catalogue(other).version != a_catalogue(with_rest).version
+
+
+@given(entries(), entries())
+def test_two_entries_have_one_version_only_when_the_same_is_served_of_them(
+    one: Entry, other: Entry
+) -> None:
+    same = (one.diagnosis, one.visible_interventions()) == (
+        other.diagnosis,
+        other.visible_interventions(),
+    )
+
+    assert (one.version == other.version) == same
+
+
 def test_the_order_of_interventions_in_a_file_is_no_content() -> None:
+    assert Entry(PAIN, (REST, WALK)).version == ENTRY.version
     assert a_catalogue(Entry(PAIN, (REST, WALK))).version == a_catalogue(ENTRY).version
 
 

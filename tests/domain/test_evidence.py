@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from evref.domain.catalogue.evidence import (
     Certainty,
+    Direction,
     Evidence,
     Recommendation,
     Reference,
@@ -132,10 +133,37 @@ def test_title_and_authors_are_never_empty() -> None:
 
 @pytest.mark.parametrize("grade", [None, "Strong", "ACR/AF 2019: strongly recommended", "x" * 500])
 def test_the_grade_of_the_source_is_its_own_words_or_nothing(grade: str | None) -> None:
-    assert Evidence(Certainty.LOW, Recommendation.NOT_STATED, grade).source_grade == grade
+    evidence = Evidence(Certainty.LOW, Recommendation.NOT_STATED, Direction.FOR, grade)
+
+    assert evidence.source_grade == grade
 
 
 @pytest.mark.parametrize("grade", ["", " ", "x" * 501])
 def test_an_empty_grade_is_no_grade(grade: str) -> None:
     with pytest.raises(InvalidValueError, match="source_grade"):
-        Evidence(Certainty.LOW, Recommendation.NOT_STATED, grade)
+        Evidence(Certainty.LOW, Recommendation.NOT_STATED, Direction.FOR, grade)
+
+
+ALLOWED_DIRECTIONS = {
+    Recommendation.STRONG_FOR: {Direction.FOR},
+    Recommendation.CONDITIONAL_FOR: {Direction.FOR},
+    Recommendation.CONDITIONAL_AGAINST: {Direction.AGAINST},
+    Recommendation.STRONG_AGAINST: {Direction.AGAINST},
+    Recommendation.NOT_STATED: set(Direction),
+}
+
+
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize("recommendation", Recommendation)
+def test_a_direction_follows_from_the_recommendation(
+    recommendation: Recommendation, direction: Direction
+) -> None:
+    if direction in ALLOWED_DIRECTIONS[recommendation]:
+        assert Evidence(Certainty.LOW, recommendation, direction, None).direction is direction
+    else:
+        with pytest.raises(InvalidValueError) as caught:
+            Evidence(Certainty.LOW, recommendation, direction, None)
+        [allowed] = ALLOWED_DIRECTIONS[recommendation]
+        assert str(caught.value) == (
+            f"direction: must be {allowed} where the recommendation is {recommendation}"
+        )

@@ -49,4 +49,4 @@ def new_host(
 
     yield make
     for host in hosts:
-        host.container.storage().close()
+        host.container.connections().close()

@@ -17,7 +17,8 @@ from evref.bootstrap.settings import Settings
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import DayUsage
 from evref.ports.catalogue import Publication
-from evref.testing.builders import NOON, a_catalogue
+from evref.testing.builders import NOON, OPERATOR, a_catalogue
+from tests.institutions import institution_id
 from tests.servers import wait_until
 
 DIAGNOSES = "/api/v1/diagnoses"
@@ -47,15 +48,15 @@ class Host:
 
     def prepare(self) -> None:
         """Create the tables, an institution and a catalogue."""
-        self.container.storage().prepare()
-        self.container.manage_institutions().create_institution(INSTITUTION, actor="operator")
+        self.container.schema().prepare()
+        self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         self.container.catalogue_store().publish(Publication(a_catalogue(), NOON))
 
     def new_key(self, *, limit: int = 1_000_000) -> NewKey:
         return self.container.manage_keys().create(
-            institution_name=INSTITUTION,
+            OPERATOR,
+            institution_id(self.container, INSTITUTION),
             name="Ward app",
-            actor="operator",
             permission=Permission.READ,
             daily_limit=limit,
             expires_on=None,
@@ -72,7 +73,7 @@ class Host:
     def today(self, key: NewKey) -> DayUsage:
         """Return today's counts."""
         today = datetime.now(UTC).date()
-        usage: DayUsage = self.container.usage().history(key.key.id, today, today)[0]
+        usage: DayUsage = self.container.usage_reports().history(key.key.id, today, today)[0]
         return usage
 
 

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
+from evref.testing.builders import OPERATOR
 from tests.faults.conftest import NewHost
 from tests.faults.load import assert_promised, burst, under_load, wait_for
 from tests.servers import PostgresqlServer, database_name
@@ -153,6 +154,6 @@ def test_a_key_revoked_on_one_host_is_rejected_on_the_other(new_host: NewHost) -
     key = one.new_key()
     assert other.get(key).status == 200
 
-    one.container.manage_keys().revoke(key.key.id, actor="operator")
+    one.container.manage_keys().revoke(OPERATOR, key.key.id)
 
     assert other.get(key).status == 401

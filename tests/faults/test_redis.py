@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 import pytest
 
 from evref.bootstrap.settings import Settings
+from evref.testing.builders import OPERATOR
 from tests.faults.conftest import NewHost
 from tests.faults.load import Host, assert_promised, burst, under_load, wait_for
 from tests.servers import PostgresqlServer, RedisServer, free_port, redis_server, wait_until
@@ -155,7 +156,7 @@ def test_a_redis_that_restarts_empty_starts_counting_from_zero(
 
         for responses in (before, after):
             assert sorted(response.status for response in responses) == [200] * 10 + [429] * 5
-        host.container.storage().close()
+        host.container.connections().close()
 
 
 def test_a_key_revoked_on_one_host_is_rejected_on_the_other_within_a_second(
@@ -166,7 +167,7 @@ def test_a_key_revoked_on_one_host_is_rejected_on_the_other_within_a_second(
     key = one.new_key()
     assert other.get(key).status == 200
 
-    one.container.manage_keys().revoke(key.key.id, actor="operator")
+    one.container.manage_keys().revoke(OPERATOR, key.key.id)
 
     wait_until(lambda: other.get(key).status == 401, seconds=1)
 

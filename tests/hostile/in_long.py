@@ -10,18 +10,19 @@ import pytest
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.errors import WrongCredentialsError
+from evref.testing.builders import OPERATOR
 
 
 def test_the_time_of_a_refusal_does_not_tell_who_has_an_account() -> None:
     """Of forty pairs, neither is the slower one more often than chance would have it."""
     container = Container(settings=Settings(storage=StorageKind.MEMORY))
     manage = container.manage_institutions()
-    manage.create_institution("Hospital", actor="operator")
+    hospital = manage.create_institution(OPERATOR, "Hospital")
     manage.create_member(
+        OPERATOR,
+        hospital.id,
         "known-00@example.org",
-        institution_name="Hospital",
         password="correct horse battery",
-        actor="operator",
     )
 
     def seconds(email: str, number: int) -> float:

@@ -24,7 +24,7 @@ ANSWERED = {200, 201, 303, 400, 404, 405, 422, 429}
 def site() -> Iterator[Site]:
     site = Site(Settings(storage=StorageKind.MEMORY))
     yield site
-    site.container.storage().close()
+    site.container.connections().close()
 
 
 @pytest.fixture(scope="module")

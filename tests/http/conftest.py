@@ -34,7 +34,7 @@ def make_service(tmp_path: Path) -> Iterator[MakeService]:
 
     yield make
     for service in made:
-        service.container.storage().close()
+        service.container.connections().close()
 
 
 @pytest.fixture

@@ -22,8 +22,9 @@ from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.ports.catalogue import Publication
 from evref.ports.clock import Clock
-from evref.testing.builders import a_diagnosis, an_intervention
+from evref.testing.builders import OPERATOR, a_diagnosis, an_intervention
 from tests.http.document import Document, plain_body
+from tests.institutions import institution_id
 
 BASE_URL = "https://evref.example.org"
 INSTITUTION = "General Hospital"
@@ -67,8 +68,8 @@ class Service:
         self.clock = SettableClock(LATE)
         self.container = Container(settings=settings)
         self.container.clock.override(providers.Object(self.clock))
-        self.container.storage().prepare()
-        self.container.manage_institutions().create_institution(INSTITUTION, actor="operator")
+        self.container.schema().prepare()
+        self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         self.app: APIFlask = create_app(settings, self.container)
         self.document = _DOCUMENTS.setdefault(settings.base_url, Document(self.app))
 
@@ -83,9 +84,9 @@ class Service:
         expires_on: date | None = None,
     ) -> NewKey:
         return self.container.manage_keys().create(
-            institution_name=INSTITUTION,
+            OPERATOR,
+            institution_id(self.container, INSTITUTION),
             name="Ward app",
-            actor="operator",
             permission=permission,
             daily_limit=limit,
             expires_on=expires_on,
@@ -97,7 +98,9 @@ class Service:
 
     def admitted(self, key: NewKey) -> int:
         """How many requests of the key were counted in the last 30 days."""
-        return sum(day.admitted for day in self.container.manage_keys().history(key.key.id))
+        return sum(
+            day.admitted for day in self.container.manage_keys().history(OPERATOR, key.key.id)
+        )
 
     def request(
         self,

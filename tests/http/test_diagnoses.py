@@ -42,6 +42,8 @@ def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str
             "icd10_codes": ["M17"],
             "icd11_codes": ["FA01"],
             "enabled_modules": ["fitt_vip", "home", "concept"],
+            "checked_on": "2026-02-01",
+            "version": Catalogue(entries()).entry("knee-osteoarthritis").version,
         },
         "meta": {
             "catalogue_version": Catalogue(entries()).version,

@@ -115,6 +115,7 @@ def test_an_intervention_has_the_fields_of_the_contract(service: Service, token:
     assert fitt["evidence"] == {
         "certainty": "moderate",
         "recommendation": "strong_for",
+        "direction": "for",
         "source_grade": "Strong",
     }
     assert fitt["references"] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 
@@ -26,7 +26,7 @@ def _late(service: Service) -> None:
 
 def counted(service: Service, key: NewKey) -> dict[date, tuple[int, int]]:
     """What was admitted and refused by day."""
-    days = service.container.usage().history(key.key.id, TODAY, TOMORROW)
+    days = service.container.usage_reports().history(key.key.id, TODAY, TOMORROW)
     return {day.day: (day.admitted, day.refused) for day in days}
 
 
@@ -53,15 +53,15 @@ def test_a_request_that_straddles_midnight_is_of_the_day_on_which_it_came(
 ) -> None:
     """It is counted there, and its fields tell of that day, which is not yet over for it."""
     key = service.new_key(limit=10)
-    usage = service.container.usage()
-    admit: Callable[[str, Permission, date], Tally] = usage.admit
+    admission = service.container.admission()
+    admit: Callable[[str, Permission, datetime], Tally] = admission.admit
 
-    def admit_slowly(digest: str, needed: Permission, day: date) -> Tally:
-        tally = admit(digest, needed, day)
+    def admit_slowly(digest: str, needed: Permission, instant: datetime) -> Tally:
+        tally = admit(digest, needed, instant)
         service.clock.advance(2)
         return tally
 
-    monkeypatch.setattr(usage, "admit", admit_slowly)
+    monkeypatch.setattr(admission, "admit", admit_slowly)
     over = service.get(DIAGNOSES, token=key.token.text)
     monkeypatch.undo()
     after = service.get(DIAGNOSES, token=key.token.text)

@@ -14,6 +14,7 @@ import pytest
 from evref.bootstrap.settings import StorageKind
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.testing.builders import OPERATOR
 from tests.databases import PreparedDatabases
 from tests.http.conftest import MakeService
 from tests.http.service import IN_ORDER, Service, assert_problem, body, entries
@@ -67,7 +68,7 @@ def on_redis(make_service: MakeService, prepared_databases: PreparedDatabases) -
         service = make_service(database_url=prepared_databases.empty(0), quota_url=server.url)
         service.publish(Catalogue(entries()))
         yield Stored(service, server.stopped)
-        service.container.storage().close()
+        service.container.connections().close()
 
 
 @pytest.fixture(params=["on_postgresql", "on_redis"])
@@ -108,7 +109,7 @@ def test_a_request_goes_the_whole_way(service: Service) -> None:
     without_permission = service.token(permission=Permission.NONE)
     assert_problem(service.get(LIST, token=without_permission), 403, "insufficient-permission")
 
-    service.container.manage_keys().revoke(key.key.id, actor="operator")
+    service.container.manage_keys().revoke(OPERATOR, key.key.id)
     service.clock.advance(1)
     assert_problem(service.get(LIST, token=token), 401, "invalid-api-key")
 

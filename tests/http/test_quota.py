@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evref.testing.builders import OPERATOR
 from tests.http.service import LATE, MIDNIGHT, Service, assert_problem
 
 DIAGNOSES = "/api/v1/diagnoses"
@@ -105,7 +106,7 @@ def test_a_limit_lowered_below_use_leaves_0(service: Service) -> None:
     for _ in range(4):
         assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
 
-    service.container.manage_keys().change(key.key.id, actor="operator", daily_limit=2)
+    service.container.manage_keys().change(OPERATOR, key.key.id, daily_limit=2)
     response = service.get(DIAGNOSES, token=key.token.text)
 
     assert response.status_code == 429

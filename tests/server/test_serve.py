@@ -17,6 +17,7 @@ from http.client import HTTPException
 import pytest
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.testing.builders import OPERATOR
 from tests.server.conftest import (
     PATIENCE,
     Answer,
@@ -213,7 +214,8 @@ def test_a_killed_worker_is_replaced_and_lets_nothing_more_through(
     with ThreadPoolExecutor(12) as clients:
         asked = [clients.submit(ask, server, key.token.text, 100) for _ in range(12)]
         eventually(
-            lambda: store.container.manage_keys().history(key.key.id), lambda: "nothing was counted"
+            lambda: store.container.manage_keys().history(OPERATOR, key.key.id),
+            lambda: "nothing was counted",
         )
         killed = min(before)
         os.kill(killed, signal.SIGKILL)
@@ -224,7 +226,7 @@ def test_a_killed_worker_is_replaced_and_lets_nothing_more_through(
     while (last := server.get(LIST, key.token.text)).status == 200:
         statuses[200] += 1
 
-    (day,) = store.container.manage_keys().history(key.key.id)
+    (day,) = store.container.manage_keys().history(OPERATOR, key.key.id)
     assert last.status == 429
     assert day.admitted == 600
     assert 600 - 12 <= statuses[200] <= 600

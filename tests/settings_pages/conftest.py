@@ -13,7 +13,7 @@ from tests.settings_pages.visitor import Visitor, a_member
 def site(tmp_path: Path) -> Iterator[Site]:
     site = Site(settings_for("sqlite", tmp_path))
     yield site
-    site.container.storage().close()
+    site.container.connections().close()
 
 
 @pytest.fixture

@@ -17,12 +17,13 @@ from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.key import Permission
-from evref.domain.accounts.institution import AuditEntry
+from evref.domain.audit import AuditEntry
 from evref.ports.audit import AuditLog
 from evref.ports.catalogue import Publication
-from evref.testing.builders import a_catalogue
+from evref.testing.builders import OPERATOR, a_catalogue
 from tests.databases import prepared_sqlite
 from tests.fakes import FakeClock, QuickPasswordHasher
+from tests.institutions import institution_id
 
 INSTITUTION = "General Hospital"
 EMAIL = "ward@example.org"
@@ -50,14 +51,12 @@ class Site:
         self.clock = FakeClock(now)
         self.passwords = QuickPasswordHasher()
         self.container = self._new_container()
-        self.container.storage().prepare()
+        self.container.schema().prepare()
         self.container.catalogue_store().publish(Publication(a_catalogue(), self.clock.now()))
         manage = self.container.manage_institutions()
         for institution, email in ((INSTITUTION, EMAIL), (OTHER_INSTITUTION, OTHER_EMAIL)):
-            manage.create_institution(institution, actor="operator")
-            manage.create_member(
-                email, institution_name=institution, password=PASSWORD, actor="operator"
-            )
+            made = manage.create_institution(OPERATOR, institution)
+            manage.create_member(OPERATOR, made.id, email, password=PASSWORD)
         self.app: Flask = create_app(settings, self.container)
 
     def _new_container(self) -> Container:
@@ -83,9 +82,9 @@ class Site:
         expires_on: date | None = None,
     ) -> NewKey:
         return self.container.manage_keys().create(
-            institution_name=institution,
+            OPERATOR,
+            institution_id(self.container, institution),
             name=name,
-            actor="operator",
             daily_limit=limit,
             permission=permission,
             expires_on=expires_on,
@@ -93,9 +92,9 @@ class Site:
 
     def use_key(self, made: NewKey, times: int, *, days_ago: int = 0) -> None:
         """Ask so often with the key on that day, over its limit or not."""
-        day = self.clock.now().date() - timedelta(days=days_ago)
+        instant = self.clock.now() - timedelta(days=days_ago)
         for _ in range(times):
-            self.container.usage().admit(made.token.digest, Permission.READ, day)
+            self.container.admission().admit(made.token.digest, Permission.READ, instant)
 
     def audit_log(self, institution: str = INSTITUTION) -> tuple[AuditEntry, ...]:
         found = self.container.institutions().named(institution)

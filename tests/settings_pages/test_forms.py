@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from evref.adapters.inbound.pages.settings.blueprint import LONGEST_FORM
+from evref.testing.builders import OPERATOR
+from tests.institutions import institution_id
 from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, settings_for
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
@@ -27,7 +29,7 @@ def site(tmp_path: Path) -> Site:
     # What forms are is the same over every storage: one is enough here.
     site = Site(settings_for("memory", tmp_path))
     site.container.manage_keys().create(
-        institution_name=INSTITUTION, name="Ward app", actor="operator", key_id=KEY_ID
+        OPERATOR, institution_id(site.container, INSTITUTION), name="Ward app", key_id=KEY_ID
     )
     return site
 
@@ -127,7 +129,7 @@ def test_a_form_that_another_site_sent_is_refused(
     """Although its token is right; a proxy's or client's host does not matter."""
     site = Site(settings_for("memory", tmp_path, base_url=base_url))
     site.container.manage_keys().create(
-        institution_name=INSTITUTION, name="Ward app", actor="operator", key_id=KEY_ID
+        OPERATOR, institution_id(site.container, INSTITUTION), name="Ward app", key_id=KEY_ID
     )
     member = Visitor(site, https=True) if path.endswith("sign-in") else a_secure_member(site)
     fields = fields_of(member.get(path).text) | FORMS[path]
@@ -247,7 +249,7 @@ def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
     """With when to come back, and without what is behind it."""
     site = Site(settings_for("sqlite", tmp_path))
     visitors = [a_member(site), Visitor(site), Visitor(site.in_another_process())]
-    site.container.storage().close()
+    site.container.connections().close()
     (tmp_path / "evref.sqlite").unlink()
     (tmp_path / "evref.sqlite").mkdir()
 

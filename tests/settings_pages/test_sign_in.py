@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from evref.domain.accounts.sign_in import SESSION_LENGTH
+from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import EMAIL, OTHER_EMAIL, PASSWORD, Site, settings_for
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
@@ -300,9 +301,9 @@ def test_a_reset_by_the_operator_ends_all_sessions(site: Site, member: Visitor) 
     """Those of other members go on."""
     other = a_member(site, OTHER_EMAIL)
 
-    site.container.manage_institutions().reset_password(
-        EMAIL, password="set by the operator", actor="operator"
-    )
+    manage = site.container.manage_institutions()
+    found = manage.member_with_email(OPERATOR, EMAIL)
+    manage.reset_password(OPERATOR, found.id, password="set by the operator")
 
     assert not member.is_signed_in
     assert other.is_signed_in

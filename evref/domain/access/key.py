@@ -10,7 +10,8 @@ from datetime import date, datetime
 from enum import StrEnum
 from urllib.parse import unquote
 
-from evref.domain.access.quota import DAILY_LIMIT_RULE, HIGHEST_DAILY_LIMIT
+from evref.domain.access.quota import DAILY_LIMIT_RULE, HIGHEST_DAILY_LIMIT, DailyWindow
+from evref.domain.access.secret import KeySecret
 from evref.domain.errors import (
     InsufficientPermissionError,
     InvalidApiKeyError,
@@ -106,6 +107,10 @@ class KeyToken:
     def last_four(self) -> str:
         return self.text[-4:]
 
+    def secret(self, instant: datetime) -> KeySecret:
+        """What storage keeps of the token, when it is made at this instant."""
+        return KeySecret(self.digest, self.last_four, instant)
+
     def __repr__(self) -> str:
         return f"KeyToken(…{self.last_four})"
 
@@ -132,7 +137,10 @@ class KeyState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """The record of a key, without its secret. Days are UTC; `expires_on` is its last day.
+    """The record of a key, without its token. Days are UTC; `expires_on` is its last day.
+
+    `secrets` are what its tokens are recognised by, oldest first. All of them count against the
+    one limit.
 
     Raises:
         InvalidValueError: with every field that breaks a rule.
@@ -144,7 +152,7 @@ class ApiKey:
     name: str
     permission: Permission
     daily_limit: int
-    last_four: str
+    secrets: tuple[KeySecret, ...]
     created_at: datetime
     expires_on: date | None = None
     revoked_at: datetime | None = None
@@ -159,7 +167,13 @@ class ApiKey:
             "daily_limit",
             DAILY_LIMIT_RULE,
         )
+        rules.some("secrets", self.secrets)
         rules.enforce()
+
+    @property
+    def last_four(self) -> str:
+        """The last four characters of the newest token."""
+        return self.secrets[-1].last_four
 
     def state(self, today: date) -> KeyState:
         if self.revoked_at is not None:
@@ -168,15 +182,17 @@ class ApiKey:
             return KeyState.EXPIRED
         return KeyState.ACTIVE
 
-    def check(self, needed: Permission, today: date) -> None:
-        """Pass silently when the key may be used so today.
+    def check(self, digest: str, needed: Permission, instant: datetime) -> None:
+        """Pass silently when the token with this digest may be used so at this instant.
 
         Raises:
-            InvalidApiKeyError: when it is revoked or expired.
+            InvalidApiKeyError: when the key is revoked or expired, or none of its secrets with
+                this digest works.
             InsufficientPermissionError: when its level is below the needed one.
 
         """
-        if self.state(today) is not KeyState.ACTIVE:
+        works = any(secret.digest == digest and secret.works_at(instant) for secret in self.secrets)
+        if not works or self.state(DailyWindow.of(instant).day) is not KeyState.ACTIVE:
             raise InvalidApiKeyError
         if not self.permission.allows(needed):
             raise InsufficientPermissionError

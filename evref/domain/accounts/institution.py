@@ -1,11 +1,10 @@
-"""Who keys belong to, who manages them, and the record of what was done."""
+"""Who keys belong to, and who manages them."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from evref.domain.rules import Rules
 
@@ -95,31 +94,3 @@ def check_password(password: str) -> None:
     # What Python reads from bytes that are no UTF-8 could not be hashed.
     rules.require(_LONE_SURROGATE.search(password) is None, "password", "must be text in UTF-8")
     rules.enforce()
-
-
-class Action(StrEnum):
-    """What the audit log knows to tell."""
-
-    INSTITUTION_CREATED = "institution_created"
-    MEMBER_CREATED = "member_created"
-    PASSWORD_RESET = "password_reset"  # noqa: S105
-    PASSWORD_CHANGED = "password_changed"  # noqa: S105
-    KEY_CREATED = "key_created"
-    KEY_CHANGED = "key_changed"
-    KEY_REVOKED = "key_revoked"
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """One change: when, who, what, and on which key.
-
-    `actor` is a member's e-mail, or "operator" for the command line. `detail` says in words what
-    changed, from what to what; it never holds a key or a password.
-    """
-
-    at: datetime
-    institution_id: str
-    actor: str
-    action: Action
-    key_id: str | None
-    detail: str

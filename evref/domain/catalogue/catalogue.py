@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import cached_property
 
+from evref.domain.catalogue import records
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
@@ -16,7 +17,7 @@ from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
 from evref.domain.rules import Rules, folded
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """A diagnosis together with its interventions, which are kept in listing order.
 
@@ -55,10 +56,17 @@ class Entry:
             and (phase is None or intervention.phase is phase)
         )
 
+    @cached_property
+    def version(self) -> str:
+        """16 hexadecimal digits that change when, and only when, what is served of it does.
+
+        That is the diagnosis and its visible interventions.
+        """
+        return _digest(self.diagnosis, self.visible_interventions()).hex()[:16]
+
     def digest(self) -> bytes:
-        """SHA-256 of the entry's content; no order of files or keys in a file changes it."""
-        content = json.dumps(_content(self), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(content.encode()).digest()
+        """SHA-256 of all its content, visible or not."""
+        return _digest(self.diagnosis, self.interventions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +154,9 @@ class Catalogue:
         except KeyError:
             raise UnknownDiagnosisError(diagnosis_id) from None
 
-    def find(self, wanted: DiagnosisFilter) -> tuple[Diagnosis, ...]:
-        """The diagnoses that the filter admits, ordered by name, then id."""
-        return tuple(entry.diagnosis for entry in self.entries if wanted.admits(entry.diagnosis))
+    def find(self, wanted: DiagnosisFilter) -> tuple[Entry, ...]:
+        """The entries whose diagnosis the filter admits, ordered by name, then id."""
+        return tuple(entry for entry in self.entries if wanted.admits(entry.diagnosis))
 
     def changes_since(self, earlier: Catalogue | None) -> CatalogueChanges:
         """What this catalogue adds to, changes in and removes from an earlier one."""
@@ -175,10 +183,13 @@ def _repeated(names: Iterable[str]) -> list[str]:
     return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
-def _content(value: object) -> object:
-    """The value as plain lists and mappings, with the names that the domain gives its fields."""
-    if isinstance(value, tuple):
-        return [_content(item) for item in value]
-    if is_dataclass(value):
-        return {field.name: _content(getattr(value, field.name)) for field in fields(value)}
-    return value
+def _digest(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> bytes:
+    """SHA-256 of the content as canonical JSON, in which no keys of references occur."""
+    content = records.of_diagnosis(diagnosis) | {
+        "interventions": [
+            records.of_intervention(each, map(records.of_reference, each.references))
+            for each in interventions
+        ]
+    }
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).digest()

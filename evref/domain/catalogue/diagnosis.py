@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
@@ -24,6 +25,8 @@ class Module(StrEnum):
 class Diagnosis:
     """A diagnosis with its codes and enabled modules; `enabled_modules` are kept in order.
 
+    `checked_on` is the day on which its entry was last held against its sources.
+
     Raises:
         InvalidValueError: with every field that breaks a rule.
 
@@ -34,6 +37,7 @@ class Diagnosis:
     icd10_codes: tuple[Icd10Code, ...]
     icd11_codes: tuple[Icd11Code, ...]
     enabled_modules: tuple[Module, ...]
+    checked_on: date
 
     LONGEST_ID = 64
     LONGEST_NAME = 120

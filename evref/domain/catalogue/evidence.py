@@ -30,13 +30,29 @@ class Certainty(StrEnum):
 
 
 class Recommendation(StrEnum):
-    """Direction and strength as GRADE words them; `not_stated` where the source gives none."""
+    """What the source recommends, as GRADE words it; `not_stated` where it says nothing."""
 
     STRONG_FOR = "strong_for"
     CONDITIONAL_FOR = "conditional_for"
     CONDITIONAL_AGAINST = "conditional_against"
     STRONG_AGAINST = "strong_against"
     NOT_STATED = "not_stated"
+
+
+class Direction(StrEnum):
+    """What the sources say about using an intervention, whether or not they recommend anything."""
+
+    FOR = "for"
+    AGAINST = "against"
+    UNCLEAR = "unclear"
+
+
+_IMPLIED_DIRECTIONS = {
+    Recommendation.STRONG_FOR: Direction.FOR,
+    Recommendation.CONDITIONAL_FOR: Direction.FOR,
+    Recommendation.CONDITIONAL_AGAINST: Direction.AGAINST,
+    Recommendation.STRONG_AGAINST: Direction.AGAINST,
+}
 
 
 class ReferenceKind(StrEnum):
@@ -54,17 +70,27 @@ class ReferenceKind(StrEnum):
 class Evidence:
     """A grade of evidence; `source_grade` is the grade in the source's own words, or None.
 
+    Where a recommendation is stated, the direction follows from it.
+
     Raises:
-        InvalidValueError: when `source_grade` breaks a rule.
+        InvalidValueError: when the direction contradicts the recommendation, or `source_grade`
+            breaks a rule.
 
     """
 
     certainty: Certainty
     recommendation: Recommendation
+    direction: Direction
     source_grade: str | None
 
     def __post_init__(self) -> None:
         rules = Rules()
+        implied = _IMPLIED_DIRECTIONS.get(self.recommendation, self.direction)
+        rules.require(
+            self.direction is implied,
+            "direction",
+            f"must be {implied} where the recommendation is {self.recommendation}",
+        )
         if self.source_grade is not None:
             rules.text("source_grade", self.source_grade, shortest=1, longest=500)
         rules.enforce()

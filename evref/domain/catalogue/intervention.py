@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
@@ -70,6 +71,11 @@ class Intervention:
         rules.line("title", self.title, shortest=5, longest=120)
         rules.text("summary", self.summary, shortest=80, longest=700)
         rules.some("references", self.references)
+        rules.require(
+            len(set(self.references)) == len(self.references),
+            "references",
+            "must not have the same reference twice",
+        )
         if self.module is Module.FITT_VIP:
             rules.require(
                 self.fitt_vp is not None, "fitt_vp", "must be given where the module is fitt_vip"
@@ -79,6 +85,22 @@ class Intervention:
                 self.fitt_vp is None, "fitt_vp", "must be left out where the module is not fitt_vip"
             )
         rules.enforce()
+
+
+_DIRECTION = re.compile(
+    r"\b(advi[cs]ed? against|recommend\w* against|not (recommended|advised|indicated)|avoid\w*"
+    r"|do not|should not)\b",
+    re.IGNORECASE,
+)
+
+
+def names_a_direction(title: str) -> bool:
+    """Whether a title says for or against, which only its evidence should.
+
+    >>> names_a_direction("Advice against oral opioids"), names_a_direction("Oral opioids")
+    (True, False)
+    """
+    return _DIRECTION.search(title) is not None
 
 
 _MODULE_ORDER = {module: place for place, module in enumerate(Module)}

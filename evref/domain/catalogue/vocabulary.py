@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.evidence import Certainty, Recommendation, ReferenceKind
+from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.intervention import Phase
 
 DISCLAIMER = (
@@ -36,6 +36,9 @@ MEANINGS: dict[StrEnum, str] = {
     "weakly",
     Recommendation.STRONG_AGAINST: "the source recommends strongly against it",
     Recommendation.NOT_STATED: "the source gives no recommendation",
+    Direction.FOR: "the sources favour using it",
+    Direction.AGAINST: "the sources advise against it, or find harm, or no benefit that matters",
+    Direction.UNCLEAR: "the sources differ, or find too little",
     ReferenceKind.GUIDELINE: "a clinical practice guideline",
     ReferenceKind.SYSTEMATIC_REVIEW: "a systematic review, with or without a meta-analysis",
     ReferenceKind.RANDOMISED_TRIAL: "a randomised controlled trial",
@@ -49,5 +52,6 @@ DESCRIPTIONS: dict[type[StrEnum], str] = {
     Phase: "The time from onset. The list is closed; its order is fixed.",
     Certainty: "How certain the evidence is, in the terms of GRADE.",
     Recommendation: "The direction and strength of the recommendation, in the terms of GRADE.",
+    Direction: "What the sources say about using an intervention.",
     ReferenceKind: "What kind of work a reference is.",
 }

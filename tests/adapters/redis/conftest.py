@@ -6,7 +6,13 @@ from dataclasses import replace
 import pytest
 
 from evref.adapters.outbound.memory import MemoryState
-from evref.adapters.outbound.redis import RedisServer, RedisStorage, RedisUsage
+from evref.adapters.outbound.redis import (
+    RedisAdmission,
+    RedisConnections,
+    RedisHealth,
+    RedisServer,
+    RedisUsageReports,
+)
 from evref.domain.access.quota import SECONDS_A_DAY
 from evref.testing.stores import Stores
 from tests import servers
@@ -35,8 +41,10 @@ def with_counters_in(server: RedisServer) -> Stores:
     clock = FakeClock()
     return replace(
         stores,
-        storage=RedisStorage(stores.storage, server),
-        usage=RedisUsage(server, stores.keys, clock),
+        health=RedisHealth(stores.health, server),
+        connections=RedisConnections(stores.connections, server),
+        admission=RedisAdmission(server, stores.keys, clock),
+        usage_reports=RedisUsageReports(server),
         settle=lambda: clock.advance(seconds=1),
         expire=lambda days: _age_names(server, days),
     )

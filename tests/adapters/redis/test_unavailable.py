@@ -81,13 +81,13 @@ def test_nothing_is_admitted_and_nothing_waits_while_there_is_a_fault(
 ) -> None:
     """Watching it finds out too. Afterwards all goes on, on every connection that was open."""
     stores, digest = served
-    at_once(8, lambda _: stores.usage.admit(digest, Permission.READ, TODAY))
+    at_once(8, lambda _: stores.admission.admit(digest, Permission.READ, NOON))
 
     def refused(_: int) -> float:
         start = time.monotonic()
         for act in (
-            lambda: stores.usage.admit(digest, Permission.READ, TODAY),
-            stores.storage.ping,
+            lambda: stores.admission.admit(digest, Permission.READ, NOON),
+            stores.health.ping,
         ):
             with pytest.raises(StorageUnavailableError) as caught:
                 act()
@@ -99,9 +99,9 @@ def test_nothing_is_admitted_and_nothing_waits_while_there_is_a_fault(
 
     # Two calls of a second each at most; a machine that is busy may take longer.
     assert max(waits) < 30
-    tallies = at_once(8, lambda _: stores.usage.admit(digest, Permission.READ, TODAY))
+    tallies = at_once(8, lambda _: stores.admission.admit(digest, Permission.READ, NOON))
     assert all(tally.was_admitted for tally in tallies)
-    stores.storage.ping()
+    stores.health.ping()
 
 
 def test_a_server_that_hangs_is_waited_for_no_longer_than_was_asked_for(

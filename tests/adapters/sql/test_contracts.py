@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from evref.adapters.outbound.sql import (
+    SqlAdmission,
     SqlAuditLog,
     SqlCatalogueStore,
     SqlDatabase,
@@ -16,9 +17,10 @@ from evref.adapters.outbound.sql import (
     SqlSharedSecrets,
     SqlSignInAttempts,
     SqlStorage,
-    SqlUsage,
+    SqlUsageReports,
 )
 from evref.testing import (
+    AdmissionContract,
     AuditLogContract,
     CatalogueStoreContract,
     InstitutionStoreContract,
@@ -27,8 +29,10 @@ from evref.testing import (
     SessionStoreContract,
     SharedSecretsContract,
     SignInAttemptsContract,
-    StorageContract,
-    UsageContract,
+    StorageConnectionsContract,
+    StorageHealthContract,
+    StorageSchemaContract,
+    UsageReportsContract,
 )
 from tests.adapters.sql.databases import KINDS
 from tests.databases import PreparedDatabases
@@ -50,7 +54,15 @@ def database(url: str) -> Iterator[SqlDatabase]:
     database.close()
 
 
-class TestSqlStorage(StorageContract):
+class TestSqlHealth(StorageHealthContract):
+    adapter = SqlStorage
+
+
+class TestSqlSchema(StorageSchemaContract):
+    adapter = SqlStorage
+
+
+class TestSqlConnections(StorageConnectionsContract):
     adapter = SqlStorage
 
 
@@ -62,8 +74,12 @@ class TestSqlKeyStore(KeyStoreContract):
     adapter = SqlKeyStore
 
 
-class TestSqlUsage(UsageContract):
-    adapter = SqlUsage
+class TestSqlAdmission(AdmissionContract):
+    adapter = SqlAdmission
+
+
+class TestSqlUsageReports(UsageReportsContract):
+    adapter = SqlUsageReports
 
 
 class TestSqlInstitutionStore(InstitutionStoreContract):

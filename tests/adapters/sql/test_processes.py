@@ -66,19 +66,19 @@ def test_a_forked_process_counts_on_connections_of_its_own(
     """The parent closes its connections before it forks, as the server does."""
     keep_institutions(stores, "i1")
     digest = keep_key(stores, a_key(limit=10))
-    stores.usage.admit(digest, Permission.READ, TODAY)
+    stores.admission.admit(digest, Permission.READ, NOON)
     database.close()
 
     child = os.fork()
     if child == 0:
         answer = 0
         try:
-            answer = stores.usage.admit(digest, Permission.READ, TODAY).admitted
+            answer = stores.admission.admit(digest, Permission.READ, NOON).admitted
         finally:
             # Whatever happens, the child must not go on with the tests that follow.
             os._exit(answer)
     _, status = os.waitpid(child, 0)
 
     assert os.waitstatus_to_exitcode(status) == 2
-    assert stores.usage.admit(digest, Permission.READ, TODAY).admitted == 3
+    assert stores.admission.admit(digest, Permission.READ, NOON).admitted == 3
     SqlStorage(database).ping()

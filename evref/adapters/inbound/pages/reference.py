@@ -1,4 +1,6 @@
-"""Pages that need no key: the landing page, Swagger UI, and what each problem means."""
+"""Pages that need no key: the landing page, Swagger UI, and what each problem means;
+and the schema of catalogue files, for editors.
+"""
 
 from __future__ import annotations
 
@@ -60,12 +62,22 @@ def blueprint(base_url: str) -> Blueprint:
             abort(404)
         return _page("problem.html", problem=PROBLEMS[slug])
 
+    @pages.get("/schemas/catalogue-file.json")
+    def catalogue_file_schema() -> Response:
+        return respond(_catalogue_file_schema(), _PAGE_CACHE)
+
     return pages
 
 
 def _page(template: str, **context: object) -> Response:
     body = render_template(template, **context).encode()
     return respond(Representation(body, "text/html; charset=utf-8"), _PAGE_CACHE)
+
+
+@cache
+def _catalogue_file_schema() -> Representation:
+    file = resources.files("evref") / "data" / "catalogue-file.schema.json"
+    return Representation(file.read_bytes(), "application/schema+json")
 
 
 @cache

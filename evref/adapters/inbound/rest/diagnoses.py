@@ -76,7 +76,7 @@ def blueprint(served: Served) -> APIBlueprint:
 
         One diagnosis by its id, which never changes.
         """
-        return {"data": catalogue.entry(id).diagnosis, "meta": _meta(catalogue)}
+        return {"data": catalogue.entry(id), "meta": _meta(catalogue)}
 
     @api.get("/diagnoses/<id>/interventions")
     @served
@@ -103,7 +103,7 @@ def blueprint(served: Served) -> APIBlueprint:
             "data": found,
             "meta": {
                 "count": len(found),
-                "diagnosis": entry.diagnosis,
+                "diagnosis": entry,
                 "filters": {"module": module, "phase": phase},
                 **_meta(catalogue),
             },

@@ -9,8 +9,9 @@ from typing import Any
 from apiflask import Schema, fields
 from marshmallow import EXCLUDE, RAISE, validate
 
+from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.evidence import Certainty, Recommendation, ReferenceKind
+from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.vocabulary import DISCLAIMER
@@ -98,6 +99,23 @@ class DiagnosisSchema(Record):
             "fixed order. May be empty.",
         },
     )
+    checked_on = fields.Date(
+        required=True,
+        metadata={
+            "description": "The day on which the entry was last held against its sources.",
+            "examples": ["2026-11-21"],
+        },
+    )
+    version = _text(
+        "Changes when, and only when, something served for this diagnosis changes: its record, or "
+        "any of its interventions. Fetch again just those whose version changed.",
+        pattern="^[0-9a-f]{16}$",
+        examples=["0123456789abcdef"],
+    )
+
+    def get_attribute(self, obj: Entry, attr: str, default: object) -> Any:  # noqa: ARG002
+        """The version is the entry's; every other field is the diagnosis's."""
+        return obj.version if attr == "version" else getattr(obj.diagnosis, attr)
 
 
 class FittVpSchema(Record):
@@ -117,11 +135,17 @@ class FittVpSchema(Record):
 
 
 class EvidenceSchema(Record):
-    """How certain the evidence is and what its source recommends."""
+    """How certain the evidence is, what its source recommends, and what the sources say in all."""
 
     certainty = _one_of(Certainty, "GRADE certainty; not_graded where the source gives none.")
     recommendation = _one_of(
-        Recommendation, "Direction and strength; not_stated where the source gives none."
+        Recommendation,
+        "What the source recommends, and how strongly; not_stated where it recommends nothing.",
+    )
+    direction = _one_of(
+        Direction,
+        "What the sources say about using the intervention, also where no recommendation is "
+        "stated. A recommendation for it goes with for, one against it with against.",
     )
     source_grade = _text(
         "The grade as the source words it; null where it gives none.",

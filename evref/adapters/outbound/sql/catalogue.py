@@ -1,11 +1,14 @@
 """The published catalogue in SQL: a document an entry, and one row that says which are served."""
 
+import json
+from typing import Any
+
 from sqlalchemy import ColumnElement, delete, insert, select, true, update
 
-from evref.adapters.outbound.sql import documents
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import catalogue_entries, catalogue_publication
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.document import from_document, to_document
 from evref.domain.errors import StorageUnavailableError
 from evref.ports import catalogue
 
@@ -41,7 +44,7 @@ class SqlCatalogueStore(catalogue.CatalogueStore):
                 # One by one: all documents at once take more memory than the catalogue itself.
                 for row in connection.execute(_WHOLE):
                     if row.document is not None:
-                        entries.append(documents.read(row.document))
+                        entries.append(from_document(json.loads(row.document)))
             if row is None:
                 return None
             return catalogue.Publication(Catalogue(entries, version=row.version), row.published_at)
@@ -61,7 +64,7 @@ class SqlCatalogueStore(catalogue.CatalogueStore):
             {
                 "version": version,
                 "diagnosis_id": entry.diagnosis.id,
-                "document": documents.write(entry),
+                "document": _text(to_document(entry)),
             }
             for entry in publication.catalogue.entries
         ]
@@ -78,3 +81,7 @@ class SqlCatalogueStore(catalogue.CatalogueStore):
             if rows:
                 connection.execute(insert(catalogue_entries), rows)
         return True
+
+
+def _text(document: dict[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))

@@ -1,6 +1,6 @@
 """Connections to a database, transactions, and the translation of errors."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -82,13 +82,23 @@ class SqlDatabase:
             StorageUnavailableError: The database reports an error or times out.
 
         """
+        rows = self.find_all(statement)
+        return rows[0] if rows else None
+
+    def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
+        """Return all rows that the statement selects.
+
+        Raises:
+            StorageUnavailableError: The database reports an error or times out.
+
+        """
         with self.connect() as connection:
             try:
-                return connection.execute(statement).one_or_none()
+                return connection.execute(statement).all()
             except (UnicodeEncodeError, DataError):
                 # No row has text with a lone surrogate, which a command line can contain, or with
                 # a NUL, which a form can contain.
-                return None
+                return ()
 
     @contextmanager
     def transaction(self, *, taken: AlreadyExistsError | None = None) -> Iterator[Connection]:

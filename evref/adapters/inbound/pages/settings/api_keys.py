@@ -13,6 +13,7 @@ from evref.adapters.inbound.pages.settings.forms import KeyForm, NewKeyForm, Rev
 from evref.application.manage_keys import ManageKeys
 from evref.application.sign_in import SignedIn
 from evref.domain.access.key import KeyState, Permission
+from evref.domain.access.principal import Principal
 from evref.domain.errors import AlreadyExistsError, InvalidValueError, KeyRevokedError
 
 _REVOKED = "The key is revoked, which is final. Nothing was changed."
@@ -38,7 +39,7 @@ class ApiKeyPages:
             pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
 
     def list_keys(self) -> str:
-        found = self._keys.list(_member().institution.id)
+        found = self._keys.list(_principal(), _member().institution.id)
         return render(
             "settings/api_keys.html",
             active=[each for each in found if each.state is KeyState.ACTIVE],
@@ -46,12 +47,12 @@ class ApiKeyPages:
         )
 
     def new_key(self) -> Response:
-        form = NewKeyForm(data={"id": self._keys.new_key_id()})
+        form = NewKeyForm(data={"id": self._keys.new_key_id(_principal())})
         if form.accepted():
             try:
                 made = self._keys.create(
-                    institution_name=_member().institution.name,
-                    actor=_member().member.email,
+                    _principal(),
+                    _member().institution.id,
                     name=form.name.data or "",
                     permission=Permission(form.permission.data),
                     daily_limit=form.daily_limit.value,
@@ -72,8 +73,7 @@ class ApiKeyPages:
         return make_response(render("settings/new_key.html", form=form), form.status)
 
     def key(self, key_id: str) -> Response:
-        institution_id = _member().institution.id
-        found = self._keys.get(key_id, institution_id=institution_id)
+        found = self._keys.get(_principal(), key_id)
         form = KeyForm(
             data={
                 "name": found.key.name,
@@ -84,9 +84,8 @@ class ApiKeyPages:
         if form.accepted():
             try:
                 self._keys.change(
+                    _principal(),
                     key_id,
-                    institution_id=institution_id,
-                    actor=_member().member.email,
                     name=form.name.data,
                     permission=Permission(form.permission.data),
                     daily_limit=form.daily_limit.value,
@@ -99,7 +98,7 @@ class ApiKeyPages:
             else:
                 flash("The changes are saved, and hold within a second.")
                 return _to_key(key_id)
-        days = self._keys.history(key_id, institution_id=institution_id)
+        days = self._keys.history(_principal(), key_id)
         page = render(
             "settings/key.html",
             found=found,
@@ -110,17 +109,14 @@ class ApiKeyPages:
         return make_response(page, form.status)
 
     def revoke_key(self, key_id: str) -> Response:
-        institution_id = _member().institution.id
-        found = self._keys.get(key_id, institution_id=institution_id)
+        found = self._keys.get(_principal(), key_id)
         form = RevokeForm()
         if found.state is KeyState.REVOKED:
             flash(_REVOKED)
             return _to_key(key_id)
         if form.accepted():
             try:
-                self._keys.revoke(
-                    key_id, institution_id=institution_id, actor=_member().member.email
-                )
+                self._keys.revoke(_principal(), key_id)
             except KeyRevokedError:
                 flash(_REVOKED)
             else:
@@ -134,6 +130,10 @@ class ApiKeyPages:
 def _member() -> SignedIn:
     signed_in: SignedIn = g.signed_in
     return signed_in
+
+
+def _principal() -> Principal:
+    return _member().principal
 
 
 def _to_key(key_id: str | None) -> Response:

@@ -19,7 +19,7 @@ class AuditLogPage:
         pages.add_url_rule("/audit-log", view_func=self.audit_log, methods=["GET"])
 
     def audit_log(self) -> str:
-        institution_id = g.signed_in.institution.id
-        page = self._log(institution_id, request.args.get("page", 1, type=int))
-        names = {each.key.id: each.key.name for each in self._keys.list(institution_id)}
+        principal, institution_id = g.signed_in.principal, g.signed_in.institution.id
+        page = self._log(principal, institution_id, request.args.get("page", 1, type=int))
+        names = {each.key.id: each.key.name for each in self._keys.list(principal, institution_id)}
         return render_template("settings/audit_log.html", page=page, key_names=names)

@@ -1,0 +1,259 @@
+"""An entry as a document, and what is refused as one."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from evref.domain.catalogue import records
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.document import from_document, to_document
+from evref.domain.errors import InvalidValueError
+from evref.testing.builders import a_diagnosis, a_reference, an_entry, an_intervention
+from tests.domain.strategies import entries
+
+
+@given(entry=entries())
+def test_every_entry_reads_back_the_same_from_json(entry: Entry) -> None:
+    document = json.loads(json.dumps(to_document(entry)))
+
+    assert from_document(document) == entry
+
+
+EXERCISE = an_intervention(
+    module=Module.FITT_VIP, references=[a_reference(doi="10.1000/a"), a_reference(pmid="1")]
+)
+ENTRY = an_entry(interventions=[EXERCISE], modules=[Module.FITT_VIP])
+
+
+def test_a_document_has_the_shape_of_a_catalogue_file() -> None:
+    assert to_document(ENTRY) == {
+        "id": "knee-osteoarthritis",
+        "name": "Knee osteoarthritis",
+        "icd10": ["M17"],
+        "icd11": ["FA01"],
+        "enabled_modules": ["fitt_vip"],
+        "checked_on": "2026-02-01",
+        "interventions": [
+            {
+                "id": "knee-osteoarthritis-exercise",
+                "module": "fitt_vip",
+                "phase": "chronic",
+                "title": "Exercise at home",
+                "summary": EXERCISE.summary,
+                "fitt_vp": {
+                    "frequency": "Twice a week",
+                    "intensity": None,
+                    "time": None,
+                    "type": "Strength",
+                    "volume": None,
+                    "progression": None,
+                },
+                "evidence": {
+                    "certainty": "moderate",
+                    "recommendation": "strong_for",
+                    "direction": "for",
+                    "source_grade": "Strong",
+                },
+                "references": ["kolasinski-2020a", "kolasinski-2020b"],
+            }
+        ],
+        "references": {
+            "kolasinski-2020a": {
+                "title": "A guideline",
+                "authors": "Kolasinski SL, Neogi T, et al.",
+                "year": 2020,
+                "source": "Arthritis & Rheumatology",
+                "kind": "guideline",
+                "doi": "10.1000/a",
+            },
+            "kolasinski-2020b": {
+                "title": "A guideline",
+                "authors": "Kolasinski SL, Neogi T, et al.",
+                "year": 2020,
+                "source": "Arthritis & Rheumatology",
+                "kind": "guideline",
+                "doi": "10.1002/art.41142",
+                "pmid": "1",
+            },
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("authors", "key"),
+    [
+        ("Kolasinski SL, Neogi T", "kolasinski-2020"),
+        ("Martin Ginis KA, van der Scheer JW", "martin-ginis-2020"),
+        ("O\u2019Connor D", "oconnor-2020"),
+        ("Sørensen Ä", "sorensen-2020"),
+        ("NICE", "nice-2020"),
+        ("National Institute for Health and Care Excellence", "national-institute-for-health-2020"),
+        ("世界", "unnamed-2020"),
+    ],
+)
+def test_a_key_is_the_first_author_and_the_year(authors: str, key: str) -> None:
+    entry = an_entry(interventions=[an_intervention(references=[a_reference(authors=authors)])])
+
+    assert list(to_document(entry)["references"]) == [key]
+
+
+def test_keys_of_one_author_and_year_are_told_apart_by_letters() -> None:
+    references = [a_reference(pmid=str(number + 1)) for number in range(28)]
+    keys = list(
+        to_document(an_entry(interventions=[an_intervention(references=references)]))["references"]
+    )
+
+    assert (keys[0], keys[25:]) == (
+        "kolasinski-2020a",
+        ["kolasinski-2020z", "kolasinski-2020aa", "kolasinski-2020ab"],
+    )
+
+
+DOCUMENT = to_document(ENTRY)
+
+
+def renamed(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with other keys and another order of its fields."""
+    names = {key: f"r{place}" for place, key in enumerate(document["references"])}
+    shuffled = dict(reversed(copy.deepcopy(document).items()))
+    shuffled["references"] = {
+        names[key]: dict(reversed(reference.items()))
+        for key, reference in reversed(shuffled["references"].items())
+    }
+    for intervention in shuffled["interventions"]:
+        intervention["references"] = [names[key] for key in intervention["references"]]
+    return shuffled
+
+
+def test_keys_and_orders_are_no_content() -> None:
+    read = from_document(renamed(DOCUMENT))
+
+    assert read == ENTRY
+    assert read.version == ENTRY.version
+
+
+def places(value: Any, *path: Any) -> list[tuple[Any, ...]]:
+    """The paths to all fields in a document."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    return [
+        found
+        for key, item in inside
+        for found in [
+            *([(*path, key)] if isinstance(key, str) else []),
+            *(places(item, *path, key) if isinstance(item, dict | list) else []),
+        ]
+    ]
+
+
+def spoilt(path: tuple[Any, ...], value: object) -> dict[str, Any]:
+    document = copy.deepcopy(DOCUMENT)
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    if value is ...:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return document
+
+
+MAY_BE_ANY_TEXT = {"name", "source_grade", "authors", "source", *records.FITT_VP}
+MAY_BE_MISSING = {"doi", "pmid"}
+PLACES = places(DOCUMENT)
+
+
+@pytest.mark.parametrize("value", [{"unexpected": 1}, 5, True, [1], [[]]], ids=repr)
+@pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)))
+def test_a_field_of_another_type_is_refused(path: tuple[Any, ...], value: object) -> None:
+    with pytest.raises(InvalidValueError):
+        from_document(spoilt(path, value))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in PLACES if path[-1] not in MAY_BE_MISSING],
+    ids=lambda path: ".".join(map(str, path)),
+)
+def test_a_field_that_is_missing_is_refused(path: tuple[Any, ...]) -> None:
+    with pytest.raises(InvalidValueError):
+        from_document(spoilt(path, ...))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        path
+        for path in PLACES
+        if path[-1] not in MAY_BE_ANY_TEXT and path[:1] + path[2:] != ("references", "title")
+    ],
+    ids=lambda path: ".".join(map(str, path)),
+)
+def test_text_that_breaks_a_rule_is_refused(path: tuple[Any, ...]) -> None:
+    with pytest.raises(InvalidValueError):
+        from_document(spoilt(path, "?"))
+
+
+@pytest.mark.parametrize("document", [None, [], "", {}, 5])
+def test_what_is_no_such_document_is_refused(document: object) -> None:
+    with pytest.raises(InvalidValueError):
+        from_document(document)
+
+
+def test_every_fault_is_named_with_its_path() -> None:
+    document = copy.deepcopy(DOCUMENT)
+    document["extra"] = 1
+    document["checked_on"] = "20261121"
+    document["interventions"][0]["evidence"]["direction"] = "against"
+    document["interventions"][0]["references"] = ["kolasinski-2020a", "who-2020"]
+    document["references"]["kolasinski-2020b"]["year"] = "2020"
+    document["interventions"].append({**DOCUMENT["interventions"][0], "title": "No"})
+
+    with pytest.raises(InvalidValueError) as caught:
+        from_document(document)
+
+    assert list(map(str, caught.value.faults)) == [
+        "extra: is not a field",
+        'checked_on: must be a date in quotes, year, month and day, such as "2026-11-21"',
+        "references.kolasinski-2020b.year: must be a whole number",
+        (
+            "interventions.0.references: who-2020 is not defined; the references are "
+            "kolasinski-2020a, kolasinski-2020b"
+        ),
+        "interventions.0.evidence.direction: must be for where the recommendation is strong_for",
+        "interventions.1.title: must have 5 to 120 characters, has 2",
+    ]
+
+
+def test_a_reference_that_nothing_cites_is_refused() -> None:
+    document = copy.deepcopy(DOCUMENT)
+    document["interventions"][0]["references"].pop()
+
+    with pytest.raises(InvalidValueError) as caught:
+        from_document(document)
+
+    assert str(caught.value) == (
+        "references.kolasinski-2020b: is cited by no intervention, remove it"
+    )
+
+
+def test_an_intervention_does_not_cite_the_same_work_twice() -> None:
+    document = copy.deepcopy(DOCUMENT)
+    document["interventions"][0]["references"] = ["kolasinski-2020a"] * 2 + ["kolasinski-2020b"]
+
+    with pytest.raises(
+        InvalidValueError, match=r"references: must not have the same reference twice"
+    ):
+        from_document(document)
+
+
+def test_a_module_that_is_not_enabled_is_content_all_the_same() -> None:
+    hidden = Entry(replace(a_diagnosis(), enabled_modules=()), ENTRY.interventions)
+
+    assert from_document(to_document(hidden)) == hidden
