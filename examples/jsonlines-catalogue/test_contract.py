@@ -1,4 +1,4 @@
-"""The catalogue in JSON lines keeps to the contract of its port."""
+"""The JSON Lines catalogue store fulfils the contract of its port."""
 
 from pathlib import Path
 
@@ -17,6 +17,6 @@ class TestJsonLinesCatalogueStore(CatalogueStoreContract):
 
     @pytest.fixture
     def stores(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stores:
-        """The stores as the service is wired: this one, and all others in memory."""
+        """The stores as the service uses them: this one, and all others in memory."""
         monkeypatch.setenv("CATALOGUE_FILE", str(tmp_path / "catalogue.jsonl"))
         return Stores.of(container_for(SETTINGS))

@@ -1,4 +1,4 @@
-"""The published catalogue in a file: a line about it, then a line for each diagnosis."""
+"""The published catalogue in a file: a header line, then one line for each diagnosis."""
 
 import json
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from evref_jsonlines import records
 
 
 class JsonLinesCatalogueStore(CatalogueStore):
-    """Keeps the catalogue in one file, which is made when a catalogue is first published."""
+    """Stores the catalogue in one file, which the first publication creates."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def version(self) -> str | None:
-        with self._faults_told():
+        with self._errors_translated():
             try:
                 with self._file.open(encoding="utf-8") as lines:
                     return str(json.loads(lines.readline())["version"])
@@ -28,9 +28,9 @@ class JsonLinesCatalogueStore(CatalogueStore):
                 return None
 
     def load(self) -> Publication | None:
-        with self._faults_told():
+        with self._errors_translated():
             try:
-                # An open file stays what it is, also when another one takes its name.
+                # An open file keeps its content even if another file takes its name.
                 with self._file.open(encoding="utf-8") as lines:
                     about = json.loads(lines.readline())
                     catalogue = Catalogue(map(records.read, lines))
@@ -42,13 +42,13 @@ class JsonLinesCatalogueStore(CatalogueStore):
 
     def publish(self, publication: Publication) -> None:
         with self._written(publication) as new:
-            # Whoever reads sees the old file or the new one, never a mixture.
+            # A reader sees either the old file or the new one, never a mixture.
             new.replace(self._file)
 
     def publish_first(self, publication: Publication) -> bool:
         with self._written(publication) as new:
             try:
-                # A link, unlike a file that is moved, takes no name that another has.
+                # Unlike a rename, creating a link fails if the name exists.
                 self._file.hardlink_to(new)
             except FileExistsError:
                 return False
@@ -56,14 +56,14 @@ class JsonLinesCatalogueStore(CatalogueStore):
 
     @contextmanager
     def _written(self, publication: Publication) -> Iterator[Path]:
-        """A file with the publication, under a name of its own, until it has been used."""
+        """A temporary file with the publication, under a unique name."""
         about = {
             "version": publication.catalogue.version,
             "published_at": publication.published_at.isoformat(),
         }
         lines = [json.dumps(about), *map(records.write, publication.catalogue.entries)]
         new = self._file.with_name(f"{self._file.name}.{uuid4().hex}")
-        with self._faults_told():
+        with self._errors_translated():
             try:
                 new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
                 yield new
@@ -71,8 +71,8 @@ class JsonLinesCatalogueStore(CatalogueStore):
                 new.unlink(missing_ok=True)
 
     @contextmanager
-    def _faults_told(self) -> Iterator[None]:
-        """Let no exception out but the one that the port names."""
+    def _errors_translated(self) -> Iterator[None]:
+        """Raise only the exception that the port declares."""
         try:
             yield
         except (OSError, LookupError, TypeError, ValueError) as error:
