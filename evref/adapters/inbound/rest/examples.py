@@ -18,7 +18,7 @@ _KNEE = "/api/v1/diagnoses/knee-osteoarthritis"
 REQUESTS = {
     "listDiagnoses": {
         "by-code": "/api/v1/diagnoses?icd10=M17.1",
-        "several-codes": "/api/v1/diagnoses?icd10=M17.11,S72.001A,G30.1%2B,B05",
+        "several-codes": "/api/v1/diagnoses?icd10=M17.11,m171,M17.-,B05",
         "none-found": "/api/v1/diagnoses?icd10=B05",
     },
     "getDiagnosis": {"knee-osteoarthritis": _KNEE},
