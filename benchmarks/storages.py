@@ -11,7 +11,7 @@ from benchmarks.cases import Holder
 from evref.container import BUNDLED_CATALOGUE, Container
 from evref.domain.catalogue import Catalogue
 from evref.domain.quota import HIGHEST_DAILY_LIMIT
-from evref.ports.catalogue import Publication
+from evref.testing.stores import keep_catalogue
 from evref.settings import Settings, StorageKind
 from tests.servers import postgresql_server, redis_server
 
@@ -67,7 +67,7 @@ def bundled() -> Catalogue:
 def fill(container: Container, catalogue: Catalogue, *, many: int = 0) -> Tokens:
     """Make the tables, publish the catalogue and make the keys, so many of them besides."""
     container.storage().prepare()
-    container.catalogue_store().publish(Publication(catalogue, container.clock().now()))
+    keep_catalogue(container.catalogue_store(), catalogue)
     container.manage_institutions().create_institution(_INSTITUTION, actor="benchmark")
     tokens = Tokens(
         busy=_key(container, HIGHEST_DAILY_LIMIT),

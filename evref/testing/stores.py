@@ -4,11 +4,13 @@ import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from threading import Barrier
 from typing import Self, TypeVar
 
 from evref.container import Container
 from evref.domain.access import ApiKey
+from evref.domain.catalogue import Catalogue
 from evref.ports.audit import AuditLog
 from evref.ports.catalogue import CatalogueStore
 from evref.ports.institutions import InstitutionStore, MemberStore
@@ -18,7 +20,7 @@ from evref.ports.sessions import SessionStore
 from evref.ports.sign_in_attempts import SignInAttempts
 from evref.ports.storage import Storage
 from evref.ports.usage import Usage
-from evref.testing.builders import an_audit_entry, an_institution
+from evref.testing.builders import NOON, a_publication, an_audit_entry, an_institution
 
 Answer = TypeVar("Answer")
 
@@ -57,6 +59,11 @@ class Stores:
             sign_in_attempts=container.sign_in_attempts(),
             secrets=container.secrets(),
         )
+
+
+def keep_catalogue(store: CatalogueStore, catalogue: Catalogue, *, at: datetime = NOON) -> None:
+    """Publish the catalogue, whichever is served."""
+    store.publish(catalogue, a_publication(catalogue, at=at), replacing=store.version())
 
 
 def keep_institutions(stores: Stores, *institution_ids: str) -> None:

@@ -8,9 +8,9 @@ import pytest
 from evref.app import create_app
 from evref.container import container_for
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.catalogue import Publication
 from evref.settings import Settings, StorageKind
-from evref.testing.builders import NOON, a_catalogue, an_entry
+from evref.testing.builders import a_catalogue, an_entry
+from evref.testing.stores import keep_catalogue
 from evref_jsonlines.store import JsonLinesCatalogueStore
 
 SETTINGS = Settings(storage=StorageKind.MEMORY, container="evref_jsonlines.wiring:container")
@@ -27,7 +27,7 @@ def test_the_service_serves_what_is_in_the_file(
 ) -> None:
     """Published by one service, the catalogue is served by another."""
     monkeypatch.setenv("CATALOGUE_FILE", str(file))
-    container_for(SETTINGS).publish().load_bundled_where_none(lambda _done, _total: None)
+    container_for(SETTINGS).publish().publish_bundled(lambda _done, _total: None, by="operator")
     served = container_for(SETTINGS)
     served.manage_institutions().create_institution("Hospital", actor="operator")
     key = served.manage_keys().create(institution_name="Hospital", name="App", actor="operator")
@@ -59,7 +59,7 @@ def test_a_damaged_file_is_storage_out_of_reach(
 ) -> None:
     """The service then goes on with the catalogue that it holds."""
     store = JsonLinesCatalogueStore(file)
-    store.publish(Publication(a_catalogue(), NOON))
+    keep_catalogue(store, a_catalogue())
 
     damage(file)
 
@@ -72,7 +72,7 @@ def test_a_damaged_file_is_storage_out_of_reach(
 def test_a_file_without_its_last_line_is_not_served(file: Path) -> None:
     """Nor is one that was edited by hand: its version would tell of another content."""
     store = JsonLinesCatalogueStore(file)
-    store.publish(Publication(a_catalogue(an_entry("a"), an_entry("b")), NOON))
+    keep_catalogue(store, a_catalogue(an_entry("a"), an_entry("b")))
 
     file.write_text("\n".join(file.read_text().splitlines()[:-1]))
 
@@ -86,4 +86,4 @@ def test_a_folder_that_is_not_there_takes_no_catalogue(tmp_path: Path) -> None:
     store = JsonLinesCatalogueStore(tmp_path / "missing" / "catalogue.jsonl")
 
     with pytest.raises(StorageUnavailableError):
-        store.publish(Publication(a_catalogue(), NOON))
+        keep_catalogue(store, a_catalogue())

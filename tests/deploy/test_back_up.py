@@ -54,7 +54,7 @@ def ask(container: Container, key: NewKey, times: int) -> None:
 def made(container: Container) -> NewKey:
     """A key that has asked twice, in a database that is made for it."""
     container.storage().prepare()
-    container.publish().load_bundled_where_none(lambda _done, _total: None)
+    container.publish().publish_bundled(lambda _done, _total: None, by="operator")
     container.manage_institutions().create_institution("Hospital", actor="operator")
     key = container.manage_keys().create(
         institution_name="Hospital", name="Ward app", actor="operator"
@@ -67,7 +67,9 @@ def changed(container: Container, key: NewKey) -> NewKey:
     """Another key, made after everything else has been changed."""
     ask(container, key, 3)
     container.manage_keys().revoke(key.key.id, actor="operator")
-    container.publish().load(BUNDLED_CATALOGUE / "asthma.yaml", lambda _done, _total: None)
+    publish = container.publish()
+    plan = publish.plan_load(BUNDLED_CATALOGUE / "asthma.yaml", lambda _done, _total: None)
+    publish.publish(plan, by="operator", allow_removals=True)
     return container.manage_keys().create(
         institution_name="Hospital", name="Later", actor="operator"
     )

@@ -15,9 +15,9 @@ from evref.application.manage_keys import NewKey
 from evref.container import Container
 from evref.domain.access import Permission
 from evref.domain.quota import DayUsage
-from evref.ports.catalogue import Publication
 from evref.settings import Settings
-from evref.testing.builders import NOON, a_catalogue
+from evref.testing.builders import a_catalogue
+from evref.testing.stores import keep_catalogue
 from tests.servers import wait_until
 
 DIAGNOSES = "/api/v1/diagnoses"
@@ -49,7 +49,7 @@ class Host:
         """Make the tables, an institution and a catalogue."""
         self.container.storage().prepare()
         self.container.manage_institutions().create_institution(INSTITUTION, actor="operator")
-        self.container.catalogue_store().publish(Publication(a_catalogue(), NOON))
+        keep_catalogue(self.container.catalogue_store(), a_catalogue())
 
     def new_key(self, *, limit: int = 1_000_000) -> NewKey:
         return self.container.manage_keys().create(

@@ -22,7 +22,7 @@ from evref.domain.access import Permission
 from evref.domain.catalogue import Catalogue, Entry
 from evref.domain.diagnosis import Module
 from evref.domain.intervention import Phase
-from evref.ports.catalogue import Publication
+from evref.testing.stores import keep_catalogue
 from evref.ports.clock import Clock
 from evref.settings import Settings, StorageKind
 from evref.testing.builders import a_diagnosis, an_intervention
@@ -122,7 +122,7 @@ class Service:
         self.document = _DOCUMENTS.setdefault(settings.base_url, Document(self.app))
 
     def publish(self, catalogue: Catalogue) -> None:
-        self.container.catalogue_store().publish(Publication(catalogue, self.clock.now()))
+        keep_catalogue(self.container.catalogue_store(), catalogue, at=self.clock.now())
 
     def settle(self) -> None:
         """Let as much time go by as a change of a key may take to hold: none, without Redis."""

@@ -30,7 +30,7 @@ HOW_TO_RENEW = "differs from what the service answers; run: python -m tests.http
 def examples() -> str:
     """The answers that the document shows, as the service gives them on its own catalogue."""
     service = _service()
-    service.container.publish().load_bundled_where_none(lambda _done, _total: None)
+    service.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
     token = service.token()
     answers = {
         name_of(operation, name): _ask(service, path, token)

@@ -83,7 +83,7 @@ def test_a_named_origin_may_read_answers_and_rate_limit_fields(
 ) -> None:
     """Errors too: a script must be able to tell what went wrong."""
     service = make_service(cors_origins=(APP, OTHER_APP))
-    service.container.publish().load_bundled_where_none(lambda _done, _total: None)
+    service.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
 
     response = service.get(path, token=service.token(), headers={"Origin": origin})
 
@@ -115,7 +115,7 @@ def test_an_origin_is_named_as_it_is_written(make_service: MakeService, origin: 
 def test_a_named_origin_may_read_refusals(make_service: MakeService) -> None:
     """401 and 429 as well, with the seconds to wait."""
     service = make_service(cors_origins=(APP,))
-    service.container.publish().load_bundled_where_none(lambda _done, _total: None)
+    service.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
 
     for token, status in ((None, 401), (service.token(limit=0), 429)):
         response = service.get(LIST, token=token, headers={"Origin": APP})

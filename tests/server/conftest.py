@@ -143,7 +143,7 @@ class Store:
             settings=Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
         )
         self.container.storage().prepare()
-        self.container.publish().load_bundled_where_none(lambda _done, _total: None)
+        self.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
         self.container.manage_institutions().create_institution("Hospital", actor="operator")
 
     def key(self, limit: int = 1_000_000) -> NewKey:

@@ -21,9 +21,9 @@ from evref.container import Container
 from evref.domain.access import Permission
 from evref.domain.institution import AuditEntry
 from evref.ports.audit import AuditLog
-from evref.ports.catalogue import Publication
 from evref.settings import Settings, StorageKind
 from evref.testing.builders import a_catalogue
+from evref.testing.stores import keep_catalogue
 from tests.fakes import FakeClock, QuickPasswordHasher
 
 INSTITUTION = "General Hospital"
@@ -69,7 +69,7 @@ class Site:
         self.passwords = QuickPasswordHasher()
         self.container = self._new_container()
         self.container.storage().prepare()
-        self.container.catalogue_store().publish(Publication(a_catalogue(), self.clock.now()))
+        keep_catalogue(self.container.catalogue_store(), a_catalogue())
         manage = self.container.manage_institutions()
         for institution, email in ((INSTITUTION, EMAIL), (OTHER_INSTITUTION, OTHER_EMAIL)):
             manage.create_institution(institution, actor="operator")

@@ -21,6 +21,7 @@ from evref.testing import (
     InstitutionStoreContract,
     KeyStoreContract,
     MemberStoreContract,
+    PublishedCatalogueContract,
     SessionStoreContract,
     SharedSecretsContract,
     SignInAttemptsContract,
@@ -38,6 +39,10 @@ def stores() -> Stores:
 
 class TestMemoryStorage(StorageContract):
     adapter = MemoryStorage
+
+
+class TestMemoryPublishedCatalogue(PublishedCatalogueContract):
+    adapter = MemoryCatalogueStore
 
 
 class TestMemoryCatalogueStore(CatalogueStoreContract):

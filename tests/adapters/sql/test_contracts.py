@@ -22,6 +22,7 @@ from evref.testing import (
     InstitutionStoreContract,
     KeyStoreContract,
     MemberStoreContract,
+    PublishedCatalogueContract,
     SessionStoreContract,
     SharedSecretsContract,
     SignInAttemptsContract,
@@ -42,6 +43,10 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 class TestSqlStorage(StorageContract):
     adapter = SqlStorage
+
+
+class TestSqlPublishedCatalogue(PublishedCatalogueContract):
+    adapter = SqlCatalogueStore
 
 
 class TestSqlCatalogueStore(CatalogueStoreContract):

@@ -14,7 +14,7 @@ import click
 
 import evref
 from evref.adapters.inbound.cli import demo as demo_data
-from evref.adapters.inbound.cli.catalogue import catalogue, summary
+from evref.adapters.inbound.cli.catalogue import catalogue, summary, user_name
 from evref.adapters.inbound.cli.institutions import institution, member
 from evref.adapters.inbound.cli.keys import key
 from evref.adapters.inbound.cli.output import progress_bar, say
@@ -70,7 +70,10 @@ def cli() -> None:
 
 @cli.command()
 def init() -> None:
-    """Create or migrate the storage, and load the bundled catalogue where there is none."""
+    """Create or migrate the storage, and load the bundled catalogue.
+
+    It takes the place of an older bundled one, and of no catalogue that an operator has loaded.
+    """
     container = wired()
     if container.settings().storage is StorageKind.MEMORY:
         raise RefusedError("EVREF_STORAGE=memory has nothing to create; use evref demo")
@@ -133,9 +136,9 @@ def _prepare(container: Container) -> None:
     click.get_current_context().call_on_close(container.storage().close)
     container.storage().prepare()
     with progress_bar("Loading the bundled catalogue") as progress:
-        published = container.publish().load_bundled_where_none(progress)
-    if published is not None:
-        say(summary(published).splitlines()[0])
+        plan = container.publish().publish_bundled(progress, by=user_name())
+    if plan is not None:
+        say(summary(plan).splitlines()[0])
 
 
 def _tell(container: Container, made: demo_data.Demo) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from evref.domain.access import ApiKey
+from evref.domain.catalogue import Catalogue
 from evref.domain.institution import AuditEntry, Institution, Member
 from evref.domain.quota import DayUsage
 from evref.domain.sign_in import Failures, Session
@@ -24,7 +25,8 @@ class MemoryState:
     sessions: dict[str, Session] = field(default_factory=dict)
     failures: dict[str, Failures] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict, repr=False)
-    publication: Publication | None = None
+    publications: tuple[tuple[Publication, Catalogue], ...] = ()
+    """Newest first."""
 
     # Re-entrant, because what a caller passes to KeyStore.change may read other stores.
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
