@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import cached_property
 
 from evref.domain import records
@@ -15,6 +16,8 @@ from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
 from evref.domain.icd import Icd10Code, Icd11Code
 from evref.domain.intervention import Intervention, Phase, listing_order
 from evref.domain.rules import Rules, folded
+
+_OVERDUE_AFTER = timedelta(days=365)
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,21 @@ class DiagnosisFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class Age:
+    """When the entries of a catalogue were last held against their sources.
+
+    `by_month` counts entries by month, as 2026-11, oldest first; `overdue` has the ids of those
+    that were not checked for more than a year, longest first. There is no oldest and no newest
+    check where there are no entries.
+    """
+
+    oldest: date | None
+    newest: date | None
+    by_month: dict[str, int]
+    overdue: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogueChanges:
     """The ids of the diagnoses by which one catalogue differs from another, each sorted."""
 
@@ -144,6 +162,24 @@ class Catalogue:
     @property
     def intervention_count(self) -> int:
         return sum(len(entry.interventions) for entry in self.entries)
+
+    def age_on(self, day: date) -> Age:
+        """When its entries were last checked, as seen on this day."""
+        oldest_first = sorted(
+            (entry.diagnosis for entry in self.entries),
+            key=lambda diagnosis: (diagnosis.checked_on, diagnosis.id),
+        )
+        checks = [diagnosis.checked_on for diagnosis in oldest_first]
+        return Age(
+            oldest=min(checks, default=None),
+            newest=max(checks, default=None),
+            by_month=dict(Counter(f"{check:%Y-%m}" for check in checks)),
+            overdue=tuple(
+                diagnosis.id
+                for diagnosis in oldest_first
+                if day - diagnosis.checked_on > _OVERDUE_AFTER
+            ),
+        )
 
     def entry(self, diagnosis_id: str) -> Entry:
         """The entry of this diagnosis.

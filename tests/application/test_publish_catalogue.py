@@ -54,8 +54,8 @@ def load(publish: PublishCatalogue, path: Path) -> Plan:
     return plan
 
 
-def served(publish: PublishCatalogue) -> Catalogue:
-    return publish.status()[1]
+def served(publish: PublishCatalogue) -> str:
+    return publish.status()[1].version
 
 
 def unheard(_done: int, _total: int) -> None:
@@ -101,7 +101,7 @@ def test_a_plan_tells_what_it_would_change_and_changes_nothing(publish: PublishC
 
     assert plan.is_needed
     assert plan.changes == CatalogueChanges(("new",), ("edited",), ("gone",))
-    assert served(publish) == CATALOGUES[ONE]
+    assert served(publish) == CATALOGUES[ONE].version
 
 
 def test_what_is_served_already_is_not_published_again(publish: PublishCatalogue) -> None:
@@ -124,15 +124,15 @@ def test_no_diagnosis_is_removed_without_permission(publish: PublishCatalogue) -
         publish.publish(plan, by="ward")
 
     assert caught.value.removed == ("gone",)
-    assert served(publish) == CATALOGUES[ONE]
+    assert served(publish) == CATALOGUES[ONE].version
     publish.publish(plan, by="ward", allow_removals=True)
-    assert served(publish) == CATALOGUES[OTHER]
+    assert served(publish) == CATALOGUES[OTHER].version
 
 
 def test_what_only_adds_and_changes_needs_no_permission(publish: PublishCatalogue) -> None:
     publish.publish(publish.plan_load(ONE, unheard), by="ward")
 
-    assert served(publish) == CATALOGUES[ONE]
+    assert served(publish) == CATALOGUES[ONE].version
 
 
 def test_of_two_who_planned_at_once_the_later_is_refused(publish: PublishCatalogue) -> None:
@@ -143,7 +143,7 @@ def test_of_two_who_planned_at_once_the_later_is_refused(publish: PublishCatalog
     with pytest.raises(CatalogueReplacedError):
         publish.publish(second, by="other ward", allow_removals=True)
 
-    assert served(publish) == CATALOGUES[ONE]
+    assert served(publish) == CATALOGUES[ONE].version
     assert len(publish.history()) == 1
 
 
@@ -154,7 +154,7 @@ def test_files_with_faults_are_no_plan(publish: PublishCatalogue) -> None:
         publish.plan_load(FAULTY, unheard)
 
     assert [str(fault) for fault in caught.value.faults] == ["faulty: is not there"]
-    assert served(publish) == CATALOGUES[ONE]
+    assert served(publish) == CATALOGUES[ONE].version
 
 
 def test_storage_out_of_reach_leaves_the_present_catalogue(
@@ -168,7 +168,7 @@ def test_storage_out_of_reach_leaves_the_present_catalogue(
         publish.publish(plan, by="ward", allow_removals=True)
 
     store.broken = False
-    assert served(publish) == CATALOGUES[ONE]
+    assert served(publish) == CATALOGUES[ONE].version
 
 
 class DamagedCatalogueStore(MemoryCatalogueStore):
@@ -188,7 +188,7 @@ def test_a_damaged_catalogue_is_replaced(
 
     publish.publish(publish.plan_load(ONE, unheard), by="ward")
 
-    assert store.load() == CATALOGUES[ONE]
+    assert store.version() == CATALOGUES[ONE].version
     assert len(store.history()) == 2
 
 
@@ -204,13 +204,13 @@ def test_a_rollback_serves_the_version_before(
     publish.publish(plan, by="night shift", allow_removals=True)
 
     assert plan.changes == CatalogueChanges(("gone",), ("edited",), ("new",))
-    assert served(publish) == CATALOGUES[ONE]
+    assert served(publish) == CATALOGUES[ONE].version
     assert [(each.version, each.published_by) for each in publish.history()] == [
         (CATALOGUES[ONE].version, "night shift"),
         (CATALOGUES[OTHER].version, "ward"),
         (CATALOGUES[ONE].version, "ward"),
     ]
-    assert publish.plan_rollback().catalogue == CATALOGUES[OTHER]
+    assert publish.plan_rollback().catalogue.version == CATALOGUES[OTHER].version
 
 
 def test_a_rollback_goes_to_any_version_that_is_kept(publish: PublishCatalogue) -> None:
@@ -219,7 +219,7 @@ def test_a_rollback_goes_to_any_version_that_is_kept(publish: PublishCatalogue) 
 
     plan = publish.plan_rollback(CATALOGUES[BUNDLED].version)
 
-    assert plan.catalogue == CATALOGUES[BUNDLED]
+    assert plan.catalogue.version == CATALOGUES[BUNDLED].version
 
 
 def test_a_rollback_to_a_version_that_is_not_kept_names_those_that_are(
@@ -245,7 +245,7 @@ def test_the_bundled_catalogue_is_published_where_there_is_none(publish: Publish
 
     assert plan is not None
     assert plan.changes == CatalogueChanges(("bundled",), (), ())
-    assert served(publish) == CATALOGUES[BUNDLED]
+    assert served(publish) == CATALOGUES[BUNDLED].version
     assert publish.history()[0].is_bundled
     assert publish.history()[0].published_by == "root"
     assert publish.publish_bundled(unheard, by="root") is None
@@ -262,7 +262,7 @@ def test_the_bundled_catalogue_replaces_an_older_bundled_one(
 
     assert plan is not None
     assert plan.changes == CatalogueChanges(("newly-bundled",), (), ("bundled",))
-    assert served(publish) == files.held[BUNDLED]
+    assert served(publish) == files.held[BUNDLED].version
 
 
 def test_the_bundled_catalogue_replaces_none_of_the_operator(
@@ -274,11 +274,11 @@ def test_the_bundled_catalogue_replaces_none_of_the_operator(
     files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
 
     assert publish.publish_bundled(unheard, by="root") is None
-    assert served(publish) == CATALOGUES[ONE]
+    assert served(publish) == CATALOGUES[ONE].version
 
     publish.publish(publish.plan_rollback(), by="ward", allow_removals=True)
     assert publish.publish_bundled(unheard, by="root") is None
-    assert served(publish) == CATALOGUES[BUNDLED]
+    assert served(publish) == CATALOGUES[BUNDLED].version
 
 
 class OvertakenCatalogueStore(MemoryCatalogueStore):
@@ -297,7 +297,7 @@ def test_the_bundled_catalogue_does_not_replace_one_that_came_first(
     publish = PublishCatalogue(OvertakenCatalogueStore(state), files, clock, BUNDLED)
 
     assert publish.publish_bundled(unheard, by="root") is None
-    assert served(publish) == CATALOGUES[ONE]
+    assert served(publish) == CATALOGUES[ONE].version
 
 
 def test_without_a_catalogue_there_is_nothing_to_look_at(

@@ -162,8 +162,8 @@ class SqlCatalogueStore(CatalogueStore):
                 texts[_digest(text)] = text
                 ids[_digest(text)] = entry.diagnosis.id
             with self._database.connect() as connection:
-                is_there = _kept(connection, texts) == texts
-            if not is_there:
+                are_kept = _are_kept(connection, texts)
+            if not are_kept:
                 with self._database.transaction() as connection:
                     connection.execute(_LOCK)
                     _write(connection, texts, publication)
@@ -245,12 +245,19 @@ def _unwritten(connection: Connection, digests: Sequence[str]) -> list[str]:
     return [digest for digest in digests if digest not in there]
 
 
-def _kept(connection: Connection, digests: Collection[str]) -> dict[str, str]:
-    """The texts that are kept under these digests."""
-    found = select(catalogue_documents.c.digest, catalogue_documents.c.text).where(
-        catalogue_documents.c.digest.in_(digests)
-    )
-    return {row.digest: row.text for row in connection.execute(found)}
+def _kept(connection: Connection, digests: Collection[str]) -> dict[str, tuple[int, str]]:
+    """What is kept under these digests: format and text."""
+    found = select(
+        catalogue_documents.c.digest, catalogue_documents.c.format, catalogue_documents.c.text
+    ).where(catalogue_documents.c.digest.in_(digests))
+    return {row.digest: (row.format, row.text) for row in connection.execute(found)}
+
+
+def _are_kept(connection: Connection, texts: Mapping[str, str]) -> bool:
+    """Whether these documents, by digest, are all there and not damaged."""
+    return _kept(connection, texts) == {
+        digest: (documents.FORMAT, text) for digest, text in texts.items()
+    }
 
 
 def _write(connection: Connection, texts: Mapping[str, str], publication: Publication) -> None:
@@ -266,7 +273,7 @@ def _write(connection: Connection, texts: Mapping[str, str], publication: Public
                     text=text,
                 )
             )
-        elif kept[digest] != text:
+        elif kept[digest] != (documents.FORMAT, text):
             connection.execute(
                 update(catalogue_documents)
                 .where(catalogue_documents.c.digest == digest)

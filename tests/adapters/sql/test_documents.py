@@ -1,0 +1,125 @@
+"""The catalogue's entries as JSON documents, of this format and of earlier ones."""
+
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from evref.adapters.outbound.sql import documents
+from evref.domain.catalogue import Entry
+from evref.domain.evidence import Direction
+from evref.testing.builders import an_entry
+from tests.domain.strategies import entries
+
+TODAY = date(2026, 3, 1)
+
+REFERENCE = {
+    "title": "A guideline",
+    "authors": "Kolasinski SL, et al.",
+    "year": 2020,
+    "source": "Arthritis & Rheumatology",
+    "kind": "guideline",
+    "doi": "10.1002/art.41142",
+    "pmid": None,
+    "url": None,
+}
+
+
+def of_format_1(**evidence: str) -> dict[str, Any]:
+    """A document as the first version of evref wrote it."""
+    return {
+        "diagnosis": {
+            "id": "knee-osteoarthritis",
+            "name": "Knee osteoarthritis",
+            "icd10_codes": ["M17"],
+            "icd11_codes": ["FA01"],
+            "enabled_modules": ["home"],
+        },
+        "interventions": [
+            {
+                "id": f"knee-osteoarthritis-{number}",
+                "module": "home",
+                "phase": "chronic",
+                "title": "Exercise at home",
+                "summary": "A guideline describes exercise at home for this diagnosis. " * 2 + ".",
+                "fitt_vp": None,
+                "evidence": {
+                    "certainty": "moderate",
+                    "recommendation": "not_stated",
+                    "source_grade": None,
+                }
+                | evidence,
+                "references": references,
+            }
+            for number, references in enumerate(
+                [[REFERENCE, REFERENCE], [REFERENCE | {"year": 2021}, REFERENCE]]
+            )
+        ],
+    }
+
+
+@given(entry=entries())
+def test_every_entry_reads_back_the_same(entry: Entry) -> None:
+    """Whatever the domain allows in it."""
+    assert documents.read(documents.write(entry), documents.FORMAT, TODAY) == entry
+
+
+def test_a_document_is_compact_json_that_a_person_can_read() -> None:
+    """No white space between, and no escapes for other scripts."""
+    document = documents.write(an_entry(name="Ménière disease", interventions=[]))
+
+    assert '"name":"Ménière disease",' in document
+
+
+def test_an_entry_of_format_1_was_checked_when_it_was_first_published() -> None:
+    """No better day is known; all that format 1 had is in it."""
+    entry = documents.read(json.dumps(of_format_1()), 1, date(2026, 11, 21))
+
+    first, second = entry.interventions
+    assert entry.diagnosis.checked_on == date(2026, 11, 21)
+    assert (entry.diagnosis.name, str(entry.diagnosis.icd10_codes[0])) == (
+        "Knee osteoarthritis",
+        "M17",
+    )
+    assert [cited.year for cited in first.references] == [2020]
+    assert [cited.year for cited in second.references] == [2021, 2020]
+    assert second.references[1] == first.references[0]
+    assert first.references[0].doi == "10.1002/art.41142"
+
+
+@pytest.mark.parametrize(
+    ("recommendation", "direction"),
+    [
+        ("strong_for", Direction.FOR),
+        ("conditional_for", Direction.FOR),
+        ("conditional_against", Direction.AGAINST),
+        ("strong_against", Direction.AGAINST),
+        ("not_stated", Direction.UNCLEAR),
+    ],
+)
+def test_the_direction_of_an_entry_of_format_1_follows_from_its_recommendation(
+    recommendation: str, direction: Direction
+) -> None:
+    """Where none is stated, it is unclear."""
+    document = of_format_1(recommendation=recommendation)
+
+    entry = documents.read(json.dumps(document), 1, TODAY)
+
+    assert {each.evidence.direction for each in entry.interventions} == {direction}
+
+
+@pytest.mark.parametrize("number", [0, documents.FORMAT + 1])
+def test_a_format_that_is_not_known_is_refused(number: int) -> None:
+    """As a later version of evref may have written it."""
+    with pytest.raises(ValueError, match=f"format {number} is not known"):
+        documents.read(documents.write(an_entry()), number, TODAY)
+
+
+@pytest.mark.parametrize("number", [1, documents.FORMAT])
+@pytest.mark.parametrize("text", ["", "[]", "null", "{}", '{"diagnosis": [], "interventions": 1}'])
+def test_what_is_no_such_document_is_refused(text: str, number: int) -> None:
+    """No JSON, another kind of value, or other fields."""
+    with pytest.raises(ValueError, match=r"."):
+        documents.read(text, number, TODAY)
