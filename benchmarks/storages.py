@@ -11,8 +11,8 @@ from benchmarks.cases import Holder
 from evref.container import BUNDLED_CATALOGUE, Container
 from evref.domain.catalogue import Catalogue
 from evref.domain.quota import HIGHEST_DAILY_LIMIT
-from evref.testing.stores import keep_catalogue
 from evref.settings import Settings, StorageKind
+from evref.testing.stores import keep_catalogue
 from tests.servers import postgresql_server, redis_server
 
 LIMITED_TO = 200

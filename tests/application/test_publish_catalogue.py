@@ -192,9 +192,7 @@ def test_a_damaged_catalogue_is_replaced(
     assert len(store.history()) == 2
 
 
-def test_a_rollback_serves_the_version_before(
-    publish: PublishCatalogue, clock: FakeClock
-) -> None:
+def test_a_rollback_serves_the_version_before(publish: PublishCatalogue, clock: FakeClock) -> None:
     """It is a publication like any other, and can be rolled back in its turn."""
     load(publish, ONE)
     load(publish, OTHER)

@@ -22,10 +22,10 @@ from evref.domain.access import Permission
 from evref.domain.catalogue import Catalogue, Entry
 from evref.domain.diagnosis import Module
 from evref.domain.intervention import Phase
-from evref.testing.stores import keep_catalogue
 from evref.ports.clock import Clock
 from evref.settings import Settings, StorageKind
 from evref.testing.builders import a_diagnosis, an_intervention
+from evref.testing.stores import keep_catalogue
 from tests.http.document import Document, plain_body
 
 BASE_URL = "https://evref.example.org"

@@ -89,9 +89,10 @@ class JsonLinesCatalogueStore(CatalogueStore):
     def _write(self, kept: Kept) -> None:
         versions = {publication.version for publication in kept.publications}
         digests = {version: kept.digests[version] for version in versions}
-        about = {"publications": [asdict(each) for each in kept.publications], "digests": digests}
+        publications = [asdict(publication) for publication in kept.publications]
+        about = {"publications": publications, "digests": digests}
         used = dict.fromkeys(digest for listed in digests.values() for digest in listed)
-        lines = [json.dumps(about, default=datetime.isoformat), *(kept.lines[each] for each in used)]
+        lines = [json.dumps(about, default=datetime.isoformat), *(kept.lines[key] for key in used)]
         new = self._file.with_name(f"{self._file.name}.{uuid4().hex}")
         try:
             new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

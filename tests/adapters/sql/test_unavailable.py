@@ -23,7 +23,14 @@ from evref.testing.builders import (
     an_entry,
     an_institution,
 )
-from evref.testing.stores import Stores, at_once, digest_of, keep_catalogue, keep_institutions, keep_key
+from evref.testing.stores import (
+    Stores,
+    at_once,
+    digest_of,
+    keep_catalogue,
+    keep_institutions,
+    keep_key,
+)
 from tests.adapters.sql.databases import stores_in
 
 TODAY = NOON.date()

@@ -141,9 +141,7 @@ def status(*, as_json: bool) -> None:
     for month, count in age.by_month.items():
         click.echo(f"{count} last checked in {month}")
     if age.overdue:
-        say(
-            f"evref: {len(age.overdue)} not checked for more than a year: {_listed(age.overdue)}"
-        )
+        say(f"evref: {len(age.overdue)} not checked for more than a year: {_listed(age.overdue)}")
 
 
 def summary(plan: Plan, verb: str = "Serving") -> str:

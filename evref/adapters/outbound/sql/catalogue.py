@@ -144,9 +144,7 @@ class SqlCatalogueStore(CatalogueStore):
                 if _digest(row.text) != row.digest:
                     raise _damaged(f"document {row.digest} was changed")
                 try:
-                    entries[row.digest] = documents.read(
-                        row.text, row.format, row.published_on
-                    )
+                    entries[row.digest] = documents.read(row.text, row.format, row.published_on)
                 except ValueError as error:
                     raise _damaged(str(error)) from error
         self._held.update(entries)
