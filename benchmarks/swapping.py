@@ -14,7 +14,7 @@ from itertools import cycle
 from urllib.parse import urlsplit
 
 from benchmarks.contenders import Contender
-from benchmarks.talk import ask, bearer
+from benchmarks.talk import bearer
 from evref.container import Container
 from evref.domain.catalogue import Catalogue, Entry
 from evref.settings import Settings

@@ -130,7 +130,8 @@ class Catalogue:
     """All entries, ordered by the diagnosis's name, then id.
 
     Two catalogues with the same content have the same `version`, on any machine. Storage that
-    has kept the version of what it loads may give it, to save working it out again.
+    has kept the version of what it loads gives it: then neither is it worked out again, nor is
+    looked at interventions, which were judged when they were stored.
 
     Raises:
         InvalidValueError: when two diagnoses or two interventions have one id.
@@ -143,9 +144,11 @@ class Catalogue:
             sorted(entries, key=lambda entry: (entry.diagnosis.name, entry.diagnosis.id))
         )
         self._by_id = {entry.diagnosis.id: entry for entry in self.entries}
-        repeated = _repeated(entry.diagnosis.id for entry in self.entries) + _repeated(
-            intervention.id for entry in self.entries for intervention in entry.interventions
-        )
+        repeated = _repeated(entry.diagnosis.id for entry in self.entries)
+        if version is None:
+            repeated += _repeated(
+                intervention.id for entry in self.entries for intervention in entry.interventions
+            )
         if repeated:
             raise InvalidValueError([Fault("id", f"{name} is not unique") for name in repeated])
 

@@ -1,5 +1,6 @@
 """Rows for whatever tables there are, made up from their columns."""
 
+import zlib
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -9,13 +10,15 @@ Rows = dict[str, list[dict[str, Any]]]
 """By table, each row by column."""
 
 
-def made_up(column: Column[Any], number: int) -> object:
+def made_up(column: Column[Any], number: int) -> object:  # noqa: PLR0911 - one for each type
     """A value that the column can have; another one for another number, where there is one."""
     for foreign_key in column.foreign_keys:
         return made_up(foreign_key.column, number)
     match column.type.python_type.__name__:
         case "str":
             return f"{number} {column.name} ÄÖ'\";--"[: column.type.length]  # type: ignore[attr-defined]
+        case "bytes":
+            return zlib.compress(f"{number}".encode())
         case "int":
             return number
         case "bool":
@@ -64,7 +67,10 @@ def _moved_back(before: Rows, after: Rows) -> Rows:
     """The rows with those of the catalogue where they were before its history was kept."""
     if "catalogue_entries" not in before or "catalogue_entries" in after:
         return after
-    texts = {row["digest"]: row["text"] for row in after["catalogue_documents"]}
+    texts = {
+        row["digest"]: zlib.decompress(row["content"]).decode()
+        for row in after["catalogue_documents"]
+    }
     # What is in the document itself has no column any more.
     ids = {row["document"]: row["diagnosis_id"] for row in before["catalogue_entries"]}
     entries = [

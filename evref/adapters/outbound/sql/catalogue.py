@@ -7,17 +7,17 @@ one. It is read in as many short statements.
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from sqlalchemy import Connection, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
 
 from evref.adapters.outbound.sql import documents
+from evref.adapters.outbound.sql.documents import Document
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import (
     catalogue_contents,
@@ -106,8 +106,7 @@ class SqlCatalogueStore(CatalogueStore):
             # Another who published meanwhile may have removed what nothing referred to yet.
             for some in _batches(_unwritten(connection, [*ids])):
                 entries = [catalogue.entry(ids[digest]) for digest in some]
-                texts = [documents.write(entry) for entry in entries]
-                _write(connection, {_digest(text): text for text in texts}, publication)
+                _write(connection, [documents.write(entry) for entry in entries], publication)
             _list_contents(connection, catalogue.version, [*ids])
         # It is published. What cannot be removed now, the next publication removes.
         with suppress(StorageUnavailableError):
@@ -140,11 +139,12 @@ class SqlCatalogueStore(CatalogueStore):
             with self._database.connect() as connection:
                 rows = connection.execute(wanted).all()
             for row in rows:
+                document = _document(row)
                 # Only a hand that changed the rows gets here; whoever holds a catalogue keeps it.
-                if _digest(row.text) != row.digest:
+                if document.digest != row.digest:
                     raise _damaged(f"document {row.digest} was changed")
                 try:
-                    entries[row.digest] = documents.read(row.text, row.format, row.published_on)
+                    entries[row.digest] = documents.read(document, row.published_on)
                 except ValueError as error:
                     raise _damaged(str(error)) from error
         self._held.update(entries)
@@ -154,17 +154,15 @@ class SqlCatalogueStore(CatalogueStore):
         """Write those that are not there as they should be; the ids of diagnoses by digest."""
         ids = {}
         for some in _batches(catalogue.entries):
-            texts = {}
-            for entry in some:
-                text = documents.write(entry)
-                texts[_digest(text)] = text
-                ids[_digest(text)] = entry.diagnosis.id
+            written = [documents.write(entry) for entry in some]
+            for entry, document in zip(some, written, strict=True):
+                ids[document.digest] = entry.diagnosis.id
             with self._database.connect() as connection:
-                are_kept = _are_kept(connection, texts)
+                are_kept = _kept(connection, written) == written
             if not are_kept:
                 with self._database.transaction() as connection:
                     connection.execute(_LOCK)
-                    _write(connection, texts, publication)
+                    _write(connection, written, publication)
                 time.sleep(_PAUSE_SECONDS)
         return ids
 
@@ -243,44 +241,35 @@ def _unwritten(connection: Connection, digests: Sequence[str]) -> list[str]:
     return [digest for digest in digests if digest not in there]
 
 
-def _kept(connection: Connection, digests: Collection[str]) -> dict[str, tuple[int, str]]:
-    """What is kept under these digests: format and text."""
-    found = select(
-        catalogue_documents.c.digest, catalogue_documents.c.format, catalogue_documents.c.text
-    ).where(catalogue_documents.c.digest.in_(digests))
-    return {row.digest: (row.format, row.text) for row in connection.execute(found)}
+def _kept(connection: Connection, written: Sequence[Document]) -> list[Document | None]:
+    """What is kept in the place of each of these, None where nothing is."""
+    digests = [document.digest for document in written]
+    found = select(catalogue_documents).where(catalogue_documents.c.digest.in_(digests))
+    kept = {row.digest: _document(row) for row in connection.execute(found)}
+    return [kept.get(digest) for digest in digests]
 
 
-def _are_kept(connection: Connection, texts: Mapping[str, str]) -> bool:
-    """Whether these documents, by digest, are all there and not damaged."""
-    return _kept(connection, texts) == {
-        digest: (documents.FORMAT, text) for digest, text in texts.items()
-    }
-
-
-def _write(connection: Connection, texts: Mapping[str, str], publication: Publication) -> None:
-    """Write documents, by digest; one that was damaged is then as it was."""
-    kept = _kept(connection, texts)
-    for digest, text in texts.items():
-        if digest not in kept:
+def _write(connection: Connection, written: Sequence[Document], publication: Publication) -> None:
+    """Write documents; one that was damaged is then as it was."""
+    for document, kept in zip(written, _kept(connection, written), strict=True):
+        if kept is None:
             connection.execute(
                 insert(catalogue_documents).values(
-                    digest=digest,
-                    format=documents.FORMAT,
+                    digest=document.digest,
                     published_on=publication.published_at.date(),
-                    text=text,
+                    **asdict(document),
                 )
             )
-        elif kept[digest] != (documents.FORMAT, text):
+        elif kept != document:
             connection.execute(
                 update(catalogue_documents)
-                .where(catalogue_documents.c.digest == digest)
-                .values(format=documents.FORMAT, text=text)
+                .where(catalogue_documents.c.digest == document.digest)
+                .values(asdict(document))
             )
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _document(row: Row[Any]) -> Document:
+    return Document(row.format, row.version, row.diagnosis, row.content)
 
 
 def _batches(items: Sequence[_Item], size: int = _AT_ONCE) -> Iterator[Sequence[_Item]]:

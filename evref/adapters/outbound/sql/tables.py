@@ -12,6 +12,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -160,16 +161,17 @@ catalogue_history = Table(
     Column("removed", Integer, nullable=False),
 )
 
-# Each by the SHA-256 of its text, in hexadecimal, so that catalogues share what they have in
-# common. Rows are never changed, except where one was damaged.
+# Each by its digest, so that catalogues share what they have in common. See `documents`, which
+# also says what the day of the first publication is for.
 catalogue_documents = Table(
     "catalogue_documents",
     metadata,
     Column("digest", String(64), primary_key=True),
-    # Of `text`: see `documents`, which also says what the day of the first publication is for.
     Column("format", Integer, nullable=False),
     Column("published_on", Date, nullable=False),
-    Column("text", Text, nullable=False),
+    Column("version", String(16)),
+    Column("diagnosis", Text),
+    Column("content", LargeBinary, nullable=False),
 )
 
 catalogue_contents = Table(

@@ -1,6 +1,7 @@
 """Publications of the catalogue are kept, and share the documents that they have in common."""
 
 import hashlib
+import zlib
 from datetime import UTC, datetime
 
 import sqlalchemy as sa
@@ -35,7 +36,9 @@ def upgrade() -> None:
         sa.Column("digest", sa.String(64), nullable=False),
         sa.Column("format", sa.Integer, nullable=False),
         sa.Column("published_on", sa.Date, nullable=False),
-        sa.Column("text", sa.Text, nullable=False),
+        sa.Column("version", sa.String(16)),
+        sa.Column("diagnosis", sa.Text),
+        sa.Column("content", sa.LargeBinary, nullable=False),
         sa.PrimaryKeyConstraint("digest", name="pk_catalogue_documents"),
     )
     contents = op.create_table(
@@ -63,11 +66,12 @@ def _carry_over(
     published_at = served.published_at or datetime.now(UTC)
     # SQLite gives it without a time zone, PostgreSQL in that of the session.
     day = (published_at.astimezone(UTC) if published_at.tzinfo else published_at).date()
-    texts = {}
+    compressed = {}
     listed = []
     for row in connection.execute(sa.select(entries)):
-        digest = hashlib.sha256(row.document.encode()).hexdigest()
-        texts[digest] = row.document
+        content = zlib.compress(row.document.encode())
+        digest = hashlib.sha256(content).hexdigest()
+        compressed[digest] = content
         listed.append({"version": row.version, "digest": digest})
     if listed:
         connection.execute(
@@ -77,9 +81,9 @@ def _carry_over(
                     "digest": digest,
                     "format": FORMAT,
                     "published_on": day,
-                    "text": text,
+                    "content": content,
                 }
-                for digest, text in texts.items()
+                for digest, content in compressed.items()
             ],
         )
         connection.execute(contents.insert(), listed)
