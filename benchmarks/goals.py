@@ -14,6 +14,9 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {"≥": operator.ge, "�
 _READ = ("list", "interventions")
 _MEGABYTE = 1_000_000
 
+SLOWEST_DURING_A_SWAP_MS = {1_500: 250, 10_500: 1_000}
+"""By the number of diagnoses."""
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:
@@ -54,6 +57,16 @@ def goals(result: dict[str, Any]) -> Iterator[Goal]:
     for case in ("interventions", "304"):
         slower = 1 / largest["of_bundled"][case]["median"]
         yield Goal(f"{SIZES[-1]:,} diagnoses, {case}, times slower", "≤", 1.2, slower)
+    catalogue_bytes = largest["memory"]["resident"] - bundled["memory"]["resident"]
+    for size, wanted in SLOWEST_DURING_A_SWAP_MS.items():
+        for storage, figures in result["swaps"][str(size)].items():
+            slowest = figures["slowest_ms"]["median"]
+            yield Goal(
+                f"{storage}, slowest answer while {size:,} are published, ms", "≤", wanted, slowest
+            )
+    for storage, figures in result["swaps"][str(SIZES[-1])].items():
+        more = figures["more_bytes"] / catalogue_bytes
+        yield Goal(f"{storage}, more memory meanwhile, times the catalogue's", "≤", 1, more)
     resident = result["throughput"]["memory"]["SQLite"]["resident"] / _MEGABYTE
     yield Goal("memory of a worker, MB", "≤", 90, resident)
     more = largest["memory"]["resident"] - bundled["memory"]["resident"]

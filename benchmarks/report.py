@@ -108,6 +108,29 @@ def _tables(result: Figures) -> Iterator[str]:
             for size, figures in result["sizes"].items()
         ),
     )
+    yield "\n### Another catalogue published meanwhile, to one worker\n"
+    yield from _table(
+        (
+            "diagnoses, all of them new",
+            "storage",
+            "slowest answer, ms",
+            "slowest before, ms",
+            "until it is served, s",
+            "more memory at most, MB",
+        ),
+        (
+            (
+                f"{int(size):,}",
+                name,
+                _spread(figures["slowest_ms"]),
+                _spread(figures["before_ms"]),
+                _spread(figures["seconds"]),
+                _megabytes(figures["more_bytes"]),
+            )
+            for size, storages in result["swaps"].items()
+            for name, figures in storages.items()
+        ),
+    )
     yield "\n### A list of interventions, shared in other ways, times one worker with one key\n"
     yield from _table(
         ("storage", "two workers on the one core", "1,000 keys in turns"),

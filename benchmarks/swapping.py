@@ -20,69 +20,76 @@ from evref.domain.catalogue import Catalogue, Entry
 from evref.settings import Settings
 from evref.testing.stores import keep_catalogue
 
-CLIENTS = 4
-DIAGNOSES_ASKED_FOR = 200
+SIZES = (1_500, 10_500)
 
+_CLIENTS = 2
+_LISTS = 200
+"""So many diagnoses' interventions are asked for, and then all diagnoses, in turns."""
+
+_SECONDS_BEFORE = 3.0
 _SECONDS_AFTER = 1.0
 _SECONDS_TO_SERVE = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """What came of it. Milliseconds, bytes, and seconds from publishing to the first new answer.
+    """What one swap came to.
 
-    `slowest_ms` is of the lists of interventions, `slowest_list_ms` of the lists of all diagnoses.
+    The slowest answer, in milliseconds, from the start of publishing until a second after the
+    new catalogue is served, and in the three seconds before; the seconds from its publication
+    until it is served; and how much more memory the worker had at most than before, in bytes.
     """
 
-    answers: int
     slowest_ms: float
-    slowest_list_ms: float
+    slowest_before_ms: float
     seconds: float
-    resident_before: int
-    resident_most: int
+    more_bytes: int
 
 
 def swap(contender: Contender, settings: Settings, catalogue: Catalogue) -> Swap:
-    """Publish the catalogue, each entry of which is new, while clients go on asking.
+    """Publish the catalogue, of which each entry is new, while clients go on asking.
 
     Raises:
         SystemExit: when it is not served in the end.
 
     """
-    token = contender.tokens.busy if contender.tokens else ""
-    ids = [entry.diagnosis.id for entry in catalogue.entries][:DIAGNOSES_ASKED_FOR]
-    before = contender.server.memory().resident
-    clients = [_Client(contender.server.address, token, ids[n:] + ids[:n]) for n in range(CLIENTS)]
-    # Those that it would render for the first time are not what is measured.
+    if contender.tokens is None:
+        raise TypeError("only the service has a catalogue that can be published")
+    ids = [entry.diagnosis.id for entry in catalogue.entries][:_LISTS]
+    clients = [
+        _Client(contender.server.address, contender.tokens.busy, ids[number:] + ids[:number])
+        for number in range(_CLIENTS)
+    ]
     for client in clients:
         client.start()
-    time.sleep(_SECONDS_AFTER)
-    published = multiprocessing.get_context("fork").Event()
-    publisher = multiprocessing.get_context("fork").Process(
-        target=_publish, args=(settings, catalogue, published)
-    )
+    # What is asked for the first time is rendered: that is not what is looked at.
+    time.sleep(_SECONDS_BEFORE)
+    for client in clients:
+        client.slowest = 0.0
+    time.sleep(_SECONDS_BEFORE)
+    before, resident = _reset(clients), contender.server.memory().resident
+    forked = multiprocessing.get_context("fork")
+    published_at = forked.Value("d", 0.0)
+    publisher = forked.Process(target=_publish, args=(settings, catalogue, published_at))
     publisher.start()
-    most, published_at, served_at = before, None, None
+    most, served_at = resident, 0.0
     deadline = time.monotonic() + _SECONDS_TO_SERVE
-    while served_at is None or time.monotonic() < served_at + _SECONDS_AFTER:
+    while not served_at or time.monotonic() < served_at + _SECONDS_AFTER:
         if time.monotonic() > deadline:
             raise SystemExit("benchmarks: what was published is not served")
         time.sleep(0.02)
         most = max(most, contender.server.memory().resident)
-        if published_at is None and published.is_set():
-            published_at = time.monotonic()
-        if served_at is None and any(client.version == catalogue.version for client in clients):
+        if not served_at and any(client.version == catalogue.version for client in clients):
             served_at = time.monotonic()
+    publisher.join()
+    slowest = _reset(clients)
     for client in clients:
         client.stop()
-    publisher.join()
     return Swap(
-        answers=sum(len(client.seconds) for client in clients),
-        slowest_ms=round(1000 * max(max(client.seconds) for client in clients), 1),
-        slowest_list_ms=round(1000 * max(max(client.list_seconds) for client in clients), 1),
-        seconds=round(served_at - (published_at or served_at), 2),
-        resident_before=before,
-        resident_most=most,
+        slowest_ms=slowest * 1000,
+        slowest_before_ms=before * 1000,
+        seconds=max(served_at - published_at.value, 0.0),
+        more_bytes=most - resident,
     )
 
 
@@ -97,26 +104,32 @@ def changed(catalogue: Catalogue) -> Catalogue:
     )
 
 
-def _publish(settings: Settings, catalogue: Catalogue, published: object) -> None:
-    # It has no core of its own here.
+def _reset(clients: list[_Client]) -> float:
+    """Seconds that the slowest answer took since the last time."""
+    slowest = max(client.slowest for client in clients)
+    for client in clients:
+        client.slowest = 0.0
+    return slowest
+
+
+def _publish(settings: Settings, catalogue: Catalogue, published_at: object) -> None:
+    # Here it shares a core with the clients, who are not to wait for it.
     os.nice(10)
     keep_catalogue(Container(settings=settings).catalogue_store(), catalogue)
-    published.set()  # type: ignore[attr-defined]
+    published_at.value = time.monotonic()  # type: ignore[attr-defined]  # of multiprocessing
 
 
 class _Client(threading.Thread):
-    """Asks for one list of interventions after the other, and now and then for all diagnoses."""
+    """Asks for one diagnosis's interventions after the other, and now and then for all diagnoses."""
 
     def __init__(self, address: str, token: str, ids: list[str]) -> None:
         super().__init__(daemon=True)
-        self.seconds: list[float] = []
-        self.list_seconds: list[float] = []
+        self.slowest = 0.0
         self.version: str | None = None
         self._netloc = urlsplit(address).netloc
         self._headers = bearer(token)
-        self._paths = cycle(
-            ["/api/v1/diagnoses", *(f"/api/v1/diagnoses/{each}/interventions" for each in ids)]
-        )
+        paths = [f"/api/v1/diagnoses/{each}/interventions" for each in ids]
+        self._paths = cycle([*paths, "/api/v1/diagnoses"])
         self._stopped = threading.Event()
 
     def stop(self) -> None:
@@ -131,8 +144,7 @@ class _Client(threading.Thread):
             began = time.perf_counter()
             connection.request("GET", path, headers=self._headers)
             body = connection.getresponse().read()
-            taken = time.perf_counter() - began
-            (self.list_seconds if path.endswith("diagnoses") else self.seconds).append(taken)
-            if not path.endswith("diagnoses"):
+            self.slowest = max(self.slowest, time.perf_counter() - began)
+            if path.endswith("interventions"):
                 self.version = json.loads(body)["meta"]["catalogue_version"]
         connection.close()
