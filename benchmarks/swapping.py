@@ -120,7 +120,7 @@ def _publish(settings: Settings, catalogue: Catalogue, published_at: object) -> 
 
 
 class _Client(threading.Thread):
-    """Asks for one diagnosis's interventions after the other, and now and then for all diagnoses."""
+    """Asks for the interventions of one diagnosis after the other, and then for all diagnoses."""
 
     def __init__(self, address: str, token: str, ids: list[str]) -> None:
         super().__init__(daemon=True)
