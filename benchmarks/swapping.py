@@ -28,7 +28,7 @@ _LISTS = 200
 
 _SECONDS_BEFORE = 3.0
 _SECONDS_AFTER = 1.0
-_SECONDS_TO_SERVE = 120.0
+_SECONDS_TO_SERVE = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _reset(clients: list[_Client]) -> float:
 
 def _publish(settings: Settings, catalogue: Catalogue, published_at: object) -> None:
     # Here it shares a core with the clients, who are not to wait for it.
-    os.nice(10)
+    os.nice(5)
     keep_catalogue(Container(settings=settings).catalogue_store(), catalogue)
     published_at.value = time.monotonic()  # type: ignore[attr-defined]  # of multiprocessing
 

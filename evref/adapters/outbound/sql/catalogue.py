@@ -251,14 +251,12 @@ def _kept(connection: Connection, written: Sequence[Document]) -> list[Document 
 
 def _write(connection: Connection, written: Sequence[Document], publication: Publication) -> None:
     """Write documents; one that was damaged is then as it was."""
+    new = []
     for document, kept in zip(written, _kept(connection, written), strict=True):
         if kept is None:
-            connection.execute(
-                insert(catalogue_documents).values(
-                    digest=document.digest,
-                    published_on=publication.published_at.date(),
-                    **asdict(document),
-                )
+            published_on = publication.published_at.date()
+            new.append(
+                {"digest": document.digest, "published_on": published_on, **asdict(document)}
             )
         elif kept != document:
             connection.execute(
@@ -266,6 +264,8 @@ def _write(connection: Connection, written: Sequence[Document], publication: Pub
                 .where(catalogue_documents.c.digest == document.digest)
                 .values(asdict(document))
             )
+    if new:
+        connection.execute(insert(catalogue_documents), new)
 
 
 def _document(row: Row[Any]) -> Document:
