@@ -1,5 +1,6 @@
-.DEFAULT_GOAL := help
 PYTHON ?= python3
+# Whoever names a Python and no target means to install with it.
+.DEFAULT_GOAL := $(if $(filter command line,$(origin PYTHON)),install,help)
 VENV := .venv
 BIN := $(VENV)/bin
 # One process more than there are cores: many tests wait for a server.
@@ -9,6 +10,8 @@ PEERS := .venv-bench
 CLIENTS := .venv-clients
 AUDIT := .venv-audit
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Wheels alone: nothing that is installed runs code of its own before, nor needs a compiler.
+LOCKED := --only-binary :all: --require-hashes --requirement
 
 .PHONY: help
 help: ## list these targets
@@ -119,28 +122,28 @@ clean: ## remove what the other targets made, but no data
 # pip checks the hash of every file it installs; the project itself comes last, without
 # dependencies, built by the locked back end.
 $(VENV)/.installed: requirements/run.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("evref needs Python 3.11 or newer; name one: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit("evref needs Python 3.11 or newer; name one: make run PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV) …"
-	@$(PIP) install --require-hashes --requirement requirements/run.txt
+	@$(PIP) install $(LOCKED) requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Of their own, since they need other versions of what the service needs too.
 $(AUDIT)/.installed: requirements/audit.txt
 	@$(PYTHON) -m venv $(AUDIT)
-	@$(AUDIT)/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes --requirement requirements/audit.txt
+	@$(AUDIT)/bin/python -m pip --quiet --disable-pip-version-check install $(LOCKED) requirements/audit.txt
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
 	@echo "Installing what the tests need …"
-	@$(PIP) install --require-hashes --requirement requirements/dev.txt
+	@$(PIP) install $(LOCKED) requirements/dev.txt
 	@touch $@
 
 $(PEERS)/.installed: requirements/bench.txt
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	@echo "Installing what the benchmark measures it against, into $(PEERS) …"
-	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes --requirement requirements/bench.txt
+	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install $(LOCKED) requirements/bench.txt
 	@touch $@
 
 # npm, too, checks the hash of every package; it is the one that pip installed just before.
@@ -148,6 +151,6 @@ $(CLIENTS)/.installed: requirements/clients.txt tests/clients/package-lock.json
 	@test -x $(CLIENTS)/bin/python || $(PYTHON) -m venv $(CLIENTS)
 	@echo "Installing what checks the interface from outside into $(CLIENTS) …"
 	@$(CLIENTS)/bin/python -m pip --quiet --disable-pip-version-check \
-		install --require-hashes --requirement requirements/clients.txt
+		install $(LOCKED) requirements/clients.txt
 	@PATH="$(CURDIR)/$(CLIENTS)/bin:$$PATH" npm ci --silent --prefix tests/clients
 	@touch $@

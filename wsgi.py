@@ -1,5 +1,5 @@
 """For any WSGI server: `gunicorn wsgi:app`."""
 
-from evref.app import create_app_or_exit
+from evref.bootstrap.app import create_app_or_exit
 
 app = create_app_or_exit()

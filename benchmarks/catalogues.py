@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count, islice
 
-from evref.domain.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue, Entry
 
 SIZES = (1_000, 10_500)
 """Diagnoses; the larger is about as many as ICD-10 has codes of three and four characters."""

@@ -13,10 +13,10 @@ from benchmarks.contenders import Contender
 from benchmarks.load import CONNECTIONS
 from benchmarks.storages import LIMITED_TO
 from benchmarks.talk import ask, bearer
-from evref.domain.catalogue import Catalogue, DiagnosisFilter, Entry
-from evref.domain.diagnosis import Module
-from evref.domain.intervention import Intervention
-from evref.domain.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Intervention
 
 _OVER_THE_LIMIT = 100
 _DIAGNOSIS = "knee-osteoarthritis"

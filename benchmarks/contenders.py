@@ -13,12 +13,12 @@ from benchmarks.filling import fill_for_peers
 from benchmarks.processes import PEERS_PYTHON, Server, running
 from benchmarks.storages import Tokens, fill
 from benchmarks.talk import Answer, ask, bearer
-from evref.container import Container
-from evref.domain.catalogue import Catalogue
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.catalogue.catalogue import Catalogue
 
 PEERS = ("FastAPI", "APIFlask", "Datasette")
-BOUND, PLAIN_BOUND = "bound", "bound on gthread"
+BOUND = "bound"
 
 _THREADS = "4"
 _GUNICORN = [
@@ -109,7 +109,6 @@ def bound(
     folder: Path,
     *,
     name: str = BOUND,
-    worker: str = "evref.worker.Worker",
 ) -> Iterator[Contender]:
     """A server of the bytes that this one answers with; for a 304, those that it saves."""
     bodies = folder / "bound"
@@ -118,7 +117,7 @@ def bound(
         headers = alike.headers(case)
         headers.pop("If-None-Match", None)
         (bodies / case.name).write_bytes(ask(alike.address(case), headers).body)
-    command = [*_GUNICORN, "--workers", "1", "--worker-class", worker]
+    command = [*_GUNICORN, "--workers", "1", "--worker-class", "gthread"]
     with running(
         [*command, "benchmarks.bound:app"], folder, health="/list", environ={"BOUND": str(bodies)}
     ) as server:

@@ -20,9 +20,9 @@ from benchmarks.peers.models import (
     digest,
 )
 from benchmarks.storages import LIMITED_TO, Tokens
-from evref.domain import evidence
-from evref.domain.catalogue import Catalogue, Entry
-from evref.domain.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.catalogue import evidence
+from evref.domain.catalogue.catalogue import Catalogue, Entry
 
 
 def fill_for_peers(file: Path, catalogue: Catalogue) -> Tokens:

@@ -26,10 +26,10 @@ from dependency_injector import providers
 from benchmarks.cases import CASES, Case
 from benchmarks.storages import Tokens, fill, settings_by_storage
 from evref.adapters.outbound.system import SystemClock
-from evref.app import create_app
-from evref.container import Container
-from evref.domain.catalogue import Catalogue
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.catalogue.catalogue import Catalogue
 
 WARM_UP, FEW, MANY = 5, 10, 60
 """Requests before counting, and in each of the two forks."""
@@ -108,7 +108,7 @@ def count(folder: Path) -> None:
         for case in CASES:
             environ = _environ(case, tokens, app)
             # No connection goes across a fork.
-            container.storage().close()
+            container.connections().close()
             forks[prepared.name][case.name] = (
                 _forked(app, environ, FEW),
                 _forked(app, environ, MANY),

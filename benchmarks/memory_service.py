@@ -8,10 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.storages import bundled, fill
-from evref.app import create_app
-from evref.container import Container
-from evref.server import Server
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.server import Server
+from evref.bootstrap.settings import Settings, StorageKind
 
 
 def main(bind: str, tokens: Path) -> None:

@@ -15,12 +15,12 @@ from benchmarks import swapping
 from benchmarks.cases import CASES
 from benchmarks.catalogues import SIZES, scaled
 from benchmarks.checks import as_json, require_exact, require_right
-from benchmarks.contenders import PEERS, PLAIN_BOUND, Contender, bound, peer, serve, service
+from benchmarks.contenders import PEERS, Contender, bound, peer, serve, service
 from benchmarks.instructions import count_instructions
 from benchmarks.measuring import CaseSamples, Pace, Sample, Spread, measure, ratio
 from benchmarks.storages import bundled, settings_by_storage
-from evref.domain.catalogue import Catalogue
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.catalogue.catalogue import Catalogue
 
 Figures = dict[str, Any]
 
@@ -58,10 +58,7 @@ class Run:
             ]
             self._require(services + peers, self._catalogue)
             most = stack.enter_context(bound(services[0], self._new_folder()))
-            plain = stack.enter_context(
-                bound(services[0], self._new_folder(), name=PLAIN_BOUND, worker="gthread")
-            )
-            contenders = [most, plain, *services, *peers]
+            contenders = [most, *services, *peers]
             samples = measure(contenders, CASES, self._pace)
             return {
                 "servers": {

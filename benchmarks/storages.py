@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.cases import Holder
-from evref.container import BUNDLED_CATALOGUE, Container
-from evref.domain.catalogue import Catalogue
-from evref.domain.quota import HIGHEST_DAILY_LIMIT
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.testing.builders import OPERATOR
 from evref.testing.stores import keep_catalogue
+from tests.institutions import institution_id
 from tests.servers import postgresql_server, redis_server
 
 LIMITED_TO = 200
@@ -66,21 +68,21 @@ def bundled() -> Catalogue:
 
 def fill(container: Container, catalogue: Catalogue, *, many: int = 0) -> Tokens:
     """Make the tables, publish the catalogue and make the keys, so many of them besides."""
-    container.storage().prepare()
+    container.schema().prepare()
     keep_catalogue(container.catalogue_store(), catalogue)
-    container.manage_institutions().create_institution(_INSTITUTION, actor="benchmark")
+    container.manage_institutions().create_institution(OPERATOR, _INSTITUTION)
     tokens = Tokens(
         busy=_key(container, HIGHEST_DAILY_LIMIT),
         spent=_key(container, 0),
         limited=_key(container, LIMITED_TO),
         many=tuple(_key(container, HIGHEST_DAILY_LIMIT) for _ in range(many)),
     )
-    container.storage().close()
+    container.connections().close()
     return tokens
 
 
 def _key(container: Container, limit: int) -> str:
     made = container.manage_keys().create(
-        institution_name=_INSTITUTION, name="load", actor="benchmark", daily_limit=limit
+        OPERATOR, institution_id(container, _INSTITUTION), name="load", daily_limit=limit
     )
     return made.token.text

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from benchmarks.contenders import Contender
 from benchmarks.talk import bearer
-from evref.container import Container
-from evref.domain.catalogue import Catalogue, Entry
-from evref.settings import Settings
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
+from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.testing.stores import keep_catalogue
 
 SIZES = (1_500, 10_500)

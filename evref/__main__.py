@@ -1,6 +1,6 @@
 """`python -m evref`, the same as `evref`."""
 
-from evref.adapters.inbound.cli.main import main
+from evref.cli.main import main
 
 if __name__ == "__main__":
     main()

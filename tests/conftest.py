@@ -1,10 +1,11 @@
-"""Servers that tests share, and Hypothesis profiles.
+"""Servers and fixtures that tests share, and Hypothesis profiles.
 
 The profile `local` tries new examples each time, `ci` the same ones each time.
 """
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +22,15 @@ settings.register_profile(
 )
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, and an environment without settings."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("EVREF_")]:
+        monkeypatch.delenv(name)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

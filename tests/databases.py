@@ -1,4 +1,8 @@
-"""Databases of PostgreSQL that tests use one after another."""
+"""Databases with all tables, ready faster than their migrations run."""
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.tables import metadata
@@ -12,8 +16,26 @@ _EMPTY = "".join(
 ) + "UPDATE catalogue_publication SET version = NULL"  # fmt: skip
 
 
+def prepared_sqlite(folder: Path) -> str:
+    """The URL of a new SQLite file with all tables, in an existing folder."""
+    file = folder / "evref.sqlite"
+    file.write_bytes(_sqlite_template())
+    return f"sqlite:///{file}"
+
+
+@cache
+def _sqlite_template() -> bytes:
+    # Copying a file takes a hundredth of the time that its migrations take.
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "evref.sqlite"
+        database = SqlDatabase(f"sqlite:///{file}")
+        SqlStorage(database).prepare()
+        database.close()
+        return file.read_bytes()
+
+
 class PreparedDatabases:
-    """Gives out databases with all tables: to empty one takes less than to make it anew."""
+    """Databases of PostgreSQL, emptied and used again: this is faster than a new one each time."""
 
     def __init__(self, server: PostgresqlServer) -> None:
         self._server = server

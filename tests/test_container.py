@@ -6,12 +6,12 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryCatalogueStore
 from evref.adapters.outbound.sql import SqlCatalogueStore
-from evref.container import container_for
-from evref.settings import Settings, SettingsError
+from evref.bootstrap.container import container_for
+from evref.bootstrap.settings import Settings, SettingsError
 
 WIRING = """
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
-from evref.container import Container
+from evref.bootstrap.container import Container
 
 def container(settings):
     made = Container(settings=settings)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.settings import LogFormat, Settings, SettingsError, StorageKind
+from evref.bootstrap.settings import LogFormat, Settings, SettingsError, StorageKind
 
 NOWHERE = Path("/nowhere/.env")
 

@@ -31,6 +31,8 @@ class Diagnosis(Schema):
     icd10_codes = fields.List(fields.String())
     icd11_codes = fields.List(fields.String())
     enabled_modules = fields.List(fields.String())
+    checked_on = fields.Date()
+    version = fields.String()
 
 
 class FittVp(Schema):
@@ -45,6 +47,7 @@ class FittVp(Schema):
 class Evidence(Schema):
     certainty = fields.String()
     recommendation = fields.String()
+    direction = fields.String()
     source_grade = fields.String()
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from datetime import date
 from typing import Annotated
 
 from fastapi import Depends, FastAPI, HTTPException, Request, Response
@@ -35,6 +36,8 @@ class Diagnosis(Record):
     icd10_codes: list[str]
     icd11_codes: list[str]
     enabled_modules: list[Module]
+    checked_on: date
+    version: str
 
 
 class FittVp(Record):
@@ -49,6 +52,7 @@ class FittVp(Record):
 class Evidence(Record):
     certainty: str
     recommendation: str
+    direction: str
     source_grade: str | None
 
 

@@ -1,20 +1,19 @@
 """Admit a request: is the key live, does its level suffice, may it still ask today; count it."""
 
-from evref.application.hanging_storage import HangingStorageGuard
-from evref.domain.access import KeyToken, Permission
-from evref.domain.errors import QuotaExceededError
-from evref.domain.quota import DailyWindow, QuotaStatus
+from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.access.key import KeyToken, Permission
+from evref.domain.access.quota import DailyWindow, QuotaExceededError, QuotaStatus
+from evref.ports.admission import Admission
 from evref.ports.clock import Clock
-from evref.ports.usage import Usage
 
 
 class AdmitRequest:
     """Stands before everything that needs a key, with one round trip to storage."""
 
-    def __init__(self, usage: Usage, clock: Clock, guard: HangingStorageGuard) -> None:
-        self._usage = usage
+    def __init__(self, admission: Admission, clock: Clock, breaker: CircuitBreaker) -> None:
+        self._admission = admission
         self._clock = clock
-        self._guard = guard
+        self._breaker = breaker
 
     def __call__(self, token: KeyToken, needed: Permission) -> QuotaStatus:
         """Count the request and tell where the key then stands.
@@ -28,7 +27,7 @@ class AdmitRequest:
         """
         instant = self._clock.now()
         window = DailyWindow.of(instant)
-        tally = self._guard(lambda: self._usage.admit(token.digest, needed, window.day))
+        tally = self._breaker(lambda: self._admission.admit(token.digest, needed, instant))
         status = QuotaStatus.after(tally, window, instant)
         if not tally.was_admitted:
             raise QuotaExceededError(status)

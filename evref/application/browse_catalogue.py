@@ -4,8 +4,8 @@ import logging
 import threading
 from collections.abc import Callable
 
-from evref.application.hanging_storage import HangingStorageGuard
-from evref.domain.catalogue import Catalogue
+from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import PublishedCatalogue
 from evref.ports.clock import Clock
@@ -41,12 +41,12 @@ class BrowseCatalogue:
         self,
         store: PublishedCatalogue,
         clock: Clock,
-        guard: HangingStorageGuard,
+        breaker: CircuitBreaker,
         run: Run = in_background,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._guard = guard
+        self._breaker = breaker
         self._run = run
         self._held: Catalogue | None = None
         self._failure: StorageUnavailableError | None = None
@@ -82,7 +82,7 @@ class BrowseCatalogue:
             if self._clock.monotonic() < self._next_look:
                 return
             try:
-                self._guard(self._follow)
+                self._breaker(self._follow)
             except StorageUnavailableError as error:
                 self._has_failed(error)
             self._next_look = self._clock.monotonic() + self.SECONDS_BETWEEN_LOOKS

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from evref.application.identifiers import new_id
 from evref.application.new_password import check_new_password
-from evref.domain.institution import Action, AuditEntry, Institution, Member
+from evref.domain.access.principal import Principal, Right, authorise
+from evref.domain.accounts.institution import Institution, Member
+from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore, MemberStore
 from evref.ports.passwords import PasswordGuesser, PasswordHasher
@@ -20,7 +22,7 @@ class MemberInInstitution:
 
 
 class ManageInstitutions:
-    """Makes institutions and members, and resets passwords. `actor` is who asks for it."""
+    """Makes institutions and members, and resets passwords."""
 
     def __init__(
         self,
@@ -39,40 +41,65 @@ class ManageInstitutions:
         self._clock = clock
         self._randomness = randomness
 
-    def create_institution(self, name: str, *, actor: str) -> Institution:
+    def create_institution(self, principal: Principal, name: str) -> Institution:
         """A new institution.
 
         Raises:
+            NotAllowedError: when the principal has no right to make one.
             InvalidValueError: when the name breaks a rule.
             AlreadyExistsError: when the name is taken.
 
         """
+        authorise(principal, Right.MANAGE_INSTITUTIONS)
         institution = Institution(new_id(self._randomness), name.strip(), self._clock.now())
         self._institutions.add(
             institution,
-            self._entry(
-                institution.id, actor, Action.INSTITUTION_CREATED, f"name {institution.name!r}"
+            record(
+                principal,
+                institution.created_at,
+                Action.INSTITUTION_CREATED,
+                f"name {institution.name!r}",
+                institution_id=institution.id,
             ),
         )
         return institution
 
-    def institutions(self) -> tuple[Institution, ...]:
-        """All institutions, ordered by name."""
+    def institutions(self, principal: Principal) -> tuple[Institution, ...]:
+        """All institutions, ordered by name.
+
+        Raises:
+            NotAllowedError: when the principal has no right to see them all.
+
+        """
+        authorise(principal, Right.MANAGE_INSTITUTIONS)
         return self._institutions.list()
 
+    def institution_named(self, principal: Principal, name: str) -> Institution:
+        """The institution of this name.
+
+        Raises:
+            NotAllowedError: when the principal has no right to see all institutions.
+            NotFoundError: when there is none.
+
+        """
+        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        return self._institutions.named(name)
+
     def create_member(
-        self, email: str, *, institution_name: str, password: str, actor: str
+        self, principal: Principal, institution_id: str, email: str, *, password: str
     ) -> Member:
         """A new member, whose e-mail is kept in lower case.
 
         Raises:
+            NotAllowedError: when the principal has no right to make one.
             InvalidValueError: when the e-mail or the password breaks a rule.
             NotFoundError: when there is no such institution.
             AlreadyExistsError: when the e-mail is taken.
 
         """
-        institution = self._institutions.named(institution_name)
-        email = email.strip().lower()
+        authorise(principal, Right.MANAGE_MEMBERS)
+        institution = self._institutions.get(institution_id)
+        email = _normalised(email)
         check_new_password(password, self._guesser, email=email, institution=institution)
         member = Member(
             id=new_id(self._randomness),
@@ -81,14 +108,17 @@ class ManageInstitutions:
             password_hash=self._passwords.hash(password),
             created_at=self._clock.now(),
         )
-        self._members.add(
-            member,
-            self._entry(institution.id, actor, Action.MEMBER_CREATED, f"e-mail {member.email}"),
-        )
+        self._members.add(member, self._entry(principal, Action.MEMBER_CREATED, member))
         return member
 
-    def members(self) -> tuple[MemberInInstitution, ...]:
-        """All members, ordered by e-mail."""
+    def members(self, principal: Principal) -> tuple[MemberInInstitution, ...]:
+        """The members of all institutions, ordered by e-mail.
+
+        Raises:
+            NotAllowedError: when the principal has no right to see them all.
+
+        """
+        authorise(principal, Right.MANAGE_MEMBERS)
         # Members first: an institution that one of them belongs to is then there to be found.
         members = self._members.list()
         by_id = {institution.id: institution for institution in self._institutions.list()}
@@ -96,31 +126,46 @@ class ManageInstitutions:
             MemberInInstitution(member, by_id[member.institution_id]) for member in members
         )
 
-    def reset_password(self, email: str, *, password: str, actor: str) -> None:
+    def member_with_email(self, principal: Principal, email: str) -> Member:
+        """The member with this e-mail, in upper or lower case.
+
+        Raises:
+            NotAllowedError: when the principal has no right to see all members.
+            NotFoundError: when there is none.
+
+        """
+        authorise(principal, Right.MANAGE_MEMBERS)
+        return self._members.with_email(_normalised(email))
+
+    def reset_password(self, principal: Principal, member_id: str, *, password: str) -> None:
         """Give a member another password.
 
         Raises:
+            NotAllowedError: when the principal has no right to do so.
             InvalidValueError: when the password breaks a rule.
             NotFoundError: when there is no such member.
 
         """
-        member = self._members.with_email(email.strip().lower())
+        authorise(principal, Right.MANAGE_MEMBERS)
+        member = self._members.get(member_id)
         institution = self._institutions.get(member.institution_id)
         check_new_password(password, self._guesser, email=member.email, institution=institution)
         self._members.set_password(
             member.id,
             self._passwords.hash(password),
-            self._entry(
-                member.institution_id, actor, Action.PASSWORD_RESET, f"e-mail {member.email}"
-            ),
+            self._entry(principal, Action.PASSWORD_RESET, member),
         )
 
-    def _entry(self, institution_id: str, actor: str, action: Action, detail: str) -> AuditEntry:
-        return AuditEntry(
-            at=self._clock.now(),
-            institution_id=institution_id,
-            actor=actor,
-            action=action,
-            key_id=None,
-            detail=detail,
+    def _entry(self, principal: Principal, action: Action, member: Member) -> AuditEntry:
+        return record(
+            principal,
+            self._clock.now(),
+            action,
+            f"e-mail {member.email}",
+            institution_id=member.institution_id,
+            subject=Subject(SubjectKind.MEMBER, member.id),
         )
+
+
+def _normalised(email: str) -> str:
+    return email.strip().lower()

@@ -1,19 +1,22 @@
 """Manage keys: make, list, change, revoke and watch them."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from evref.application.identifiers import is_id, new_id
-from evref.domain.access import ApiKey, KeyState, KeyToken, Permission
-from evref.domain.errors import Fault, InvalidValueError, NotFoundError
-from evref.domain.institution import Action, AuditEntry, Institution
-from evref.domain.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
+from evref.domain.access.key import ApiKey, KeyState, KeyToken, Permission
+from evref.domain.access.principal import Principal, Right, authorise, authorise_in
+from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
+from evref.domain.accounts.institution import Institution
+from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
+from evref.domain.errors import Fault, InvalidValueError, NotFoundError, StorageUnavailableError
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore
 from evref.ports.keys import KeyStore
 from evref.ports.randomness import Randomness
-from evref.ports.usage import KeyUse, Usage
+from evref.ports.usage import KeyUse, UsageReports
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,36 +38,43 @@ class KeyInUse:
 
 
 class ManageKeys:
-    """What a member or the operator does with keys. `actor` is who asks for it.
+    """What members and the operator do with keys.
 
-    `institution_id` is the institution that a member acts for: to them, the key of another one
-    is not there. The operator acts for all, and leaves it out.
+    To a member, the key of another institution is not there: `NotFoundError`.
     """
 
     def __init__(
         self,
+        *,
         keys: KeyStore,
         institutions: InstitutionStore,
-        usage: Usage,
+        usage_reports: UsageReports,
         clock: Clock,
         randomness: Randomness,
     ) -> None:
         self._keys = keys
         self._institutions = institutions
-        self._usage = usage
+        self._usage_reports = usage_reports
         self._clock = clock
         self._randomness = randomness
+        self._pruned_on: date | None = None
 
-    def new_key_id(self) -> str:
-        """An id for a key that is yet to be made."""
+    def new_key_id(self, principal: Principal) -> str:
+        """An id for a key that is yet to be made.
+
+        Raises:
+            NotAllowedError: when the principal has no right to make one.
+
+        """
+        authorise(principal, Right.CHANGE_KEYS)
         return new_id(self._randomness)
 
     def create(
         self,
+        principal: Principal,
+        institution_id: str,
         *,
-        institution_name: str,
         name: str,
-        actor: str,
         permission: Permission = Permission.READ,
         daily_limit: int = DEFAULT_DAILY_LIMIT,
         expires_on: date | None = None,
@@ -76,12 +86,15 @@ class ManageKeys:
         `new_key_id`: only the first asking then makes it.
 
         Raises:
-            InvalidValueError: when a value breaks a rule, or the key would have expired already.
             NotFoundError: when there is no such institution.
+            NotAllowedError: when the principal has no right to make keys.
+            InvalidValueError: when a value breaks a rule, or the key would have expired already.
             AlreadyExistsError: when there is a key with this id.
 
         """
-        institution = self._institutions.named(institution_name)
+        unseen = NotFoundError("institution", institution_id)
+        authorise_in(institution_id, principal, Right.CHANGE_KEYS, unseen=unseen)
+        institution = self._institutions.get(institution_id)
         if key_id is not None and not is_id(key_id):
             raise InvalidValueError([Fault("id", "must be one that was made for this key")])
         if expires_on is not None and expires_on < self.today():
@@ -89,96 +102,124 @@ class ManageKeys:
                 [Fault("expires_on", f"must be today ({self.today()}, UTC) or later")]
             )
         token = KeyToken.make(self._randomness.below(KeyToken.SECRETS))
+        instant = self._clock.now()
         key = ApiKey(
             id=key_id or new_id(self._randomness),
             institution_id=institution.id,
             name=name.strip(),
             permission=permission,
             daily_limit=daily_limit,
-            last_four=token.last_four,
-            created_at=self._clock.now(),
+            secrets=(token.secret(instant),),
+            created_at=instant,
             expires_on=expires_on,
         )
         expiry = "never expires" if expires_on is None else f"expires after {expires_on}"
         detail = f"name {key.name!r}, permission {permission}, limit {daily_limit}, {expiry}"
-        self._keys.add(key, token.digest, self._entry(key, actor, Action.KEY_CREATED, detail))
+        self.prune_usage()
+        self._keys.add(key, self._entry(principal, Action.KEY_CREATED, key, detail))
         return NewKey(key, token)
 
-    def list(self, institution_id: str | None = None) -> tuple[KeyInUse, ...]:
-        """The keys of an institution, or of all, with their use; oldest first."""
-        return self._in_use(self._keys.list(institution_id))
+    def list(self, principal: Principal, institution_id: str) -> tuple[KeyInUse, ...]:
+        """The keys of an institution, with their use; oldest first.
 
-    def get(self, key_id: str, *, institution_id: str | None = None) -> KeyInUse:
+        Raises:
+            NotFoundError: when the institution is not the member's own.
+            NotAllowedError: when the principal has no right to see keys.
+
+        """
+        unseen = NotFoundError("institution", institution_id)
+        authorise_in(institution_id, principal, Right.SEE_KEYS, unseen=unseen)
+        return self._in_use(self._keys.of_institution(institution_id))
+
+    def list_all(self, principal: Principal) -> tuple[KeyInUse, ...]:
+        """The keys of all institutions, with their use; oldest first.
+
+        Raises:
+            NotAllowedError: when the principal has no right to see all institutions.
+
+        """
+        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        return self._in_use(self._keys.list())
+
+    def get(self, principal: Principal, key_id: str) -> KeyInUse:
         """One key with its use.
 
         Raises:
             NotFoundError: when there is no such key.
+            NotAllowedError: when the principal has no right to see keys.
 
         """
-        (found,) = self._in_use([self._found(key_id, institution_id)])
+        (found,) = self._in_use([self._seen(principal, key_id)])
         return found
 
     def change(
         self,
+        principal: Principal,
         key_id: str,
         *,
-        actor: str,
-        institution_id: str | None = None,
         name: str | None = None,
         permission: Permission | None = None,
         daily_limit: int | None = None,
     ) -> ApiKey:
         """Change what is given of a key, and keep the rest.
 
-        Where that is as it was before, there is no change, and nothing for the audit log to tell.
+        Where that is as it was before, there is no change, and no entry in the audit log.
 
         Raises:
             NotFoundError: when there is no such key.
+            NotAllowedError: when the principal has no right to change keys.
             InvalidValueError: when a value breaks a rule.
             KeyRevokedError: when the key is revoked.
 
         """
         trimmed = None if name is None else name.strip()
         return self._change(
+            principal,
             key_id,
-            institution_id,
-            actor,
             Action.KEY_CHANGED,
             lambda key: key.changed(name=trimmed, permission=permission, daily_limit=daily_limit),
         )
 
-    def revoke(self, key_id: str, *, actor: str, institution_id: str | None = None) -> ApiKey:
+    def revoke(self, principal: Principal, key_id: str) -> ApiKey:
         """End a key, for good.
 
         Raises:
             NotFoundError: when there is no such key.
+            NotAllowedError: when the principal has no right to change keys.
             KeyRevokedError: when it was revoked before.
 
         """
         return self._change(
-            key_id,
-            institution_id,
-            actor,
-            Action.KEY_REVOKED,
-            lambda key: key.revoked(self._clock.now()),
+            principal, key_id, Action.KEY_REVOKED, lambda key: key.revoked(self._clock.now())
         )
 
-    def history(
-        self, key_id: str, days: int = 30, *, institution_id: str | None = None
-    ) -> tuple[DayUsage, ...]:
+    def history(self, principal: Principal, key_id: str, days: int = 30) -> tuple[DayUsage, ...]:
         """A key's last days, today included, that had any request; oldest first.
 
         Raises:
             NotFoundError: when there is no such key.
+            NotAllowedError: when the principal has no right to see keys.
 
         """
-        key = self._found(key_id, institution_id)
+        key = self._seen(principal, key_id)
         today = self.today()
-        return self._usage.history(key.id, today - timedelta(days=days - 1), today)
+        return self._usage_reports.history(key.id, today - timedelta(days=days - 1), today)
+
+    def prune_usage(self) -> None:
+        """Remove counts that are older than their retention; once a day at most in a process.
+
+        Changes of keys do it as well. Admission never does: its one statement stays short.
+        """
+        today = self.today()
+        if self._pruned_on != today:
+            self._pruned_on = today
+            # The change is not to fail for it; what is left is removed another day.
+            with suppress(StorageUnavailableError):
+                self._usage_reports.prune(today)
 
     def _in_use(self, keys: Sequence[ApiKey]) -> tuple[KeyInUse, ...]:
         today = self.today()
-        uses = self._usage.overview([key.id for key in keys], today)
+        uses = self._usage_reports.overview([key.id for key in keys], today)
         institutions = {institution.id: institution for institution in self._institutions.list()}
         never = KeyUse(last_used_on=None, today=None)
         return tuple(
@@ -191,36 +232,36 @@ class ManageKeys:
             for key in keys
         )
 
-    def _found(self, key_id: str, institution_id: str | None) -> ApiKey:
+    def _seen(self, principal: Principal, key_id: str) -> ApiKey:
         key = self._keys.get(key_id)
-        _refuse_foreign(key, institution_id)
+        _authorise(principal, Right.SEE_KEYS, key)
         return key
 
     def _change(
         self,
+        principal: Principal,
         key_id: str,
-        institution_id: str | None,
-        actor: str,
         action: Action,
         make: Callable[[ApiKey], ApiKey],
     ) -> ApiKey:
         def change(before: ApiKey) -> tuple[ApiKey, AuditEntry] | None:
-            _refuse_foreign(before, institution_id)
+            _authorise(principal, Right.CHANGE_KEYS, before)
             after = make(before)
             if after == before:
                 return None
-            return after, self._entry(after, actor, action, _difference(before, after))
+            return after, self._entry(principal, action, after, _difference(before, after))
 
+        self.prune_usage()
         return self._keys.change(key_id, change)
 
-    def _entry(self, key: ApiKey, actor: str, action: Action, detail: str) -> AuditEntry:
-        return AuditEntry(
-            at=self._clock.now(),
+    def _entry(self, principal: Principal, action: Action, key: ApiKey, detail: str) -> AuditEntry:
+        return record(
+            principal,
+            self._clock.now(),
+            action,
+            detail,
             institution_id=key.institution_id,
-            actor=actor,
-            action=action,
-            key_id=key.id,
-            detail=detail,
+            subject=Subject(SubjectKind.KEY, key.id),
         )
 
     def today(self) -> date:
@@ -228,9 +269,9 @@ class ManageKeys:
         return DailyWindow.of(self._clock.now()).day
 
 
-def _refuse_foreign(key: ApiKey, institution_id: str | None) -> None:
-    if institution_id not in (None, key.institution_id):
-        raise NotFoundError("API key", key.id)
+def _authorise(principal: Principal, right: Right, key: ApiKey) -> None:
+    unseen = NotFoundError("API key", key.id)
+    authorise_in(key.institution_id, principal, right, unseen=unseen)
 
 
 def _difference(before: ApiKey, after: ApiKey) -> str:

@@ -2,8 +2,8 @@
 
 import re
 
+from evref.domain.accounts.institution import Institution, check_password
 from evref.domain.errors import Fault, InvalidValueError
-from evref.domain.institution import Institution, check_password
 from evref.ports.passwords import PasswordGuesser
 
 _THE_SERVICE = "evref"

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from evref.domain.catalogue import Catalogue, CatalogueChanges
+from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
 from evref.domain.errors import (
     CatalogueReplacedError,
     DiagnosesRemovedError,
@@ -52,6 +52,10 @@ class PublishCatalogue:
 
         """
         return self._files.read(paths, progress)
+
+    def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
+        """The names of what is in these folders and is not read as a catalogue file."""
+        return self._files.not_read(paths)
 
     def plan_load(self, path: Path, progress: Progress) -> Plan:
         """What it would change to serve the catalogue in this file or folder; changes nothing.

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from evref.application.browse_catalogue import BrowseCatalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
-from evref.ports.storage import Storage
+from evref.ports.storage import StorageHealth
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Readiness:
 class ReportHealth:
     """Asks the real parts, each time anew."""
 
-    def __init__(self, storage: Storage, browse: BrowseCatalogue) -> None:
+    def __init__(self, storage: StorageHealth, browse: BrowseCatalogue) -> None:
         self._storage = storage
         self._browse = browse
 

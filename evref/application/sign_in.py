@@ -5,20 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from evref.application.new_password import check_new_password
-from evref.domain.errors import (
-    NotFoundError,
-    NotSignedInError,
-    TooManyAttemptsError,
-    WrongCredentialsError,
-)
-from evref.domain.institution import (
-    Action,
-    AuditEntry,
-    Institution,
-    Member,
-    is_email,
-)
-from evref.domain.sign_in import (
+from evref.domain.access.principal import InstitutionMember, Role
+from evref.domain.accounts.institution import Institution, Member, is_email
+from evref.domain.accounts.sign_in import (
     FAILURES_KEPT,
     OF_AN_ACCOUNT,
     OF_AN_ADDRESS,
@@ -29,12 +18,22 @@ from evref.domain.sign_in import (
     account_name,
     address_name,
 )
+from evref.domain.audit import Action, Subject, SubjectKind, record
+from evref.domain.errors import (
+    BusyError,
+    NotFoundError,
+    NotSignedInError,
+    TooManyAttemptsError,
+    WrongCredentialsError,
+)
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore, MemberStore
 from evref.ports.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.randomness import Randomness
 from evref.ports.sessions import SessionStore
 from evref.ports.sign_in_attempts import SignInAttempts
+
+_SECONDS_BETWEEN_PURGES = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,12 @@ class SignedIn:
 
     member: Member
     institution: Institution
+
+    @property
+    def principal(self) -> InstitutionMember:
+        """The member as the one who asks for something."""
+        # Every member is an admin.
+        return InstitutionMember(self.member.email, self.institution.id, Role.ADMIN)
 
 
 class SignIn:
@@ -68,6 +73,7 @@ class SignIn:
         self._guesser = guesser
         self._clock = clock
         self._randomness = randomness
+        self._next_purge = float("-inf")
 
     def begin(self, email: str, password: str, *, address: str) -> SessionToken:
         """A new session for the member with this e-mail and password.
@@ -76,16 +82,16 @@ class SignIn:
             TooManyAttemptsError: when it comes too soon after failed ones; nothing is looked at.
             WrongCredentialsError: when there is no such member, or the password is wrong: the
                 answer, and the time that it takes, are the same.
+            BusyError: when too many passwords are being checked; nothing is looked at or counted.
 
         """
         email = email.strip().lower()
         self._count_attempt(email, address)
         member = self._known(email)
         password_hash = None if member is None else member.password_hash
-        if not self._passwords.verify(password, password_hash) or member is None:
+        if not self._is_right(password, password_hash, email, address) or member is None:
             raise WrongCredentialsError
         self._forgive_attempt(email, address)
-        self._sessions.remove_started_before(self._clock.now() - SESSION_LENGTH)
         return self._start(member)
 
     def who(self, token: SessionToken) -> SignedIn:
@@ -118,6 +124,7 @@ class SignIn:
             InvalidValueError: when the new password breaks a rule.
             TooManyAttemptsError: when it comes too soon after failed ones; nothing is looked at.
             WrongCredentialsError: when `present` is not the present password.
+            BusyError: when too many passwords are being checked; nothing is changed.
 
         """
         signed_in = self.who(token)
@@ -126,25 +133,37 @@ class SignIn:
             new, self._guesser, email=member.email, institution=signed_in.institution
         )
         self._count_attempt(member.email, address)
-        if not self._passwords.verify(present, member.password_hash):
+        if not self._is_right(present, member.password_hash, member.email, address):
             raise WrongCredentialsError
         self._forgive_attempt(member.email, address)
         password_hash = self._passwords.hash(new)
         self._members.set_password(
             member.id,
             password_hash,
-            AuditEntry(
-                at=self._clock.now(),
+            record(
+                signed_in.principal,
+                self._clock.now(),
+                Action.PASSWORD_CHANGED,
+                f"e-mail {member.email}",
                 institution_id=member.institution_id,
-                actor=member.email,
-                action=Action.PASSWORD_CHANGED,
-                key_id=None,
-                detail=f"e-mail {member.email}",
+                subject=Subject(SubjectKind.MEMBER, member.id),
             ),
         )
         self._sessions.remove(token.digest)
         # Bound to this password: should another be set in this moment, the session ends with it.
         return self._start(replace(member, password_hash=password_hash))
+
+    def _is_right(self, password: str, password_hash: str | None, email: str, address: str) -> bool:
+        try:
+            return self._passwords.verify(password, password_hash)
+        except BusyError:
+            # Not a guess: it was not looked at.
+            account, source = account_name(email), address_name(address)
+            self._attempts.change(
+                (account, source),
+                lambda before: {name: before[name].one_less() for name in (account, source)},
+            )
+            raise
 
     def _known(self, email: str) -> Member | None:
         if not is_email(email):
@@ -176,8 +195,17 @@ class SignIn:
                 raise TooManyAttemptsError(-(-wait // timedelta(seconds=1)))
             return {name: failures.one_more(instant) for name, failures in before.items()}
 
-        self._attempts.remove_older(instant - FAILURES_KEPT)
+        self._purge_now_and_then()
         self._attempts.change((account, source), count)
+
+    def _purge_now_and_then(self) -> None:
+        # Each purge takes the database's writer, which the admission of requests needs as well.
+        if self._clock.monotonic() < self._next_purge:
+            return
+        self._next_purge = self._clock.monotonic() + _SECONDS_BETWEEN_PURGES
+        instant = self._clock.now()
+        self._attempts.remove_older(instant - FAILURES_KEPT)
+        self._sessions.remove_started_before(instant - SESSION_LENGTH)
 
     def _forgive_attempt(self, email: str, address: str) -> None:
         """Take back what was counted: an account begins anew, an address is one failure less.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evref.domain.quota import QuotaStatus
+    pass
 
 
 class EvrefError(Exception):
@@ -50,22 +50,14 @@ class InvalidApiKeyError(EvrefError):
     """Indicates a key that is malformed, unknown, revoked or expired; never says which."""
 
     def __init__(self) -> None:
-        super().__init__("The API key is not valid.")
+        super().__init__("No live key matches: it is mistyped, unknown, revoked or expired.")
 
 
 class InsufficientPermissionError(EvrefError):
     """Indicates a key whose permission level is below the one asked for."""
 
     def __init__(self) -> None:
-        super().__init__("The permission level of this API key does not allow this.")
-
-
-class QuotaExceededError(EvrefError):
-    """Indicates that the key's daily request limit is used up."""
-
-    def __init__(self, status: QuotaStatus) -> None:
-        self.status = status
-        super().__init__(f"The daily limit of {status.limit} requests is used up.")
+        super().__init__("Reading the catalogue needs the level “read”.")
 
 
 class UnknownDiagnosisError(EvrefError):
@@ -73,7 +65,7 @@ class UnknownDiagnosisError(EvrefError):
 
     def __init__(self, diagnosis_id: str) -> None:
         self.diagnosis_id = diagnosis_id
-        super().__init__("The catalogue has no diagnosis with this id.")
+        super().__init__("The list of diagnoses has every id that the served catalogue knows.")
 
 
 class NoCatalogueError(EvrefError):
@@ -137,6 +129,13 @@ class NotFoundError(EvrefError):
         super().__init__(f"There is no {kind} {name!r}.")
 
 
+class NotAllowedError(EvrefError):
+    """Indicates somebody who asks for what they have no right to."""
+
+    def __init__(self) -> None:
+        super().__init__("You are not allowed to do this.")
+
+
 class AlreadyExistsError(EvrefError):
     """Indicates that the name or e-mail address is taken."""
 
@@ -171,6 +170,13 @@ class TooManyAttemptsError(EvrefError):
         self.seconds = seconds
         unit = "second" if seconds == 1 else "seconds"
         super().__init__(f"There were too many failed attempts. Try again in {seconds} {unit}.")
+
+
+class BusyError(EvrefError):
+    """Indicates that as many passwords are being hashed as memory allows; this one was not."""
+
+    def __init__(self) -> None:
+        super().__init__("Too many people are signing in at once. Try again in a few seconds.")
 
 
 class NotSignedInError(EvrefError):

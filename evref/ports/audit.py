@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 
-from evref.domain.institution import AuditEntry
+from evref.domain.audit import AuditEntry
 
 
 class AuditLog(ABC):
@@ -10,13 +10,14 @@ class AuditLog(ABC):
 
     @abstractmethod
     def entries(
-        self, institution_id: str, *, skip: int = 0, most: int | None = None
+        self, institution_id: str | None, *, skip: int = 0, most: int | None = None
     ) -> tuple[AuditEntry, ...]:
         """An institution's entries, latest first: without the first `skip`, and `most` of the rest.
 
-        All of the rest where `most` is None.
+        All of the rest where `most` is None. The institution None stands for the whole service:
+        its entries are those that belong to no institution.
         """
 
     @abstractmethod
-    def count(self, institution_id: str) -> int:
-        """How many entries an institution has; 0 for one that nobody knows."""
+    def count(self, institution_id: str | None) -> int:
+        """How many entries those are; 0 for an institution that nobody knows."""

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 
 Progress = Callable[[int, int], None]
 """Told after each file: how many are done, of how many."""
@@ -18,10 +18,14 @@ class CatalogueFiles(ABC):
         """The catalogue in these files and folders.
 
         Raises:
-            InvalidCatalogueError: with every fault of every file, ordered by file and line;
-                also when a path cannot be read or there is no file at all.
+            InvalidCatalogueError: with every fault: first those of paths that lead to no file,
+                then those of each file by line; also when there is no file at all.
 
         """
+
+    @abstractmethod
+    def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
+        """The names of what is in these folders and `read` does not read, for people."""
 
     @abstractmethod
     def write(self, catalogue: Catalogue, folder: Path) -> None:

@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 
-from evref.domain.institution import AuditEntry, Institution, Member
+from evref.domain.accounts.institution import Institution, Member
+from evref.domain.audit import AuditEntry
 
 
 class InstitutionStore(ABC):

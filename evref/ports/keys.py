@@ -3,19 +3,19 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from evref.domain.access import ApiKey
-from evref.domain.institution import AuditEntry
+from evref.domain.access.key import ApiKey
+from evref.domain.audit import AuditEntry
 
 
 class KeyStore(ABC):
-    """Keeps the records of keys and the digests of their tokens, never a token.
+    """Keeps the records of keys, and of their tokens only the secrets that they are known by.
 
     Each change is kept together with its audit entry: both or neither.
     """
 
     @abstractmethod
-    def add(self, key: ApiKey, digest: str, entry: AuditEntry) -> None:
-        """Keep a new key under the SHA-256 (hexadecimal) of its token.
+    def add(self, key: ApiKey, entry: AuditEntry) -> None:
+        """Keep a new key with its secrets.
 
         Raises:
             AlreadyExistsError: when there is a key with this id.
@@ -32,18 +32,27 @@ class KeyStore(ABC):
         """
 
     @abstractmethod
-    def by_digest(self, digest: str) -> ApiKey | None:
-        """The key whose token has this SHA-256 (hexadecimal), live or not; None without one."""
+    def by_digest(self, digest: str) -> ApiKey:
+        """The key that has a secret with this digest, live or not.
+
+        Raises:
+            NotFoundError: when there is none.
+
+        """
 
     @abstractmethod
-    def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
-        """The keys of an institution, or of all, revoked ones included; oldest first, then id."""
+    def list(self) -> tuple[ApiKey, ...]:
+        """All keys, revoked ones included; oldest first, then by id."""
+
+    @abstractmethod
+    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
+        """The keys of an institution, in the same order."""
 
     @abstractmethod
     def change(
         self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
     ) -> ApiKey:
-        """Replace the key by what `change` makes of it, and return that.
+        """Replace the key, its secrets included, by what `change` makes of it; return that.
 
         No other change comes between reading and writing. Where `change` gives None, or raises
         what then passes through, nothing is changed and no entry written.

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from datetime import datetime
 
-from evref.domain.sign_in import Session
+from evref.domain.accounts.sign_in import Session
 
 
 class SessionStore(ABC):

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 
-from evref.domain.sign_in import Failures
+from evref.domain.accounts.sign_in import Failures
 
 
 class SignInAttempts(ABC):

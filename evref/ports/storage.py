@@ -1,10 +1,34 @@
-"""The life of the storage as a whole."""
+"""Storage as a whole: whether it works, what it has to look like, and its connections."""
 
 from abc import ABC, abstractmethod
 
 
-class Storage(ABC):
-    """Creates, checks and watches the place where everything is kept."""
+class StorageHealth(ABC):
+    """Says whether the storage works."""
+
+    @abstractmethod
+    def ping(self) -> None:
+        """Pass silently when the storage would take a write now.
+
+        Raises:
+            StorageUnavailableError: when it would not.
+
+        """
+
+    def warnings(self) -> list[str]:
+        """What an operator should know of how this storage is set up; each is one line.
+
+        By default there is nothing to say.
+
+        Raises:
+            StorageUnavailableError: when it cannot be found out now.
+
+        """
+        return []
+
+
+class StorageSchema(ABC):
+    """Creates and checks the place where everything is kept."""
 
     @abstractmethod
     def prepare(self) -> None:
@@ -24,15 +48,10 @@ class Storage(ABC):
 
         """
 
-    @abstractmethod
-    def ping(self) -> None:
-        """Pass silently when the storage would take a write now.
 
-        Raises:
-            StorageUnavailableError: when it would not.
-
-        """
+class StorageConnections(ABC):
+    """Holds the connections to the storage, which are made on demand."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of connections, before the process forks or ends; they come back on demand."""
+        """Close the connections, before the process forks or ends; new ones are made on demand."""

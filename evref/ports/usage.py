@@ -1,12 +1,11 @@
-"""Admission of requests and the count of them: the one port that every request goes through."""
+"""Reports of how keys are being used."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from evref.domain.access import Permission
-from evref.domain.quota import DayUsage, Tally
+from evref.domain.access.quota import DayUsage
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,23 +16,12 @@ class KeyUse:
     today: DayUsage | None
 
 
-class Usage(ABC):
-    """Counts requests by key and UTC day, exactly, whoever else counts at the same time."""
+class UsageReports(ABC):
+    """Reports what admission has counted, and removes it after its time.
 
-    @abstractmethod
-    def admit(self, digest: str, needed: Permission, day: date) -> Tally:
-        """Admit and count a request, or count it as refused, in one atomic step.
-
-        Of any number of requests at once, from any number of processes and hosts, exactly as
-        many are admitted in a day as the key's limit says. `digest` is the SHA-256
-        (hexadecimal) of the token. A change of the key holds from the next call on, or within
-        one second.
-
-        Raises:
-            InvalidApiKeyError: when no live key has this digest; nothing is counted.
-            InsufficientPermissionError: when its level is below `needed`; nothing is counted.
-
-        """
+    A day's counts are kept for `USAGE_RETENTION_DAYS` (400) days after that day, and then removed:
+    by `prune`, or by themselves in a store in which records expire.
+    """
 
     @abstractmethod
     def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
@@ -42,3 +30,11 @@ class Usage(ABC):
     @abstractmethod
     def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, KeyUse]:
         """How each of these keys is being used; a key that never was has no entry."""
+
+    @abstractmethod
+    def prune(self, today: date) -> None:
+        """Remove the counts of all days more than `USAGE_RETENTION_DAYS` days before today.
+
+        It may be called while requests are admitted, and must not make them wait. Does nothing
+        where counts expire by themselves.
+        """

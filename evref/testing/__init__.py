@@ -13,6 +13,7 @@ pytest.register_assert_rewrite(
     *(f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__))
 )
 
+from evref.testing.admission import AdmissionContract  # noqa: E402
 from evref.testing.audit import AuditLogContract  # noqa: E402
 from evref.testing.catalogue import CatalogueStoreContract, PublishedCatalogueContract  # noqa: E402
 from evref.testing.catalogue_files import CatalogueFilesContract  # noqa: E402
@@ -22,7 +23,11 @@ from evref.testing.keys import KeyStoreContract  # noqa: E402
 from evref.testing.secrets import SharedSecretsContract  # noqa: E402
 from evref.testing.sessions import SessionStoreContract  # noqa: E402
 from evref.testing.sign_in_attempts import SignInAttemptsContract  # noqa: E402
-from evref.testing.storage import StorageContract  # noqa: E402
+from evref.testing.storage import (  # noqa: E402
+    StorageConnectionsContract,
+    StorageHealthContract,
+    StorageSchemaContract,
+)
 from evref.testing.stores import Stores  # noqa: E402
 from evref.testing.system import (  # noqa: E402
     ClockContract,
@@ -30,9 +35,10 @@ from evref.testing.system import (  # noqa: E402
     PasswordHasherContract,
     RandomnessContract,
 )
-from evref.testing.usage import UsageContract  # noqa: E402
+from evref.testing.usage import UsageReportsContract  # noqa: E402
 
 __all__ = [
+    "AdmissionContract",
     "AuditLogContract",
     "CatalogueFilesContract",
     "CatalogueStoreContract",
@@ -48,7 +54,9 @@ __all__ = [
     "SessionStoreContract",
     "SharedSecretsContract",
     "SignInAttemptsContract",
-    "StorageContract",
+    "StorageConnectionsContract",
+    "StorageHealthContract",
+    "StorageSchemaContract",
     "Stores",
-    "UsageContract",
+    "UsageReportsContract",
 ]

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from evref.domain.institution import Action
+from evref.domain.audit import Action, Subject, SubjectKind
 from evref.ports.audit import AuditLog
 from evref.testing.builders import NOON, an_audit_entry, an_institution
 from evref.testing.contract import Contract
@@ -75,4 +75,25 @@ class AuditLogContract(Contract):
             an_institution("i2", name="B"), an_audit_entry(institution_id="i2", detail="other")
         )
 
+        assert [entry.detail for entry in stores.audit.entries("i1")] == ["own"]
+
+    @pytest.mark.parametrize("kind", SubjectKind)
+    def test_an_entry_comes_back_with_its_subject(self, stores: Stores, kind: SubjectKind) -> None:
+        """Of every kind, by the longest id that there is."""
+        entry = an_audit_entry(subject=Subject(kind, "f" * 64))
+
+        stores.institutions.add(an_institution(), entry)
+
+        assert stores.audit.entries("i1") == (entry,)
+
+    def test_what_concerns_the_whole_service_is_in_no_institutions_log(
+        self, stores: Stores
+    ) -> None:
+        """It has a log of its own, which has nothing else."""
+        entry = an_audit_entry(institution_id=None, detail="of all")
+        stores.institutions.add(an_institution("i1", name="A"), entry)
+        stores.institutions.add(an_institution("i2", name="B"), an_audit_entry(detail="own"))
+
+        assert stores.audit.entries(None) == (entry,)
+        assert stores.audit.count(None) == 1
         assert [entry.detail for entry in stores.audit.entries("i1")] == ["own"]

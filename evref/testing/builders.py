@@ -1,12 +1,17 @@
 """Builders with defaults: a test names only the fields that it is about."""
 
+import hashlib
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
-from evref.domain.access import ApiKey, Permission
-from evref.domain.catalogue import Catalogue, Entry
-from evref.domain.diagnosis import Diagnosis, Module
-from evref.domain.evidence import (
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.principal import Operator
+from evref.domain.access.secret import KeySecret
+from evref.domain.accounts.institution import Institution, Member
+from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
     Evidence,
@@ -14,12 +19,18 @@ from evref.domain.evidence import (
     Reference,
     ReferenceKind,
 )
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.institution import Action, AuditEntry, Institution, Member
-from evref.domain.intervention import FittVp, Intervention, Phase
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.ports.catalogue import Publication
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+OPERATOR = Operator()
+
+
+def at_noon(day: date) -> datetime:
+    """An instant of this UTC day."""
+    return datetime.combine(day, NOON.timetz())
 
 
 def a_diagnosis(
@@ -131,6 +142,18 @@ def a_member(
     return Member(member_id, institution_id, email, "$argon2id$not-a-real-hash", NOON)
 
 
+def a_secret(
+    text: str = "k1",
+    *,
+    last_four: str = "Zz09",
+    created_at: datetime = NOON,
+    ends_at: datetime | None = None,
+) -> KeySecret:
+    """A secret whose digest is that of the text."""
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return KeySecret(digest, last_four, created_at, ends_at)
+
+
 def a_key(
     key_id: str = "k1",
     *,
@@ -141,14 +164,16 @@ def a_key(
     created_at: datetime = NOON,
     expires_on: date | None = None,
     revoked_at: datetime | None = None,
+    secrets: Sequence[KeySecret] = (),
 ) -> ApiKey:
+    """A key with these secrets, else with one that never ends, whose digest is its own."""
     return ApiKey(
         id=key_id,
         institution_id=institution_id,
         name=name,
         permission=permission,
         daily_limit=limit,
-        last_four="Zz09",
+        secrets=tuple(secrets) or (a_secret(key_id, created_at=created_at),),
         created_at=created_at,
         expires_on=expires_on,
         revoked_at=revoked_at,
@@ -157,17 +182,19 @@ def a_key(
 
 def an_audit_entry(
     *,
-    institution_id: str = "i1",
+    institution_id: str | None = "i1",
     action: Action = Action.KEY_CREATED,
     key_id: str | None = "k1",
+    subject: Subject | None = None,
     detail: str = "name 'Ward app'",
     at: datetime = NOON,
 ) -> AuditEntry:
+    """An entry about the subject, else about the key with this id."""
     return AuditEntry(
         at=at,
         institution_id=institution_id,
         actor="operator",
         action=action,
-        key_id=key_id,
+        subject=subject or (None if key_id is None else Subject(SubjectKind.KEY, key_id)),
         detail=detail,
     )

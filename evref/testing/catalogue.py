@@ -6,10 +6,10 @@ from threading import Event
 
 import pytest
 
-from evref.domain.catalogue import Catalogue
-from evref.domain.diagnosis import Module
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
 from evref.domain.errors import CatalogueReplacedError
-from evref.domain.intervention import Phase
 from evref.ports.catalogue import (
     PUBLICATIONS_KEPT,
     CatalogueStore,

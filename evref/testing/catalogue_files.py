@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.diagnosis import Module
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
 from evref.domain.errors import InvalidCatalogueError
-from evref.domain.intervention import Phase
 from evref.ports.catalogue_files import CatalogueFiles
 from evref.testing.builders import a_catalogue, a_reference, an_entry, an_intervention
 from evref.testing.contract import Contract

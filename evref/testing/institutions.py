@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from evref.domain.audit import Action
 from evref.domain.errors import AlreadyExistsError, NotFoundError
-from evref.domain.institution import Action
 from evref.ports.institutions import InstitutionStore, MemberStore
 from evref.testing.builders import a_member, an_audit_entry, an_institution
 from evref.testing.contract import Contract

@@ -1,16 +1,17 @@
 """The contract of the port `KeyStore`."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from evref.domain.access import ApiKey, Permission
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.audit import Action, AuditEntry
 from evref.domain.errors import AlreadyExistsError, KeyRevokedError, NotFoundError
-from evref.domain.institution import Action, AuditEntry
 from evref.ports.keys import KeyStore
-from evref.testing.builders import NOON, a_key, an_audit_entry
+from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry
 from evref.testing.contract import Contract
-from evref.testing.stores import Stores, at_once, digest_of, keep_institutions, keep_key
+from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
 
 
 class KeyStoreContract(Contract):
@@ -52,7 +53,7 @@ class KeyStoreContract(Contract):
         """The entry is kept together with the key."""
         entry = an_audit_entry(action=Action.KEY_CREATED, key_id="k1", detail="new")
 
-        stores.keys.add(a_key(), digest_of(a_key()), entry)
+        stores.keys.add(a_key(), entry)
 
         assert entry in stores.audit.entries("i1")
 
@@ -63,7 +64,8 @@ class KeyStoreContract(Contract):
 
         with pytest.raises(AlreadyExistsError) as caught:
             stores.keys.add(
-                a_key("k1", institution_id="i2"), "0" * 64, an_audit_entry(institution_id="i2")
+                a_key("k1", institution_id="i2", secrets=[a_secret("other")]),
+                an_audit_entry(institution_id="i2"),
             )
 
         assert caught.value.name == "k1"
@@ -88,7 +90,38 @@ class KeyStoreContract(Contract):
         revoked = stores.keys.change("k1", lambda key: (key.revoked(NOON), an_audit_entry()))
 
         assert stores.keys.by_digest(digest) == revoked
-        assert stores.keys.by_digest("0" * 64) is None
+        with pytest.raises(NotFoundError):
+            stores.keys.by_digest("0" * 64)
+
+    def test_a_key_is_found_by_each_of_its_secrets(self, stores: Stores) -> None:
+        """It comes back whole, its secrets oldest first."""
+        secrets = [
+            a_secret("old", created_at=NOON - timedelta(hours=1), ends_at=NOON, last_four="aaaa"),
+            a_secret("new", created_at=NOON, last_four="bbbb"),
+        ]
+        key = a_key(secrets=secrets)
+        keep_key(stores, key)
+
+        assert [stores.keys.by_digest(secret.digest) for secret in secrets] == [key, key]
+        assert stores.keys.get("k1") == key
+        assert stores.keys.list() == stores.keys.of_institution("i1") == (key,)
+
+    def test_a_change_replaces_the_secrets_too(self, stores: Stores) -> None:
+        """One that ended, one that was added, and one that is left out; other keys keep theirs."""
+        dropped = a_secret("dropped", created_at=NOON - timedelta(hours=2))
+        ended = a_secret("ended", created_at=NOON - timedelta(hours=1))
+        keep_key(stores, a_key("k1", secrets=[dropped, ended]))
+        keep_key(stores, a_key("k2"))
+        secrets = (replace(ended, ends_at=NOON), a_secret("added"))
+
+        after = stores.keys.change(
+            "k1", lambda key: (replace(key, secrets=secrets), an_audit_entry())
+        )
+
+        assert stores.keys.get("k1") == after == a_key("k1", secrets=secrets)
+        with pytest.raises(NotFoundError):
+            stores.keys.by_digest(dropped.digest)
+        assert stores.keys.get("k2") == a_key("k2")
 
     def test_keys_are_listed_oldest_first_then_by_id(self, stores: Stores) -> None:
         """The order in which they were kept plays no part."""
@@ -103,13 +136,13 @@ class KeyStoreContract(Contract):
         assert [key.id for key in stores.keys.list()] == ["k4", "k1", "k3", "k2"]
 
     def test_keys_are_listed_by_institution(self, stores: Stores) -> None:
-        """Without one all are listed; one without keys, or unknown, has none."""
+        """One without keys, or unknown, has none."""
         keep_key(stores, a_key("k1", institution_id="i1"))
         keep_key(stores, a_key("k2", institution_id="i2"))
 
-        assert [key.id for key in stores.keys.list("i2")] == ["k2"]
+        assert [key.id for key in stores.keys.of_institution("i2")] == ["k2"]
         assert [key.id for key in stores.keys.list()] == ["k1", "k2"]
-        assert stores.keys.list("unknown") == ()
+        assert stores.keys.of_institution("unknown") == ()
 
     def test_a_change_replaces_the_key_and_writes_its_audit_entry(self, stores: Stores) -> None:
         """The changed key is returned and kept; other keys stay as they are."""

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from evref.domain.accounts.sign_in import Session, SessionToken
 from evref.domain.errors import NotFoundError
-from evref.domain.sign_in import Session, SessionToken
 from evref.ports.sessions import SessionStore
 from evref.testing.builders import NOON, a_member, an_audit_entry
 from evref.testing.contract import Contract

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from evref.domain.accounts.sign_in import Failures
 from evref.domain.errors import TooManyAttemptsError
-from evref.domain.sign_in import Failures
 from evref.ports.sign_in_attempts import SignInAttempts
 from evref.testing.builders import NOON
 from evref.testing.contract import Contract

@@ -1,6 +1,5 @@
 """A storage with all its stores, and what tests do with it again and again."""
 
-import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -8,9 +7,10 @@ from datetime import datetime
 from threading import Barrier
 from typing import Self, TypeVar
 
-from evref.container import Container
-from evref.domain.access import ApiKey
-from evref.domain.catalogue import Catalogue
+from evref.bootstrap.container import Container
+from evref.domain.access.key import ApiKey
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.ports.admission import Admission
 from evref.ports.audit import AuditLog
 from evref.ports.catalogue import CatalogueStore
 from evref.ports.institutions import InstitutionStore, MemberStore
@@ -18,8 +18,8 @@ from evref.ports.keys import KeyStore
 from evref.ports.secrets import SharedSecrets
 from evref.ports.sessions import SessionStore
 from evref.ports.sign_in_attempts import SignInAttempts
-from evref.ports.storage import Storage
-from evref.ports.usage import Usage
+from evref.ports.storage import StorageConnections, StorageHealth, StorageSchema
+from evref.ports.usage import UsageReports
 from evref.testing.builders import NOON, a_publication, an_audit_entry, an_institution
 
 Answer = TypeVar("Answer")
@@ -29,10 +29,13 @@ Answer = TypeVar("Answer")
 class Stores:
     """One prepared storage that holds nothing yet; all stores keep their records in it."""
 
-    storage: Storage
+    health: StorageHealth
+    schema: StorageSchema
+    connections: StorageConnections
     catalogue: CatalogueStore
     keys: KeyStore
-    usage: Usage
+    admission: Admission
+    usage_reports: UsageReports
     institutions: InstitutionStore
     members: MemberStore
     audit: AuditLog
@@ -43,15 +46,21 @@ class Stores:
     settle: Callable[[], None] = lambda: None
     """Lets as much time go by as a change of a key may take to hold."""
 
+    expire: Callable[[int], None] = lambda _days: None
+    """Lets so many days go by for records that expire by themselves, where the storage has any."""
+
     @classmethod
     def of(cls, container: Container) -> Self:
         """The stores that a container has wired, in storage that it makes where there is none."""
-        container.storage().prepare()
+        container.schema().prepare()
         return cls(
-            storage=container.storage(),
+            health=container.health(),
+            schema=container.schema(),
+            connections=container.connections(),
             catalogue=container.catalogue_store(),
             keys=container.keys(),
-            usage=container.usage(),
+            admission=container.admission(),
+            usage_reports=container.usage_reports(),
             institutions=container.institutions(),
             members=container.members(),
             audit=container.audit_log(),
@@ -75,16 +84,10 @@ def keep_institutions(stores: Stores, *institution_ids: str) -> None:
         )
 
 
-def digest_of(key: ApiKey) -> str:
-    """A digest to keep the key under; each key's own."""
-    return hashlib.sha256(key.id.encode()).hexdigest()
-
-
 def keep_key(stores: Stores, key: ApiKey) -> str:
-    """Keep the key, and return the digest that it is kept under."""
-    digest = digest_of(key)
-    stores.keys.add(key, digest, an_audit_entry(key_id=key.id))
-    return digest
+    """Keep the key, and return the digest of its newest secret."""
+    stores.keys.add(key, an_audit_entry(key_id=key.id))
+    return key.secrets[-1].digest
 
 
 def at_once(times: int, act: Callable[[int], Answer]) -> list[Answer]:

@@ -1,7 +1,6 @@
 """The contracts of the ports `Clock`, `Randomness`, `PasswordHasher` and `PasswordGuesser`."""
 
 from datetime import timedelta
-from time import process_time
 
 import pytest
 
@@ -129,9 +128,6 @@ class PasswordGuesserContract(Contract):
         """Nor are random characters; in whichever language."""
         assert not guesser.soon_tries(password, ["ward@example.org"])
 
-    def test_the_longest_password_is_judged_at_once(self, guesser: PasswordGuesser) -> None:
-        """None takes longer because it is longer."""
-        begin = process_time()
-        guesser.soon_tries("aB3$" * 256, ["ward@example.org"])
-
-        assert process_time() - begin < 2
+    def test_the_longest_password_is_judged(self, guesser: PasswordGuesser) -> None:
+        """It is judged by what it repeats."""
+        assert guesser.soon_tries("ab" * 512, ["ward@example.org"])

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evref.container import container_for
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.container import container_for
+from evref.bootstrap.settings import Settings, StorageKind
 from evref.testing import CatalogueStoreContract, PublishedCatalogueContract, Stores
 from evref_jsonlines.store import JsonLinesCatalogueStore
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from evref.app import create_app
-from evref.container import container_for
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import container_for
+from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.errors import StorageUnavailableError
-from evref.settings import Settings, StorageKind
-from evref.testing.builders import a_catalogue, an_entry
+from evref.testing.builders import OPERATOR, a_catalogue, an_entry
 from evref.testing.stores import keep_catalogue
 from evref_jsonlines.store import JsonLinesCatalogueStore
 
@@ -29,8 +29,8 @@ def test_the_service_serves_what_is_in_the_file(
     monkeypatch.setenv("CATALOGUE_FILE", str(file))
     container_for(SETTINGS).publish().publish_bundled(lambda _done, _total: None, by="operator")
     served = container_for(SETTINGS)
-    served.manage_institutions().create_institution("Hospital", actor="operator")
-    key = served.manage_keys().create(institution_name="Hospital", name="App", actor="operator")
+    hospital = served.manage_institutions().create_institution(OPERATOR, "Hospital")
+    key = served.manage_keys().create(OPERATOR, hospital.id, name="App")
 
     answer = (
         create_app(SETTINGS, served)

@@ -3,15 +3,16 @@
 import pytest
 
 from evref.adapters.outbound.memory import (
+    MemoryAdmission,
     MemoryAuditLog,
     MemoryInstitutionStore,
     MemoryKeyStore,
     MemoryMemberStore,
     MemoryState,
-    MemoryUsage,
+    MemoryUsageReports,
 )
 from evref.application.admit_request import AdmitRequest
-from evref.application.hanging_storage import HangingStorageGuard
+from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
@@ -62,10 +63,14 @@ def institutions(
 @pytest.fixture
 def keys(state: MemoryState, clock: FakeClock, randomness: SeededRandomness) -> ManageKeys:
     return ManageKeys(
-        MemoryKeyStore(state), MemoryInstitutionStore(state), MemoryUsage(state), clock, randomness
+        keys=MemoryKeyStore(state),
+        institutions=MemoryInstitutionStore(state),
+        usage_reports=MemoryUsageReports(state),
+        clock=clock,
+        randomness=randomness,
     )
 
 
 @pytest.fixture
 def admit(state: MemoryState, clock: FakeClock) -> AdmitRequest:
-    return AdmitRequest(MemoryUsage(state), clock, HangingStorageGuard(clock))
+    return AdmitRequest(MemoryAdmission(state), clock, CircuitBreaker(clock))

@@ -1,24 +1,23 @@
 """Whoever comes with a key is let through, or told why not, and counted."""
 
-from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryState, MemoryUsage
+from evref.adapters.outbound.memory import MemoryAdmission, MemoryState
 from evref.application.admit_request import AdmitRequest
-from evref.application.hanging_storage import HangingStorageGuard
+from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys, NewKey
-from evref.domain.access import KeyToken, Permission
+from evref.domain.access.key import KeyToken, Permission
+from evref.domain.access.quota import QuotaExceededError, QuotaStatus, Tally
 from evref.domain.errors import (
     InsufficientPermissionError,
     InvalidApiKeyError,
-    QuotaExceededError,
     StorageUnavailableError,
 )
-from evref.domain.quota import DayUsage, QuotaStatus, Tally
-from evref.ports.usage import KeyUse, Usage
+from evref.ports.admission import Admission
+from evref.testing.builders import OPERATOR
 from tests.fakes import FakeClock
 
 MIDNIGHT_AFTER_NOON = 1_772_409_600
@@ -26,22 +25,19 @@ MIDNIGHT_AFTER_NOON = 1_772_409_600
 
 @pytest.fixture
 def new_key(institutions: ManageInstitutions, keys: ManageKeys) -> NewKey:
-    institutions.create_institution("General Hospital", actor="operator")
+    institutions.create_institution(OPERATOR, "General Hospital")
     return keys.create(
-        institution_name="General Hospital", name="Ward app", actor="operator", daily_limit=3
+        OPERATOR,
+        institutions.institution_named(OPERATOR, "General Hospital").id,
+        name="Ward app",
+        daily_limit=3,
     )
 
 
-class UnreachableUsage(Usage):
+class UnreachableAdmission(Admission):
     """Storage that is out of reach."""
 
-    def admit(self, digest: str, needed: Permission, day: date) -> Tally:
-        raise StorageUnavailableError("gone")
-
-    def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
-        raise StorageUnavailableError("gone")
-
-    def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, KeyUse]:
+    def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
         raise StorageUnavailableError("gone")
 
 
@@ -81,7 +77,7 @@ def test_the_count_starts_anew_at_midnight_in_utc(
 def test_a_limit_of_zero_admits_nothing(
     admit: AdmitRequest, new_key: NewKey, keys: ManageKeys
 ) -> None:
-    keys.change(new_key.key.id, actor="operator", daily_limit=0)
+    keys.change(OPERATOR, new_key.key.id, daily_limit=0)
 
     with pytest.raises(QuotaExceededError) as caught:
         admit(new_key.token, Permission.READ)
@@ -94,10 +90,10 @@ def test_a_limit_lowered_below_use_leaves_nothing_and_a_raised_one_holds_at_once
 ) -> None:
     for _ in range(2):
         admit(new_key.token, Permission.READ)
-    keys.change(new_key.key.id, actor="operator", daily_limit=1)
+    keys.change(OPERATOR, new_key.key.id, daily_limit=1)
     with pytest.raises(QuotaExceededError) as caught:
         admit(new_key.token, Permission.READ)
-    keys.change(new_key.key.id, actor="operator", daily_limit=10)
+    keys.change(OPERATOR, new_key.key.id, daily_limit=10)
 
     assert caught.value.status.remaining == 0
     assert admit(new_key.token, Permission.READ).remaining == 7
@@ -112,13 +108,13 @@ def test_refusals_over_the_limit_do_not_count_as_admitted(
         with pytest.raises(QuotaExceededError):
             admit(new_key.token, Permission.READ)
 
-    (today,) = keys.history(new_key.key.id)
+    (today,) = keys.history(OPERATOR, new_key.key.id)
     assert (today.admitted, today.refused) == (3, 2)
 
 
 def test_storage_that_is_out_of_reach_admits_nothing(clock: FakeClock) -> None:
     with pytest.raises(StorageUnavailableError):
-        AdmitRequest(UnreachableUsage(), clock, HangingStorageGuard(clock))(
+        AdmitRequest(UnreachableAdmission(), clock, CircuitBreaker(clock))(
             KeyToken.make(1), Permission.READ
         )
 
@@ -132,21 +128,25 @@ def test_a_revoked_key_is_refused_at_once_and_not_counted(
     admit: AdmitRequest, new_key: NewKey, keys: ManageKeys
 ) -> None:
     admit(new_key.token, Permission.READ)
-    keys.revoke(new_key.key.id, actor="operator")
+    keys.revoke(OPERATOR, new_key.key.id)
 
     with pytest.raises(InvalidApiKeyError):
         admit(new_key.token, Permission.READ)
 
-    assert [day.admitted for day in keys.history(new_key.key.id)] == [1]
+    assert [day.admitted for day in keys.history(OPERATOR, new_key.key.id)] == [1]
 
 
 def test_a_key_works_on_its_last_day_to_the_last_moment(
-    admit: AdmitRequest, keys: ManageKeys, new_key: NewKey, clock: FakeClock
+    admit: AdmitRequest,
+    keys: ManageKeys,
+    new_key: NewKey,
+    clock: FakeClock,
+    institutions: ManageInstitutions,
 ) -> None:
     made = keys.create(
-        institution_name="General Hospital",
+        OPERATOR,
+        institutions.institution_named(OPERATOR, "General Hospital").id,
         name="Study",
-        actor="operator",
         expires_on=date(2026, 3, 2),
     )
     clock.set_time_of_day(datetime(2026, 3, 2, 23, 59, 59, 999_999, tzinfo=UTC))
@@ -161,18 +161,20 @@ def test_a_key_works_on_its_last_day_to_the_last_moment(
 def test_a_level_that_does_not_suffice_is_refused_and_not_counted(
     admit: AdmitRequest, new_key: NewKey, keys: ManageKeys
 ) -> None:
-    keys.change(new_key.key.id, actor="operator", permission=Permission.NONE)
+    keys.change(OPERATOR, new_key.key.id, permission=Permission.NONE)
 
     with pytest.raises(InsufficientPermissionError):
         admit(new_key.token, Permission.READ)
 
-    assert keys.history(new_key.key.id) == ()
+    assert keys.history(OPERATOR, new_key.key.id) == ()
 
 
 def test_another_keys_requests_are_not_counted(
-    admit: AdmitRequest, keys: ManageKeys, new_key: NewKey
+    admit: AdmitRequest, keys: ManageKeys, new_key: NewKey, institutions: ManageInstitutions
 ) -> None:
-    other = keys.create(institution_name="General Hospital", name="Other", actor="operator")
+    other = keys.create(
+        OPERATOR, institutions.institution_named(OPERATOR, "General Hospital").id, name="Other"
+    )
     admit(new_key.token, Permission.READ)
 
     assert admit(other.token, Permission.READ).remaining == 999
@@ -182,8 +184,8 @@ def test_a_day_is_taken_from_utc_wherever_the_clock_stands(
     state: MemoryState, new_key: NewKey, keys: ManageKeys
 ) -> None:
     clock = FakeClock(datetime.fromisoformat("2026-02-28T20:00:00-05:00"))
-    AdmitRequest(MemoryUsage(state), clock, HangingStorageGuard(clock))(
+    AdmitRequest(MemoryAdmission(state), clock, CircuitBreaker(clock))(
         new_key.token, Permission.READ
     )
 
-    assert [day.day for day in keys.history(new_key.key.id)] == [date(2026, 3, 1)]
+    assert [day.day for day in keys.history(OPERATOR, new_key.key.id)] == [date(2026, 3, 1)]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
 from evref.application.browse_catalogue import BrowseCatalogue
-from evref.application.hanging_storage import HangingStorageGuard
-from evref.domain.catalogue import Catalogue
+from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import PublishedCatalogue
 from evref.testing.builders import NOON, a_catalogue, an_entry
@@ -32,7 +32,7 @@ def store(state: MemoryState) -> BreakableCatalogueStore:
 
 @pytest.fixture
 def browse(store: BreakableCatalogueStore, clock: FakeClock) -> BrowseCatalogue:
-    return BrowseCatalogue(store, clock, HangingStorageGuard(clock), at_once)
+    return BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
 
 
 def at_once(act: Callable[[], None]) -> None:
@@ -95,7 +95,7 @@ def test_storage_is_asked_at_most_twice_a_second_whatever_it_answers(
 ) -> None:
     clock = FakeClock()
     store = BreakableCatalogueStore(MemoryCatalogueStore(MemoryState()))
-    browse = BrowseCatalogue(store, clock, HangingStorageGuard(clock), at_once)
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
     if published:
         keep_catalogue(store, FIRST)
     store.broken = broken
@@ -229,7 +229,7 @@ def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeCl
     served = [FIRST]
     store = SlowStore(lambda: served[0])
     store.let_go.set()
-    browse = BrowseCatalogue(store, clock, HangingStorageGuard(clock), at_once)
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
     browse.current()
     served[0] = SECOND
     store.let_go.clear()
@@ -261,7 +261,7 @@ def test_many_threads_that_ask_first_wait_for_one_look_and_share_what_it_found(
 ) -> None:
     """Were each to look anew, the last would wait as many times over for a storage that is gone."""
     store = SlowStore(answer)
-    browse = BrowseCatalogue(store, clock, HangingStorageGuard(clock))
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
 
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(browse.current) for _ in range(8)]
@@ -284,7 +284,7 @@ def test_while_a_newer_catalogue_is_loaded_all_are_served_what_is_held(clock: Fa
     served = [FIRST]
     store = SlowStore(lambda: served[0])
     store.let_go.set()
-    browse = BrowseCatalogue(store, clock, HangingStorageGuard(clock))
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
     browse.current()
     served[0] = SECOND
     store.let_load.clear()
@@ -306,7 +306,7 @@ def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: Fake
     served = [FIRST]
     store = SlowStore(lambda: served[0])
     store.let_go.set()
-    browse = BrowseCatalogue(store, clock, HangingStorageGuard(clock))
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
     browse.current()
     served[0] = SECOND
     clock.advance(hours=1)
@@ -327,7 +327,7 @@ def test_a_newer_catalogue_that_cannot_be_loaded_is_told_once(
 
     store = SlowStore(load)
     store.version = lambda: "newer"  # type: ignore[method-assign]
-    browse = BrowseCatalogue(store, clock, HangingStorageGuard(clock), at_once)
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
     browse.current()
     served[0] = None
     with caplog.at_level(logging.WARNING):

@@ -4,23 +4,31 @@ from datetime import date, timedelta
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryAuditLog, MemoryState
+from evref.adapters.outbound.memory import (
+    MemoryAuditLog,
+    MemoryInstitutionStore,
+    MemoryKeyStore,
+    MemoryState,
+    MemoryUsageReports,
+)
 from evref.application.admit_request import AdmitRequest
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys, NewKey
-from evref.domain.access import KeyState, KeyToken, Permission
+from evref.domain.access.key import KeyState, KeyToken, Permission
+from evref.domain.access.principal import InstitutionMember, Role
+from evref.domain.access.quota import DayUsage, QuotaExceededError
+from evref.domain.accounts.institution import Institution
+from evref.domain.audit import Action, AuditEntry
 from evref.domain.errors import (
     AlreadyExistsError,
     InvalidValueError,
     KeyRevokedError,
     NotFoundError,
-    QuotaExceededError,
+    StorageUnavailableError,
 )
-from evref.domain.institution import Action, AuditEntry, Institution
-from evref.domain.quota import DayUsage
 from evref.ports.usage import KeyUse
-from evref.testing.builders import NOON
-from tests.fakes import FakeClock
+from evref.testing.builders import NOON, OPERATOR
+from tests.fakes import FakeClock, SeededRandomness
 
 HOSPITAL = "General Hospital"
 TODAY = NOON.date()
@@ -28,12 +36,12 @@ TODAY = NOON.date()
 
 @pytest.fixture(autouse=True)
 def hospital(institutions: ManageInstitutions) -> Institution:
-    return institutions.create_institution(HOSPITAL, actor="operator")
+    return institutions.create_institution(OPERATOR, HOSPITAL)
 
 
 @pytest.fixture
-def made(keys: ManageKeys) -> NewKey:
-    return keys.create(institution_name=HOSPITAL, name="Ward app", actor="ward@example.org")
+def made(keys: ManageKeys, hospital: Institution) -> NewKey:
+    return keys.create(OPERATOR, hospital.id, name="Ward app")
 
 
 def key_entries(audit: MemoryAuditLog, hospital: Institution) -> list[AuditEntry]:
@@ -50,19 +58,21 @@ def test_a_key_is_made_with_the_documented_defaults(made: NewKey, hospital: Inst
     assert key.last_four == made.token.text[-4:]
 
 
-def test_the_token_is_well_formed_and_another_each_time(keys: ManageKeys, made: NewKey) -> None:
-    other = keys.create(institution_name=HOSPITAL, name="Ward app", actor="operator")
+def test_the_token_is_well_formed_and_another_each_time(
+    keys: ManageKeys, made: NewKey, hospital: Institution
+) -> None:
+    other = keys.create(OPERATOR, hospital.id, name="Ward app")
 
     assert KeyToken(made.token.text) == made.token
     assert made.token != other.token
     assert made.key.id != other.key.id
 
 
-def test_a_key_is_made_as_asked(keys: ManageKeys) -> None:
+def test_a_key_is_made_as_asked(keys: ManageKeys, hospital: Institution) -> None:
     made = keys.create(
-        institution_name=HOSPITAL,
+        OPERATOR,
+        hospital.id,
         name="  Study \n",
-        actor="operator",
         permission=Permission.NONE,
         daily_limit=0,
         expires_on=TODAY,
@@ -72,12 +82,14 @@ def test_a_key_is_made_as_asked(keys: ManageKeys) -> None:
     assert (made.key.daily_limit, made.key.expires_on) == (0, TODAY)
 
 
-def test_a_key_cannot_be_made_to_have_expired_already(keys: ManageKeys, state: MemoryState) -> None:
+def test_a_key_cannot_be_made_to_have_expired_already(
+    keys: ManageKeys, state: MemoryState, hospital: Institution
+) -> None:
     with pytest.raises(InvalidValueError) as caught:
         keys.create(
-            institution_name=HOSPITAL,
+            OPERATOR,
+            hospital.id,
             name="Study",
-            actor="operator",
             expires_on=TODAY - timedelta(days=1),
         )
 
@@ -87,15 +99,15 @@ def test_a_key_cannot_be_made_to_have_expired_already(keys: ManageKeys, state: M
 
 def test_a_key_of_an_unknown_institution_is_refused(keys: ManageKeys) -> None:
     with pytest.raises(NotFoundError, match="Elsewhere"):
-        keys.create(institution_name="Elsewhere", name="Ward app", actor="operator")
+        keys.create(OPERATOR, "Elsewhere", name="Ward app")
 
 
 @pytest.mark.parametrize(("name", "limit"), [("", 1000), ("x" * 101, 1000), ("Ward", 10_000_001)])
 def test_a_key_that_breaks_a_rule_is_neither_kept_nor_audited(
-    keys: ManageKeys, state: MemoryState, name: str, limit: int
+    keys: ManageKeys, state: MemoryState, name: str, limit: int, hospital: Institution
 ) -> None:
     with pytest.raises(InvalidValueError):
-        keys.create(institution_name=HOSPITAL, name=name, actor="operator", daily_limit=limit)
+        keys.create(OPERATOR, hospital.id, name=name, daily_limit=limit)
 
     assert state.keys == {}
     assert [entry for entry in state.audit if entry.key_id is not None] == []
@@ -108,15 +120,15 @@ def test_keys_are_listed_oldest_first_with_their_institution_state_and_use(
     clock: FakeClock,
     hospital: Institution,
 ) -> None:
-    clinic = institutions.create_institution("Clinic", actor="operator")
-    first = keys.create(institution_name=HOSPITAL, name="B", actor="operator", expires_on=TODAY)
+    clinic = institutions.create_institution(OPERATOR, "Clinic")
+    first = keys.create(OPERATOR, hospital.id, name="B", expires_on=TODAY)
     admit(first.token, Permission.READ)
     clock.advance(days=1)
-    second = keys.create(institution_name="Clinic", name="A", actor="operator", daily_limit=1)
+    second = keys.create(OPERATOR, clinic.id, name="A", daily_limit=1)
     admit(second.token, Permission.READ)
     with pytest.raises(QuotaExceededError):
         admit(second.token, Permission.READ)
-    listed = keys.list()
+    listed = keys.list_all(OPERATOR)
 
     assert [one.key for one in listed] == [first.key, second.key]
     assert [one.institution for one in listed] == [hospital, clinic]
@@ -128,35 +140,35 @@ def test_keys_are_listed_oldest_first_with_their_institution_state_and_use(
     ]
 
 
-def test_only_an_institutions_own_keys_are_listed_where_it_is_named(
+def test_the_keys_of_one_institution_are_listed_where_it_is_named(
     keys: ManageKeys, institutions: ManageInstitutions, made: NewKey, hospital: Institution
 ) -> None:
-    clinic = institutions.create_institution("Clinic", actor="operator")
+    clinic = institutions.create_institution(OPERATOR, "Clinic")
 
-    assert [one.key for one in keys.list(hospital.id)] == [made.key]
-    assert keys.list(clinic.id) == ()
+    assert [one.key for one in keys.list(OPERATOR, hospital.id)] == [made.key]
+    assert keys.list(OPERATOR, clinic.id) == ()
 
 
 def test_a_key_that_was_never_used_says_so(keys: ManageKeys, made: NewKey) -> None:
-    (listed,) = keys.list()
+    (listed,) = keys.list_all(OPERATOR)
 
     assert listed.use == KeyUse(last_used_on=None, today=None)
 
 
 def test_a_change_keeps_what_is_not_named(keys: ManageKeys, made: NewKey) -> None:
-    changed = keys.change(made.key.id, actor="operator", name=" Study ")
+    changed = keys.change(OPERATOR, made.key.id, name=" Study ")
 
     assert changed == made.key.changed(name="Study")
-    assert [one.key for one in keys.list()] == [changed]
+    assert [one.key for one in keys.list_all(OPERATOR)] == [changed]
 
 
 def test_a_change_that_breaks_a_rule_changes_nothing(
     keys: ManageKeys, made: NewKey, audit: MemoryAuditLog, hospital: Institution
 ) -> None:
     with pytest.raises(InvalidValueError):
-        keys.change(made.key.id, actor="operator", name="Study", daily_limit=-1)
+        keys.change(OPERATOR, made.key.id, name="Study", daily_limit=-1)
 
-    assert [one.key for one in keys.list()] == [made.key]
+    assert [one.key for one in keys.list_all(OPERATOR)] == [made.key]
     assert [entry.action for entry in key_entries(audit, hospital)] == [Action.KEY_CREATED]
 
 
@@ -164,24 +176,24 @@ def test_revoking_is_final(
     keys: ManageKeys, made: NewKey, clock: FakeClock, audit: MemoryAuditLog, hospital: Institution
 ) -> None:
     clock.advance(hours=1)
-    revoked = keys.revoke(made.key.id, actor="operator")
+    revoked = keys.revoke(OPERATOR, made.key.id)
 
     assert revoked.revoked_at == NOON + timedelta(hours=1)
     with pytest.raises(KeyRevokedError):
-        keys.revoke(made.key.id, actor="operator")
+        keys.revoke(OPERATOR, made.key.id)
     with pytest.raises(KeyRevokedError):
-        keys.change(made.key.id, actor="operator", name="Alive")
-    assert [one.state for one in keys.list()] == [KeyState.REVOKED]
+        keys.change(OPERATOR, made.key.id, name="Alive")
+    assert [one.state for one in keys.list_all(OPERATOR)] == [KeyState.REVOKED]
     assert len(key_entries(audit, hospital)) == 2
 
 
 def test_an_unknown_key_is_told_apart(keys: ManageKeys) -> None:
     with pytest.raises(NotFoundError):
-        keys.change("nothing", actor="operator", name="Study")
+        keys.change(OPERATOR, "nothing", name="Study")
     with pytest.raises(NotFoundError):
-        keys.revoke("nothing", actor="operator")
+        keys.revoke(OPERATOR, "nothing")
     with pytest.raises(NotFoundError):
-        keys.history("nothing")
+        keys.history(OPERATOR, "nothing")
 
 
 def test_the_history_is_of_so_many_days_with_today(
@@ -194,28 +206,29 @@ def test_the_history_is_of_so_many_days_with_today(
     today = TODAY + timedelta(days=30)
     ten_days = [today - timedelta(days=20), today - timedelta(days=10), today]
 
-    assert [day.day for day in keys.history(made.key.id)] == ten_days
-    assert [day.day for day in keys.history(made.key.id, days=31)] == [TODAY, *ten_days]
-    assert [day.day for day in keys.history(made.key.id, days=1)] == [today]
+    assert [day.day for day in keys.history(OPERATOR, made.key.id)] == ten_days
+    assert [day.day for day in keys.history(OPERATOR, made.key.id, days=31)] == [TODAY, *ten_days]
+    assert [day.day for day in keys.history(OPERATOR, made.key.id, days=1)] == [today]
 
 
 def test_to_a_member_the_keys_of_another_institution_are_not_there(
     keys: ManageKeys, institutions: ManageInstitutions, made: NewKey, state: MemoryState
 ) -> None:
     """The answer is the one for a key that does not exist, and nothing is changed or audited."""
-    clinic = institutions.create_institution("Clinic", actor="operator").id
+    clinic = institutions.create_institution(OPERATOR, "Clinic")
+    stranger = InstitutionMember("a@b.org", clinic.id, Role.ADMIN)
     key_id, audited = made.key.id, len(state.audit)
 
     for ask in (
-        lambda: keys.get(key_id, institution_id=clinic),
-        lambda: keys.history(key_id, institution_id=clinic),
-        lambda: keys.change(key_id, actor="a@b.org", institution_id=clinic, daily_limit=1),
-        lambda: keys.revoke(key_id, actor="a@b.org", institution_id=clinic),
+        lambda: keys.get(stranger, key_id),
+        lambda: keys.history(stranger, key_id),
+        lambda: keys.change(stranger, key_id, daily_limit=1),
+        lambda: keys.revoke(stranger, key_id),
     ):
         with pytest.raises(NotFoundError) as foreign:
             ask()
         with pytest.raises(NotFoundError) as unknown:
-            keys.get("0" * 16)
+            keys.get(stranger, "0" * 16)
         assert str(foreign.value) == str(unknown.value).replace("0" * 16, key_id)
     assert state.keys == {key_id: made.key}
     assert len(state.audit) == audited
@@ -224,41 +237,46 @@ def test_to_a_member_the_keys_of_another_institution_are_not_there(
 def test_a_member_may_do_all_with_the_own_institutions_keys(
     keys: ManageKeys, made: NewKey, hospital: Institution
 ) -> None:
-    own = hospital.id
-    changed = keys.change(made.key.id, actor="a@b.org", institution_id=own, daily_limit=5)
+    own = InstitutionMember("a@b.org", hospital.id, Role.ADMIN)
+    changed = keys.change(own, made.key.id, daily_limit=5)
 
-    assert keys.get(made.key.id, institution_id=own).key == changed
-    assert keys.history(made.key.id, institution_id=own) == ()
-    assert keys.revoke(made.key.id, actor="a@b.org", institution_id=own).revoked_at == NOON
+    assert keys.get(own, made.key.id).key == changed
+    assert keys.history(own, made.key.id) == ()
+    assert keys.revoke(own, made.key.id).revoked_at == NOON
 
 
-def test_asking_twice_for_one_key_makes_one(keys: ManageKeys, state: MemoryState) -> None:
-    key_id = keys.new_key_id()
-    made = keys.create(institution_name=HOSPITAL, name="Ward", actor="a@b.org", key_id=key_id)
+def test_asking_twice_for_one_key_makes_one(
+    keys: ManageKeys, state: MemoryState, hospital: Institution
+) -> None:
+    key_id = keys.new_key_id(OPERATOR)
+    made = keys.create(OPERATOR, hospital.id, name="Ward", key_id=key_id)
     with pytest.raises(AlreadyExistsError):
-        keys.create(institution_name=HOSPITAL, name="Ward", actor="a@b.org", key_id=key_id)
+        keys.create(OPERATOR, hospital.id, name="Ward", key_id=key_id)
 
     assert state.keys == {key_id: made.key}
-    assert keys.get(key_id).key is made.key
+    assert keys.get(OPERATOR, key_id).key is made.key
 
 
 @pytest.mark.parametrize("key_id", ["", "k1", "0" * 15, "0" * 17, "A" * 16, "\u0660" * 16])
-def test_an_id_that_was_not_made_here_is_refused(keys: ManageKeys, key_id: str) -> None:
+def test_an_id_that_was_not_made_here_is_refused(
+    keys: ManageKeys, key_id: str, hospital: Institution
+) -> None:
     with pytest.raises(InvalidValueError, match="id: must be one that was made for this key"):
-        keys.create(institution_name=HOSPITAL, name="Ward", actor="a@b.org", key_id=key_id)
+        keys.create(OPERATOR, hospital.id, name="Ward", key_id=key_id)
 
 
 def test_every_change_is_audited_in_words(
     keys: ManageKeys, clock: FakeClock, audit: MemoryAuditLog, hospital: Institution
 ) -> None:
     key_id = keys.create(
-        institution_name=HOSPITAL, name="Ward app", actor="operator", expires_on=date(2026, 12, 31)
+        OPERATOR, hospital.id, name="Ward app", expires_on=date(2026, 12, 31)
     ).key.id
     clock.advance(hours=1)
-    keys.change(key_id, actor="a@b.org", name="Study", permission=Permission.NONE, daily_limit=50)
-    keys.change(key_id, actor="a@b.org", daily_limit=60)
-    keys.change(key_id, actor="a@b.org", daily_limit=60)
-    keys.revoke(key_id, actor="operator")
+    member = InstitutionMember("a@b.org", hospital.id, Role.ADMIN)
+    keys.change(member, key_id, name="Study", permission=Permission.NONE, daily_limit=50)
+    keys.change(member, key_id, daily_limit=60)
+    keys.change(member, key_id, daily_limit=60)
+    keys.revoke(OPERATOR, key_id)
     entries = key_entries(audit, hospital)
 
     assert [(entry.actor, entry.action, entry.detail) for entry in entries] == [
@@ -290,11 +308,44 @@ def test_a_key_without_expiry_is_audited_as_such(
 def test_nothing_that_is_kept_or_shown_holds_a_token(
     keys: ManageKeys, made: NewKey, state: MemoryState
 ) -> None:
-    keys.change(made.key.id, actor="operator", name="Study")
-    keys.revoke(made.key.id, actor="operator")
+    keys.change(OPERATOR, made.key.id, name="Study")
+    keys.revoke(OPERATOR, made.key.id)
     secret = made.token.text[6:46]
 
     assert secret not in repr(made)
     assert secret not in repr(state)
-    assert secret not in repr(keys.list())
+    assert secret not in repr(keys.list_all(OPERATOR))
     assert not any(made.token.digest in repr(entry) for entry in state.audit)
+
+
+class PrunedUsage(MemoryUsageReports):
+    """Notes each day on which it is pruned, which fails."""
+
+    def __init__(self, state: MemoryState) -> None:
+        super().__init__(state)
+        self.pruned_on: list[date] = []
+
+    def prune(self, today: date) -> None:
+        self.pruned_on.append(today)
+        raise StorageUnavailableError("busy")
+
+
+def test_changes_of_keys_prune_counts_once_a_day_and_do_not_fail_by_it(
+    state: MemoryState, clock: FakeClock, hospital: Institution
+) -> None:
+    usage = PrunedUsage(state)
+    keys = ManageKeys(
+        keys=MemoryKeyStore(state),
+        institutions=MemoryInstitutionStore(state),
+        usage_reports=usage,
+        clock=clock,
+        randomness=SeededRandomness(1),
+    )
+    for _ in range(2):
+        for _ in range(2):
+            made = keys.create(OPERATOR, hospital.id, name="Ward app")
+            keys.change(OPERATOR, made.key.id, daily_limit=1)
+            keys.revoke(OPERATOR, made.key.id)
+        clock.advance(days=1)
+
+    assert usage.pruned_on == [TODAY, TODAY + timedelta(days=1)]

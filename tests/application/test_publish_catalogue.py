@@ -6,7 +6,7 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
 from evref.application.publish_catalogue import Plan, PublishCatalogue
-from evref.domain.catalogue import Catalogue, CatalogueChanges
+from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
 from evref.domain.errors import (
     CatalogueReplacedError,
     DiagnosesRemovedError,
@@ -323,3 +323,7 @@ def test_a_folder_that_cannot_take_the_export_is_told(publish: PublishCatalogue)
 
     with pytest.raises(InvalidCatalogueError):
         publish.export(OTHER)
+
+
+def test_what_is_not_read_is_what_the_files_say(publish: PublishCatalogue) -> None:
+    assert publish.not_read([ONE]) == ("one/README.md",)

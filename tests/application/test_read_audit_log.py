@@ -6,7 +6,7 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryAuditLog, MemoryState
 from evref.application.read_audit_log import AuditPage, ReadAuditLog
-from evref.testing.builders import NOON, an_audit_entry
+from evref.testing.builders import NOON, OPERATOR, an_audit_entry
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def read(state: MemoryState, audit: MemoryAuditLog) -> ReadAuditLog:
 def test_a_page_is_the_one_asked_for_or_the_nearest(
     read: ReadAuditLog, asked: int, number: int, first: int, last: int
 ) -> None:
-    page = read("i1", asked)
+    page = read(OPERATOR, "i1", asked)
 
     assert (page.number, page.pages) == (number, 3)
     assert [entry.detail for entry in page.entries] == [
@@ -34,4 +34,4 @@ def test_a_page_is_the_one_asked_for_or_the_nearest(
 
 
 def test_without_entries_there_is_one_empty_page(read: ReadAuditLog) -> None:
-    assert read("another", 1) == AuditPage((), 1, 1)
+    assert read(OPERATOR, "another", 1) == AuditPage((), 1, 1)

@@ -4,7 +4,7 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState, MemoryStorage
 from evref.application.browse_catalogue import BrowseCatalogue
-from evref.application.hanging_storage import HangingStorageGuard
+from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.report_health import Readiness, ReportHealth
 from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import a_catalogue
@@ -35,7 +35,7 @@ def storage(state: MemoryState) -> BreakableStorage:
 def health(
     storage: BreakableStorage, store: BreakableCatalogueStore, clock: FakeClock
 ) -> ReportHealth:
-    return ReportHealth(storage, BrowseCatalogue(store, clock, HangingStorageGuard(clock)))
+    return ReportHealth(storage, BrowseCatalogue(store, clock, CircuitBreaker(clock)))
 
 
 def test_it_is_ready_while_storage_answers_and_a_catalogue_is_served(

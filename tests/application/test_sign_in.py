@@ -1,7 +1,7 @@
 """Members sign in and out, change their password, and nobody can guess for long."""
 
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -15,15 +15,17 @@ from evref.adapters.outbound.memory import (
 )
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.sign_in import SignedIn, SignIn
+from evref.domain.accounts.institution import Institution, Member
+from evref.domain.accounts.sign_in import SessionToken
+from evref.domain.audit import Action
 from evref.domain.errors import (
+    BusyError,
     InvalidValueError,
     NotSignedInError,
     TooManyAttemptsError,
     WrongCredentialsError,
 )
-from evref.domain.institution import Action, Institution, Member
-from evref.domain.sign_in import SessionToken
-from evref.testing.builders import NOON
+from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
 
 HOSPITAL = "General Hospital"
@@ -35,9 +37,9 @@ ELSEWHERE = "192.0.2.2"
 
 @pytest.fixture(autouse=True)
 def member(institutions: ManageInstitutions) -> Member:
-    institutions.create_institution(HOSPITAL, actor="operator")
+    institutions.create_institution(OPERATOR, HOSPITAL)
     return institutions.create_member(
-        EMAIL, institution_name=HOSPITAL, password=PASSWORD, actor="operator"
+        OPERATOR, institutions.institution_named(OPERATOR, HOSPITAL).id, EMAIL, password=PASSWORD
     )
 
 
@@ -163,7 +165,8 @@ def test_an_operators_reset_ends_every_session(
     sign_in: SignIn, institutions: ManageInstitutions
 ) -> None:
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    institutions.reset_password(EMAIL, password="another long one", actor="operator")
+    member = institutions.member_with_email(OPERATOR, EMAIL)
+    institutions.reset_password(OPERATOR, member.id, password="another long one")
 
     assert not is_signed_in(sign_in, token)
 
@@ -347,6 +350,69 @@ def test_failures_are_forgotten_after_a_quarter_of_an_hour(
 
     assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE))
     assert [failures.count for failures in state.failures.values()] == [4]
+
+
+def test_an_attempt_that_was_not_looked_at_is_not_counted(
+    sign_in: SignIn, passwords: QuickPasswordHasher, state: MemoryState
+) -> None:
+    """A password that the hasher had no room for is no guess; earlier ones stay counted."""
+    fail(sign_in, 2)
+    counted = {name: failures.count for name, failures in state.failures.items()}
+    passwords.is_busy = True
+    for _ in range(30):
+        with pytest.raises(BusyError):
+            sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    passwords.is_busy = False
+
+    assert {name: failures.count for name, failures in state.failures.items()} == counted
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE))
+
+
+def test_a_change_of_password_that_was_not_looked_at_changes_nothing(
+    sign_in: SignIn, passwords: QuickPasswordHasher, state: MemoryState
+) -> None:
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    passwords.is_busy = True
+
+    with pytest.raises(BusyError):
+        sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
+
+    passwords.is_busy = False
+    assert not state.failures
+    assert is_signed_in(sign_in, token)
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE))
+
+
+class CountingSignInAttempts(MemorySignInAttempts):
+    """Counts the purges, each of which is a transaction that writes."""
+
+    purges = 0
+
+    def remove_older(self, instant: datetime) -> None:
+        self.purges += 1
+        super().remove_older(instant)
+
+
+def test_what_is_old_is_purged_once_a_minute_at_most(
+    state: MemoryState, clock: FakeClock, passwords: QuickPasswordHasher
+) -> None:
+    """However many attempts there are."""
+    attempts = CountingSignInAttempts(state)
+    sign_in = SignIn(
+        members=MemoryMemberStore(state),
+        institutions=MemoryInstitutionStore(state),
+        sessions=MemorySessionStore(state),
+        attempts=attempts,
+        passwords=passwords,
+        guesser=SingleGuess(),
+        clock=clock,
+        randomness=SeededRandomness(1),
+    )
+    for _ in range(180):
+        fail(sign_in, 1)
+        clock.advance(seconds=1)
+
+    assert attempts.purges == 3
 
 
 def test_an_hour_of_guessing_gets_no_further_than_a_guess_a_minute(

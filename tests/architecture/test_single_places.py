@@ -7,8 +7,8 @@ import pytest
 from tests.architecture.checker import ROOT, imports_inside, reads_of_environment, sources
 
 FILES = [pytest.param(path, id=str(path.relative_to(ROOT))) for path in sources("evref", "wsgi.py")]
-SETTINGS = ROOT / "evref" / "settings.py"
-CONTAINER = ROOT / "evref" / "container.py"
+SETTINGS = ROOT / "evref" / "bootstrap" / "settings.py"
+CONTAINER = ROOT / "evref" / "bootstrap" / "container.py"
 
 
 @pytest.mark.parametrize("path", FILES)

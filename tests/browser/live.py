@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,9 +11,9 @@ from socket import AF_INET, SOCK_STREAM, socket
 from typing import Literal
 
 from playwright.sync_api import Browser, Page, sync_playwright
-from werkzeug.serving import WSGIRequestHandler, make_server
 
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.settings import Settings, StorageKind
+from tests.servers import serving
 from tests.settings_pages.site import EMAIL, MORNING, PASSWORD, Site
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -56,29 +55,8 @@ def served_site() -> Iterator[Site]:
             Settings(storage=StorageKind.MEMORY), base_url=f"http://127.0.0.1:{port}"
         )
         site = Site(settings, MORNING)
-        server = make_server(
-            "127.0.0.1",
-            port,
-            site.app,
-            threaded=True,
-            request_handler=_Quiet,
-            fd=listening.fileno(),
-        )
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
+        with serving(site.app, listening):
             yield site
-        finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
-
-
-class _Quiet(WSGIRequestHandler):
-    """Writes no line for each request."""
-
-    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        pass
 
 
 @contextmanager

@@ -7,9 +7,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
+from evref.testing.builders import OPERATOR
 from tests.browser.live import opened_page, sign_in
-from tests.settings_pages.site import EMAIL, MORNING, Site
+from tests.settings_pages.site import MORNING, Site
 
 
 def furnish(site: Site) -> str:
@@ -19,7 +20,7 @@ def furnish(site: Site) -> str:
     site.make_key("a" * 100, permission=Permission.NONE, limit=0)
     site.make_key("Summer school", expires_on=(MORNING - timedelta(days=20)).date())
     old = site.make_key("Old <script>phone</script> app")
-    site.container.manage_keys().revoke(old.key.id, actor=EMAIL)
+    site.container.manage_keys().revoke(OPERATOR, old.key.id)
     site.clock.set_time_of_day(MORNING)
     for days_ago in range(28):
         site.use_key(busy, days_ago * 3 % 14, days_ago=days_ago)

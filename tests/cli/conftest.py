@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from evref.adapters.inbound.cli.main import main
+from evref.cli.main import main
+from tests.servers import free_port
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,6 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory, and an environment without settings."""
-    monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith("EVREF_")]:
-        monkeypatch.delenv(name)
-    return tmp_path
-
-
-@pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs `evref` with these arguments, this standard input and these settings besides."""
 
@@ -58,6 +49,9 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
         with monkeypatch.context() as patched:
             for name, text in settings.items():
                 patched.setenv(f"EVREF_{name.upper()}", text)
+            if arguments[:1] in {("serve",), ("demo",)} and "--bind" not in arguments:
+                # Where nobody listens, as someone may on the default.
+                arguments = (*arguments, "--bind", f"127.0.0.1:{free_port()}")
             patched.setattr(sys, "argv", ["evref", *arguments])
             patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
             with pytest.raises(SystemExit) as ended:

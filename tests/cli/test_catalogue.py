@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from evref.container import BUNDLED_CATALOGUE
+from evref.bootstrap.container import BUNDLED_CATALOGUE
 from tests.cli.conftest import Run
 
 KNEE = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
@@ -46,8 +46,8 @@ def test_the_bundled_catalogue_has_no_fault(run: Run) -> None:
     result = run("catalogue", "check", str(BUNDLED_CATALOGUE))
 
     assert result.status == 0
-    assert result.out.startswith("No fault in ")
-    assert result.err == ""
+    assert result.out.startswith("No faults in ")
+    assert result.err == f"not read: {BUNDLED_CATALOGUE / 'LICENSE.md'}\n"
 
 
 def test_progress_is_shown_on_a_terminal_alone(
@@ -69,7 +69,56 @@ def test_several_files_and_folders_are_checked_together(run: Run, files: Path) -
     """One catalogue is in them all."""
     result = run("catalogue", "check", str(files / "asthma.yaml"), str(files / "migraine.yaml"))
 
-    assert result.out.startswith("No fault in 2 diagnoses and ")
+    assert result.out.startswith("No faults in 2 diagnoses and ")
+
+
+def test_one_diagnosis_is_counted_in_the_singular(run: Run, files: Path) -> None:
+    """As a person would say it."""
+    assert run("catalogue", "check", str(files / "asthma.yaml")).out.startswith(
+        "No faults in 1 diagnosis and "
+    )
+
+
+@pytest.mark.parametrize("command", ["check", "load"])
+def test_what_is_in_a_folder_and_not_read_is_named(ready: Run, files: Path, command: str) -> None:
+    """On standard error, and it is not a failure."""
+    (files / "notes.txt").write_text("To whom it may concern")
+    (files / ".git").mkdir()
+
+    options = ["--allow-removals"] if command == "load" else []
+    result = ready("catalogue", command, *options, str(files))
+
+    assert result.status == 0
+    assert result.err.splitlines() == [
+        f"not read: {files / '.git'}",
+        f"not read: {files / 'notes.txt'}",
+    ]
+
+
+def test_a_title_that_names_a_direction_is_warned_of(run: Run, files: Path) -> None:
+    """It would read as a double negative beside the direction of its evidence."""
+    text = KNEE.read_text(encoding="utf-8")
+    title = text[text.index("    title: ") : text.index("    summary:")]
+    file = files / "knee-osteoarthritis.yaml"
+    file.write_text(
+        text.replace(title, "    title: Advice against oral opioids\n", 1), encoding="utf-8"
+    )
+
+    result = run("catalogue", "check", str(file))
+
+    assert result.status == 0
+    assert result.err.startswith("warning: knee-osteoarthritis-")
+    assert "'Advice against oral opioids' names a direction" in result.err
+
+
+def test_of_many_faults_a_hundred_are_printed(run: Run, folder: Path) -> None:
+    """Then how many more there are."""
+    (folder / "many.yaml").write_text("".join(f"field-{number}: x\n" for number in range(200)))
+
+    lines = run("catalogue", "check", str(folder / "many.yaml")).err.splitlines()
+
+    assert len(lines) == 102
+    assert lines[100:] == ["and 108 more", "evref: 208 faults in the catalogue files."]
 
 
 def test_checking_changes_nothing(ready: Run, folder: Path, files: Path) -> None:

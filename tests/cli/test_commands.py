@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -37,8 +38,7 @@ COMMANDS = [
     ("catalogue", "export"),
     ("catalogue", "status"),
 ]
-# Where nobody listens, as someone may on the default.
-SERVE = ("serve", "--bind", "127.0.0.1:18999")
+SERVE = ("serve",)
 ON_STORAGE = [
     ("institution", "create", "x"),
     ("institution", "list"),
@@ -133,6 +133,23 @@ def test_init_can_be_repeated(ready: Run) -> None:
     assert after == before
 
 
+def test_init_removes_counts_that_are_too_old(ready: Run, folder: Path) -> None:
+    """And keeps the others."""
+    made = ready("key", "create", "--institution", "General Hospital", "--name", "Ward", "--json")
+    today = datetime.now(UTC).date()
+    with closing(sqlite3.connect(folder / "evref.sqlite")) as database, database:
+        database.executemany(
+            "INSERT INTO daily_usage VALUES (?, ?, 1000, 1, 0, 1)",
+            [(made.json["id"], str(today - timedelta(days=days))) for days in (0, 399, 402, 800)],
+        )
+
+    assert ready("init").status == 0
+
+    with closing(sqlite3.connect(folder / "evref.sqlite")) as database:
+        (left,) = database.execute("SELECT count(*) FROM daily_usage").fetchone()
+    assert left == 2
+
+
 @pytest.mark.parametrize("command", ON_STORAGE)
 def test_a_command_before_init_says_so(run: Run, folder: Path, command: tuple[str, ...]) -> None:
     """And asks for no password first, nor makes an empty database."""
@@ -151,7 +168,7 @@ def test_a_command_on_the_memory_of_another_process_is_refused(
 @pytest.mark.parametrize("command", ["serve", "demo"])
 def test_memory_is_one_process(run: Run, command: str) -> None:
     """So several are refused, before a key is made and shown."""
-    result = run(command, "--workers", "2", "--bind", "127.0.0.1:18999", storage="memory")
+    result = run(command, "--workers", "2", storage="memory")
 
     assert "--workers 1" in result.refused()
 
@@ -165,21 +182,20 @@ def test_an_address_that_is_none_is_refused(run: Run, command: str, bind: str) -
 
 def test_serve_before_init_is_refused(run: Run) -> None:
     """It serves nothing until there is something to serve from."""
-    refused = run("serve", "--bind", "127.0.0.1:18999").refused()
+    refused = run("serve").refused()
 
     assert refused == "There is no database yet; run: evref init"
 
 
-@pytest.mark.parametrize("command", [*ON_STORAGE, ("init",), ("serve",), ("demo",)])
+@pytest.mark.parametrize("command", [*ON_STORAGE, ("init",), ("demo",)])
 def test_a_database_that_is_none_is_told_in_one_line(
     run: Run, folder: Path, command: tuple[str, ...]
 ) -> None:
     """And left as it is."""
     file = folder / "evref.sqlite"
     file.write_bytes(b"This is no database. " * 500)
-    bind = ("--bind", "127.0.0.1:18999") if command in {("serve",), ("demo",)} else ()
 
-    refused = run(*command, *bind).refused()
+    refused = run(*command).refused()
 
     assert refused.startswith("Storage is out of reach. (")
     assert "not a database" in refused

@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from evref.adapters.inbound.cli import demo
-from evref.container import Container
-from evref.domain.access import KeyToken
-from evref.settings import Settings, StorageKind
+from evref.application.provision_demo import INSTITUTION, KEY, MEMBER
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.key import KeyToken
+from evref.testing.builders import OPERATOR
 
 
 @pytest.fixture
@@ -20,37 +21,37 @@ def container() -> Container:
 
 def test_a_first_start_makes_institution_member_and_key(container: Container) -> None:
     """The key never expires, and the password is told once."""
-    made = demo.prepare(container)
+    made = container.provision_demo()(OPERATOR)
 
-    (key,) = container.manage_keys().list()
-    (member,) = container.manage_institutions().members()
+    (key,) = container.manage_keys().list_all(OPERATOR)
+    (member,) = container.manage_institutions().members(OPERATOR)
     assert KeyToken(made.token).last_four == key.key.last_four
-    assert (key.institution.name, key.key.name) == (demo.INSTITUTION, demo.KEY)
+    assert (key.institution.name, key.key.name) == (INSTITUTION, KEY)
     assert key.key.expires_on is None
     assert not made.expires
-    assert member.member.email == demo.MEMBER
+    assert member.member.email == MEMBER
     assert made.password is not None
     assert container.passwords().verify(made.password, member.member.password_hash)
 
 
 def test_a_further_start_makes_but_a_key_that_expires(container: Container) -> None:
     """The one of before cannot be shown again."""
-    demo.prepare(container)
+    container.provision_demo()(OPERATOR)
 
-    again = demo.prepare(container)
+    again = container.provision_demo()(OPERATOR)
 
-    keys = container.manage_keys().list()
+    keys = container.manage_keys().list_all(OPERATOR)
     assert again.password is None
     assert again.expires
     assert len(keys) == 2
     assert keys[1].key.expires_on == datetime.now(UTC).date() + timedelta(days=1)
-    assert len(container.manage_institutions().members()) == 1
+    assert len(container.manage_institutions().members(OPERATOR)) == 1
 
 
 def test_a_key_that_was_revoked_stands_for_no_earlier_one(container: Container) -> None:
     """Then the new one lasts."""
-    demo.prepare(container)
-    (key,) = container.manage_keys().list()
-    container.manage_keys().revoke(key.key.id, actor="operator")
+    container.provision_demo()(OPERATOR)
+    (key,) = container.manage_keys().list_all(OPERATOR)
+    container.manage_keys().revoke(OPERATOR, key.key.id)
 
-    assert not demo.prepare(container).expires
+    assert not container.provision_demo()(OPERATOR).expires

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 import evref
-from evref.adapters.inbound.cli.main import cli
-from evref.domain.access import KeyToken
+from evref.cli.main import cli
+from evref.domain.access.key import KeyToken
 from tests.cli.conftest import Run
 
 KEY = ("key", "create", "--institution", "General Hospital", "--name", "Ward app")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.settings import StorageKind
+from evref.bootstrap.settings import StorageKind
 from tests.clients.running import REPOSITORY, Running, running
 
 HERE = Path(__file__).parent

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.settings import StorageKind
+from evref.bootstrap.settings import StorageKind
 from tests.clients.conftest import HERE, run_in
 from tests.clients.running import running
 
@@ -26,7 +26,6 @@ def test_schemathesis_finds_nothing(storage: StorageKind, tmp_path: Path) -> Non
             *("schemathesis", "--config-file", HERE / "schemathesis.toml"),
             *("run", "--max-time", str(SECONDS), f"{service.url}/api/v1/openapi.json"),
             EVREF_KEY=service.key(limit=10_000_000),
-            SCHEMATHESIS_HOOKS=str(HERE / "hooks.py"),
         )
 
     assert "No issues found" in said, said

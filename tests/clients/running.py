@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from werkzeug.serving import WSGIRequestHandler, make_server
-
-from evref.app import create_app
-from evref.container import Container
-from evref.settings import Settings, StorageKind
-from tests.servers import free_port, wait_until
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.testing.builders import OPERATOR
+from tests.institutions import institution_id
+from tests.servers import free_port, serving, wait_until
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -32,7 +32,10 @@ class Running:
     def key(self, *, limit: int = 1000) -> str:
         """The token of a new key."""
         made = self._container.manage_keys().create(
-            institution_name="Hospital", name="A client", actor="operator", daily_limit=limit
+            OPERATOR,
+            institution_id(self._container, "Hospital"),
+            name="A client",
+            daily_limit=limit,
         )
         return made.token.text
 
@@ -59,10 +62,10 @@ def running(storage: StorageKind, folder: Path) -> Iterator[Running]:
         base_url=f"http://127.0.0.1:{free_port()}",
     )
     container = Container(settings=settings)
-    with closing(container.storage()):
-        container.storage().prepare()
+    with closing(container.connections()):
+        container.schema().prepare()
         container.publish().publish_bundled(lambda _done, _total: None, by="operator")
-        container.manage_institutions().create_institution("Hospital", actor="operator")
+        container.manage_institutions().create_institution(OPERATOR, "Hospital")
         service = Running(container)
         serve = _in_memory if storage is StorageKind.MEMORY else _by_gunicorn
         with serve(settings, container, folder):
@@ -93,21 +96,8 @@ def _by_gunicorn(settings: Settings, _: Container, folder: Path) -> Iterator[Non
 @contextmanager
 def _in_memory(settings: Settings, container: Container, _: Path) -> Iterator[None]:
     host, port = settings.base_url.removeprefix("http://").split(":")
-    server = make_server(
-        host, int(port), create_app(settings, container), threaded=True, request_handler=_Quiet
-    )
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with (
+        socket.create_server((host, int(port))) as listening,
+        serving(create_app(settings, container), listening),
+    ):
         yield
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-class _Quiet(WSGIRequestHandler):
-    """Writes no line for each request."""
-
-    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        pass

@@ -18,15 +18,16 @@ from typing import Any
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import REVISIONS
 from evref.adapters.outbound.sql.storage import migrate as migrate_to
-from evref.container import Container
-from evref.domain.catalogue import Catalogue
-from evref.domain.institution import Action, AuditEntry
-from evref.settings import Settings
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
+from evref.domain.audit import Action, AuditEntry
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.testing.builders import OPERATOR
 from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows
 from tests.adapters.sql.schemas import described
 from tests.crash import work
 from tests.processes import forked
-from tests.servers import PostgresqlServer, wait_until
+from tests.servers import PostgresqlServer, database_name, wait_until
 
 PROCESSES = 2
 """So many change the same at once."""
@@ -71,15 +72,14 @@ class PostgresqlDatabases(Databases):
         self._server = server
 
     def new(self, template: str | None = None) -> str:
-        name = "template1" if template is None else self._name(template)
+        name = "template1" if template is None else database_name(template)
         return self._server.url(self._server.new_database(name))
 
     def settle(self, url: str) -> None:
-        connections = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{self._name(url)}'"
+        connections = (
+            f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database_name(url)}'"
+        )
         wait_until(lambda: self._server.execute(connections) == [(0,)], seconds=10)
-
-    def _name(self, url: str) -> str:
-        return url.removeprefix("postgresql://postgres@/").partition("?")[0]
 
 
 @dataclass(slots=True)
@@ -132,13 +132,13 @@ class Keys(Task):
     @cached_property
     def _container(self) -> Container:
         container = Container(settings=Settings(database_url=self._databases.new()))
-        container.storage().prepare()
+        container.schema().prepare()
         return container
 
     def begin(self, number: int) -> str:
-        self._container.manage_institutions().create_institution(f"i{number}", actor="operator")
+        self._container.manage_institutions().create_institution(OPERATOR, f"i{number}")
         url: str = self._container.settings().database_url
-        self._container.storage().close()
+        self._container.connections().close()
         return url
 
     def work(self, random: Random) -> Callable[..., None]:
@@ -155,7 +155,7 @@ class Keys(Task):
                 "limit": str(key.daily_limit),
                 "revoked": str(key.revoked_at is not None),
             }
-            for key in self._container.keys().list(institution.id)
+            for key in self._container.keys().of_institution(institution.id)
         }
 
         assert done <= len(entries) <= done + unknown
@@ -193,7 +193,7 @@ class Catalogues(Task):
     @cached_property
     def _container(self) -> Container:
         container = Container(settings=Settings(database_url=self._databases.new()))
-        container.storage().prepare()
+        container.schema().prepare()
         return container
 
     @cached_property
@@ -204,7 +204,7 @@ class Catalogues(Task):
 
     def begin(self, number: int) -> str:
         url: str = self._container.settings().database_url
-        self._container.storage().close()
+        self._container.connections().close()
         return url
 
     def work(self, random: Random) -> Callable[..., None]:

@@ -13,16 +13,17 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
-from evref.adapters.inbound.cli.main import cli
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.application.publish_catalogue import PublishCatalogue
-from evref.container import BUNDLED_CATALOGUE, Container
-from evref.domain.access import KeyState, Permission
-from evref.domain.catalogue import Catalogue
+from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
+from evref.bootstrap.settings import Settings
+from evref.cli.main import cli
+from evref.domain.access.key import KeyState, Permission
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import KeyRevokedError
-from evref.settings import Settings
-from evref.testing.builders import a_catalogue, an_entry
+from evref.testing.builders import OPERATOR, a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles
+from tests.institutions import institution_id
 
 CATALOGUES = {
     Path(name): a_catalogue(*(an_entry(f"{name}-{number}", name=name) for number in range(size)))
@@ -84,24 +85,26 @@ class Changes:
 def change_keys(changes: Changes, url: str, institution: str) -> None:
     """Make, change and revoke keys of the institution, for ever."""
     random = changes.random
-    keys = Container(settings=Settings(database_url=url)).manage_keys()
+    container = Container(settings=Settings(database_url=url))
+    keys = container.manage_keys()
+    own_id = institution_id(container, institution)
     while True:
-        found = [each for each in keys.list() if each.institution.name == institution]
+        found = keys.list(OPERATOR, own_id)
         live = [each.key.id for each in found if each.state is KeyState.ACTIVE]
         with changes.one():
             if len(live) < KEYS:
                 keys.create(
-                    institution_name=institution,
+                    OPERATOR,
+                    own_id,
                     name=_name(random),
-                    actor="operator",
                     daily_limit=next(changes.numbers),
                 )
             elif random.random() < 0.2:
-                keys.revoke(random.choice(live), actor="operator")
+                keys.revoke(OPERATOR, random.choice(live))
             else:
                 keys.change(
+                    OPERATOR,
                     random.choice(live),
-                    actor="operator",
                     name=random.choice([None, _name(random)]),
                     permission=random.choice([None, *Permission]),
                     daily_limit=next(changes.numbers),
@@ -111,12 +114,12 @@ def change_keys(changes: Changes, url: str, institution: str) -> None:
 def change_keys_by_command(changes: Changes, url: str, institution: str) -> None:
     """The same with `evref key`."""
     random = changes.random
-    keys = Container(settings=Settings(database_url=url)).manage_keys()
+    container = Container(settings=Settings(database_url=url))
+    keys = container.manage_keys()
+    own_id = institution_id(container, institution)
     while True:
         live = [
-            each.key.id
-            for each in keys.list()
-            if each.institution.name == institution and each.state is KeyState.ACTIVE
+            each.key.id for each in keys.list(OPERATOR, own_id) if each.state is KeyState.ACTIVE
         ]
         limit = str(next(changes.numbers))
         if len(live) < KEYS:

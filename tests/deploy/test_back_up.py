@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from evref.application.manage_keys import KeyInUse, NewKey
-from evref.container import BUNDLED_CATALOGUE, Container
-from evref.domain.access import Permission
+from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
+from evref.bootstrap.settings import Settings
+from evref.domain.access.key import Permission
+from evref.domain.audit import AuditEntry
 from evref.domain.errors import InvalidApiKeyError
-from evref.domain.institution import AuditEntry
-from evref.settings import Settings
+from evref.testing.builders import OPERATOR
 from tests.deploy.shell import ROOT, blocks, needs, run, section
+from tests.institutions import institution_id
 from tests.servers import PostgresqlServer
 
 PAGE = ROOT / "docs" / "how-to" / "back-up.md"
@@ -43,7 +45,7 @@ def commands(heading: str, word: str) -> str:
 def service(url: str) -> Iterator[Container]:
     container = Container(settings=Settings(database_url=url))
     yield container
-    container.storage().close()
+    container.connections().close()
 
 
 def ask(container: Container, key: NewKey, times: int) -> None:
@@ -53,11 +55,11 @@ def ask(container: Container, key: NewKey, times: int) -> None:
 
 def made(container: Container) -> NewKey:
     """A key that has asked twice, in a database that is made for it."""
-    container.storage().prepare()
+    container.schema().prepare()
     container.publish().publish_bundled(lambda _done, _total: None, by="operator")
-    container.manage_institutions().create_institution("Hospital", actor="operator")
+    container.manage_institutions().create_institution(OPERATOR, "Hospital")
     key = container.manage_keys().create(
-        institution_name="Hospital", name="Ward app", actor="operator"
+        OPERATOR, institution_id(container, "Hospital"), name="Ward app"
     )
     ask(container, key, 2)
     return key
@@ -66,35 +68,35 @@ def made(container: Container) -> NewKey:
 def changed(container: Container, key: NewKey) -> NewKey:
     """Another key, made after everything else has been changed."""
     ask(container, key, 3)
-    container.manage_keys().revoke(key.key.id, actor="operator")
+    container.manage_keys().revoke(OPERATOR, key.key.id)
     publish = container.publish()
     plan = publish.plan_load(BUNDLED_CATALOGUE / "asthma.yaml", lambda _done, _total: None)
     publish.publish(plan, by="operator", allow_removals=True)
     return container.manage_keys().create(
-        institution_name="Hospital", name="Later", actor="operator"
+        OPERATOR, institution_id(container, "Hospital"), name="Later"
     )
 
 
 def kept(container: Container, folder: Path) -> Kept:
     version = container.publish().export(folder).version
-    keys = container.manage_keys().list()
+    keys = container.manage_keys().list_all(OPERATOR)
     return Kept(
         version,
         {path.name: path.read_text() for path in folder.iterdir()},
         keys,
-        container.read_audit_log()(keys[0].key.institution_id, 1).entries,
+        container.read_audit_log()(OPERATOR, keys[0].key.institution_id, 1).entries,
     )
 
 
 def check_restored(url: str, before: Kept, key: NewKey, later: NewKey, folder: Path) -> None:
     """All is as it was, and goes on from there, with what the how-to says is forgotten."""
     with service(url) as restored:
-        restored.storage().verify()
+        restored.schema().verify()
 
         assert kept(restored, folder) == before
 
         ask(restored, key, 1)
-        assert restored.manage_keys().history(key.key.id)[0].admitted == 3
+        assert restored.manage_keys().history(OPERATOR, key.key.id)[0].admitted == 3
         with pytest.raises(InvalidApiKeyError):
             ask(restored, later, 1)
 

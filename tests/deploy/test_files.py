@@ -14,9 +14,9 @@ import click
 import pytest
 import yaml
 
-from evref.adapters.inbound.cli.main import cli
-from evref.server import GRACEFUL_SECONDS
-from evref.settings import PREFIX, Settings
+from evref.bootstrap.server import GRACEFUL_SECONDS
+from evref.bootstrap.settings import PREFIX, Settings
+from evref.cli.main import cli
 from tests.deploy.shell import DEPLOY, HOW_TOS, ROOT, commands, files, needs
 
 UNITS = sorted(DEPLOY.glob("systemd/evref.s*"))

@@ -4,140 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import socket
 import ssl
-import subprocess
-from collections.abc import Iterator
-from contextlib import closing, suppress
-from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPSConnection
-from pathlib import Path
 
 import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.deploy.shell import DEPLOY, ROOT, needs
-from tests.server.conftest import PATIENCE, Answer, Server, Start, Store, eventually
-from tests.servers import folder_for_a_server, free_port
+from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, nginx, service
+from tests.deploy.shell import DEPLOY, ROOT
+from tests.server.conftest import PATIENCE, Server, Store
 
-HOST = "evref.example.org"
+__all__ = ["nginx", "service"]
+
 LIST = "/api/v1/diagnoses"
-METRICS_TOKEN = "0123456789abcdef0123456789abcdef"
-
-# What Debian's nginx.conf has around the files of sites-enabled, but in a folder.
-AROUND = """
-pid {folder}/pid;
-error_log {folder}/log;
-daemon off;
-events {{}}
-http {{
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    include {folder}/evref.conf;
-}}
-"""
-
-
-@dataclass(frozen=True)
-class Nginx:
-    """Where it listens, and whom it trusts."""
-
-    plain: int
-    tls: int
-    context: ssl.SSLContext
-
-    def get(self, path: str, *, tls: bool = True, **headers: str) -> Answer:
-        """The answer on a new connection; `X_Some_Name` is the field `X-Some-Name`."""
-        http = (
-            HTTPSConnection("localhost", self.tls, timeout=PATIENCE, context=self.context)
-            if tls
-            else HTTPConnection("localhost", self.plain, timeout=PATIENCE)
-        )
-        fields = {name.replace("_", "-"): value for name, value in headers.items()}
-        with closing(http):
-            http.request("GET", path, headers={"Host": HOST, **fields})
-            response = http.getresponse()
-            return Answer(response.status, dict(response.getheaders()), response.read())
-
-
-@pytest.fixture(scope="module")
-def service(start: Start, store: Store) -> Server:
-    started = start(
-        store.folder,
-        "serve",
-        "--workers",
-        "1",
-        base_url=f"https://{HOST}",
-        proxies="1",
-        metrics_token=METRICS_TOKEN,
-    )
-    started.wait_until_ready()
-    return started
-
-
-@pytest.fixture(scope="module")
-def nginx(service: Server) -> Iterator[Nginx]:
-    program = needs("nginx")
-    with folder_for_a_server() as folder:
-        context = _certificate(folder)
-        found = Nginx(free_port(), free_port(), context)
-        _configure(folder, found, service.port)
-        subprocess.run([program, "-t", "-q", "-c", folder / "nginx.conf"], check=True)
-        with (folder / "printed").open("wb") as printed:
-            process = subprocess.Popen(
-                [program, "-c", folder / "nginx.conf"], stdout=printed, stderr=printed
-            )
-        try:
-            eventually(lambda: _listens(found.tls), (folder / "log").read_text)
-            yield found
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(PATIENCE)
-
-
-def _certificate(folder: Path) -> ssl.SSLContext:
-    """Makes one in the folder; what is returned trusts it alone."""
-    certificate = folder / "fullchain.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt"),
-            *("ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", f"/CN={HOST}"),
-            *("-addext", "subjectAltName=DNS:localhost", "-keyout", folder / "privkey.pem"),
-            *("-out", certificate),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    context = ssl.create_default_context(cafile=certificate)
-    context.set_alpn_protocols(["http/1.1"])
-    return context
-
-
-def _configure(folder: Path, nginx: Nginx, service: int) -> None:
-    text = (DEPLOY / "nginx" / "evref.conf").read_text()
-    for pattern, other in (
-        (r"listen 80;", f"listen 127.0.0.1:{nginx.plain};"),
-        (r"listen 443 ssl http2;", f"listen 127.0.0.1:{nginx.tls} ssl http2;"),
-        (r"listen \[::\]:.*;", ""),
-        (r"127\.0\.0\.1:8000", f"127.0.0.1:{service}"),
-        (r"/etc/ssl/evref/", f"{folder}/"),
-        (r"/var/log/nginx/", f"{folder}/"),
-    ):
-        text, times = re.subn(pattern, other, text)
-        assert times, f"nothing says {pattern} any more"
-    (folder / "evref.conf").write_text(text)
-    (folder / "nginx.conf").write_text(AROUND.format(folder=folder))
-
-
-def _listens(port: int) -> bool:
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=PATIENCE):
-        return True
-    return False
 
 
 def test_an_answer_passes_unchanged_with_the_one_request_id(nginx: Nginx, store: Store) -> None:
@@ -198,6 +78,32 @@ def test_what_prometheus_and_its_rules_ask_for_is_measured(nginx: Nginx, store: 
     # `job` and `instance` are Prometheus' own.
     for name, labels in re.findall(r"\b(evref_[a-z_]+)(?:\{(.*?)\})?", rules):
         assert set(re.findall(r"(\w+)[=!]~?", labels)) <= measured[name] | {"job", "instance"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 65537\r\n\r\n", 413),
+        (b"GET /" + b"x" * 5000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 5000 + b"\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: " * 6 + b"x" * 5000 + b"\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\n\r\n", 400),
+        (b"GET\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", 400),
+        (b"\x16\x03\r\n\r\n", 400),
+    ],
+)
+def test_what_nginx_refuses_is_a_problem_too(nginx: Nginx, sent: bytes, status: int) -> None:
+    with nginx.connect() as connection:
+        connection.sendall(sent)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+
+    head, _, body = answer.partition(b"\r\n\r\n")
+    problem = json.loads(body)
+    assert head.startswith(b"HTTP/1.1 %d " % status)
+    assert problem["status"] == status
+    assert b"\r\nContent-Type: application/problem+json\r\n" in head
+    assert f"X-Request-ID: {problem['request_id']}".encode() in head
 
 
 def test_without_the_service_nginx_answers_with_a_problem(nginx: Nginx, service: Server) -> None:

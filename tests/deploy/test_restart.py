@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event
 
+from evref.testing.builders import OPERATOR
 from tests.server.conftest import PATIENCE, Connection, Store, environment, eventually
 
 LIST = "/api/v1/diagnoses"
@@ -53,7 +54,7 @@ def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> Non
     """On new connections they wait, and what was under way is answered; each is counted once."""
     store = Store(tmp_path)
     key = store.key()
-    store.container.storage().close()
+    store.container.connections().close()
     over = Event()
 
     with socket.create_server(("127.0.0.1", 0), backlog=100) as held:
@@ -71,11 +72,11 @@ def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> Non
                 with service(held, tmp_path):
                     asked = clients.map(ask, range(4))
                     history = store.container.manage_keys().history
-                    eventually(lambda: history(key.key.id), (tmp_path / "log").read_text)
-                (before,) = history(key.key.id)
+                    eventually(lambda: history(OPERATOR, key.key.id), (tmp_path / "log").read_text)
+                (before,) = history(OPERATOR, key.key.id)
                 with service(held, tmp_path):
                     eventually(
-                        lambda: history(key.key.id)[0].admitted > before.admitted,
+                        lambda: history(OPERATOR, key.key.id)[0].admitted > before.admitted,
                         (tmp_path / "log").read_text,
                     )
                     over.set()
@@ -83,6 +84,6 @@ def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> Non
             finally:
                 over.set()
 
-    (day,) = history(key.key.id)
-    store.container.storage().close()
+    (day,) = history(OPERATOR, key.key.id)
+    store.container.connections().close()
     assert statuses == {200: day.admitted}

@@ -19,16 +19,16 @@ import pytest
 
 import evref.ports
 import evref.testing
-from evref.adapters.inbound.cli.main import cli
-from evref.adapters.inbound.http.enumerations import MEANINGS
-from evref.adapters.inbound.http.problems import PROBLEMS
-from evref.container import Container
-from evref.domain.diagnosis import Module
-from evref.domain.evidence import Certainty, Recommendation, ReferenceKind
-from evref.domain.institution import LONGEST_PASSWORD, SHORTEST_PASSWORD
-from evref.domain.quota import DEFAULT_DAILY_LIMIT
-from evref.domain.sign_in import OF_AN_ACCOUNT, SESSION_LENGTH, Slowdown
-from evref.settings import PREFIX, Settings
+from evref.adapters.inbound.web.problems import PROBLEMS
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import PREFIX, Settings
+from evref.cli.main import cli
+from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
+from evref.domain.accounts.institution import LONGEST_PASSWORD, SHORTEST_PASSWORD
+from evref.domain.accounts.sign_in import OF_AN_ACCOUNT, SESSION_LENGTH, Slowdown
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
+from evref.domain.catalogue.vocabulary import MEANINGS
 from tests.docs import api_page
 from tests.docs.pages import DOCS, ROOT, Block, blocks
 from tests.http.snapshots import DOCUMENT, HOW_TO_RENEW
@@ -164,7 +164,8 @@ def test_every_grade_is_explained(
 
 
 @pytest.mark.parametrize(
-    ("page", "kind"), [(EVIDENCE, Certainty), (reference("catalogue-format"), Module)]
+    ("page", "kind"),
+    [(EVIDENCE, Certainty), (EVIDENCE, Direction), (reference("catalogue-format"), Module)],
 )
 def test_a_value_means_the_same_wherever_it_is_explained(page: Path, kind: type[StrEnum]) -> None:
     """In a page, and in the OpenAPI document."""

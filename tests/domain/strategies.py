@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
-from evref.domain.catalogue import Catalogue, Entry
-from evref.domain.diagnosis import Module
-from evref.domain.intervention import Phase
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
 from evref.testing.builders import a_diagnosis, an_intervention
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

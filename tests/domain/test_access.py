@@ -1,20 +1,23 @@
 """Tokens of API keys, permission levels, and how long a key lives."""
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from urllib.parse import quote, unquote
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evref.domain.access import ApiKey, KeyState, KeyToken, Permission
+from evref.domain.access.key import ApiKey, KeyState, KeyToken, Permission, without_keys
 from evref.domain.errors import (
     InsufficientPermissionError,
     InvalidApiKeyError,
     InvalidValueError,
     KeyRevokedError,
 )
-from evref.testing.builders import NOON, a_key
+from evref.testing.builders import NOON, a_key, a_secret
 
 BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 TODAY = NOON.date()
@@ -185,10 +188,6 @@ def test_a_limit_beyond_is_refused(limit: int) -> None:
     assert "0 to 10000000" in str(caught.value)
 
 
-def test_the_limit_is_1000_where_none_is_named() -> None:
-    assert ApiKey.DEFAULT_DAILY_LIMIT == 1000
-
-
 @pytest.mark.parametrize("name", ["W", "Ward app", "Ward 7, Étage 2", "x" * 100])
 def test_a_name_is_one_line_of_1_to_100_characters(name: str) -> None:
     assert a_key(name=name).name == name
@@ -237,7 +236,9 @@ def test_a_revoked_key_is_revoked_also_once_it_expired() -> None:
 
 
 def test_a_live_key_of_the_needed_level_passes() -> None:
-    a_key(permission=Permission.READ).check(Permission.READ, TODAY)
+    key = a_key(permission=Permission.READ)
+
+    key.check(key.secrets[0].digest, Permission.READ, NOON)
 
 
 @pytest.mark.parametrize(
@@ -251,12 +252,61 @@ def test_a_live_key_of_the_needed_level_passes() -> None:
 )
 def test_a_dead_key_is_refused_as_invalid_whatever_its_level(key: ApiKey) -> None:
     with pytest.raises(InvalidApiKeyError):
-        key.check(Permission.READ, TODAY)
+        key.check(key.secrets[0].digest, Permission.READ, NOON)
 
 
 def test_a_live_key_below_the_needed_level_is_refused_for_that() -> None:
+    key = a_key(permission=Permission.NONE)
+
     with pytest.raises(InsufficientPermissionError):
-        a_key(permission=Permission.NONE).check(Permission.READ, TODAY)
+        key.check(key.secrets[0].digest, Permission.READ, NOON)
+
+
+@pytest.mark.parametrize(
+    ("ends_at", "works"),
+    [
+        (None, True),
+        (NOON + timedelta(microseconds=1), True),
+        (NOON, False),
+        (NOON - timedelta(days=1), False),
+    ],
+)
+def test_a_secret_works_until_the_instant_at_which_it_ends(
+    ends_at: datetime | None, works: bool
+) -> None:
+    assert a_secret(ends_at=ends_at).works_at(NOON) is works
+
+
+def test_of_a_keys_secrets_each_works_as_long_as_it_does() -> None:
+    old, new = a_secret("old", ends_at=NOON), a_secret("new")
+    key = a_key(secrets=[old, new])
+
+    key.check(new.digest, Permission.READ, NOON)
+    key.check(old.digest, Permission.READ, NOON - timedelta(seconds=1))
+    for digest in (old.digest, a_secret("another").digest):
+        with pytest.raises(InvalidApiKeyError):
+            key.check(digest, Permission.READ, NOON)
+
+
+def test_a_key_is_shown_by_the_last_characters_of_its_newest_token() -> None:
+    assert (
+        a_key(secrets=[a_secret(last_four="old1"), a_secret(last_four="new2")]).last_four == "new2"
+    )
+
+
+def test_a_key_without_a_secret_is_no_key() -> None:
+    with pytest.raises(InvalidValueError, match="secrets"):
+        replace(a_key(), secrets=())
+
+
+def test_the_secret_of_a_token_does_not_hold_the_token() -> None:
+    token = KeyToken.make(7)
+    secret = token.secret(NOON)
+
+    assert (secret.digest, secret.last_four) == (token.digest, token.text[-4:])
+    assert (secret.created_at, secret.ends_at) == (NOON, None)
+    assert token.text[6:46] not in repr(secret)
+    assert token.digest not in repr(secret)
 
 
 def test_a_change_keeps_what_is_not_named() -> None:
@@ -288,3 +338,94 @@ def test_the_record_of_a_key_has_no_place_for_its_token() -> None:
 
     assert token.text not in repr(a_key())
     assert token.digest not in repr(a_key())
+
+
+# What looks like a key is never repeated
+
+
+def in_every_character(text: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in text.encode())
+
+
+ENCODINGS = st.sampled_from(
+    [str, quote, in_every_character, lambda text: text.replace("_", "%5f").replace("e", "%65")]
+)
+CASES = st.sampled_from([str, str.upper, str.lower, str.swapcase])
+
+
+@given(
+    secret=secrets,
+    case=CASES,
+    encodings=st.lists(ENCODINGS, max_size=4),
+    prefix=st.booleans(),
+    damage=st.sampled_from(["", "one less", "one more", "one other"]),
+    place=st.integers(0, 45),
+    around=st.sampled_from(
+        [
+            ("", ""),
+            ("/api/v1/diagnoses/", "/interventions"),
+            ("Bearer ", " x"),
+            ("?k=", "&a=b"),
+            ("-", ", x"),
+        ]
+    ),
+)
+def test_no_part_of_a_key_is_repeated(
+    *,
+    secret: int,
+    case: Callable[[str], str],
+    encodings: list[Callable[[str], str]],
+    prefix: bool,
+    damage: str,
+    place: int,
+    around: tuple[str, str],
+) -> None:
+    text = KeyToken.make(secret).text[6:]
+    damaged = {
+        "": text,
+        "one less": text[:place] + text[place + 1 :],
+        "one more": text[:place] + "Z" + text[place:],
+        "one other": text[:place] + "Z" + text[place + 1 :],
+    }[damage]
+    sent = case(("evref_" if prefix else "") + damaged)
+    for encode in encodings:
+        sent = encode(sent)
+
+    shown = without_keys(around[0] + sent + around[1])
+
+    assert shown.rstrip() == (around[0] + "…" + around[1]).rstrip()
+
+
+@given(st.text("ab01XY_-./%25 éevrf", max_size=200))
+def test_what_is_shown_looks_like_no_key(text: str) -> None:
+    """However often it is decoded; and showing it again changes nothing."""
+    shown = without_keys(text)
+
+    assert "evref_" not in unquote(shown).lower()
+    assert without_keys(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "/api/v1/diagnoses/knee-osteoarthritis/interventions",
+        "-".join(["posttraumatic"] * 7),
+        "5f0c6a1e9b7d4a52",
+        "0123456789abcdef" * 4,
+        "x" * 64,
+        "0b6f7d0e-7f53-4a1e-9d36-1a3bb1f3a0c2",
+        "/a%20b%2Fc%25",
+        "evref",
+        "evref.example.org",
+    ],
+)
+def test_ids_and_slugs_are_shown_as_they_are(text: str) -> None:
+    assert without_keys(text) == text
+
+
+def test_a_long_text_is_judged_by_its_runs_alone() -> None:
+    """A capital elsewhere in the text does not make a hexadecimal id look like a key."""
+    text = "0123456789abcdef" * 4 + " Aa"
+
+    assert without_keys(text) == text

@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue import Age, Catalogue, CatalogueChanges, DiagnosisFilter, Entry
-from evref.domain.diagnosis import Diagnosis, Module
-from evref.domain.errors import InvalidValueError, UnknownDiagnosisError
-from evref.domain.evidence import (
+from evref.domain.catalogue.catalogue import (
+    Age,
+    Catalogue,
+    CatalogueChanges,
+    DiagnosisFilter,
+    Entry,
+)
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
     Evidence,
@@ -19,8 +24,9 @@ from evref.domain.evidence import (
     Reference,
     ReferenceKind,
 )
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.domain.intervention import FittVp, Intervention, Phase, listing_order
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase, listing_order
+from evref.domain.errors import InvalidValueError, UnknownDiagnosisError
 from evref.testing.builders import a_catalogue, a_diagnosis, an_entry, an_intervention
 from tests.domain.strategies import catalogues, entries
 
@@ -123,11 +129,16 @@ GUILLAIN = a_diagnosis(
         "syndrome guillain",
         "syn  \t barr",
         "g",
-        "",
     ],
 )
 def test_each_word_is_found_whatever_its_place_case_and_accents(text: str) -> None:
     assert DiagnosisFilter(text=text).admits(GUILLAIN)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\t", "\u00a0", "\u0301"])
+def test_a_text_without_a_word_admits_nothing(text: str) -> None:
+    """A search for nothing that can be found is not a search for everything."""
+    assert not DiagnosisFilter(text=text).admits(GUILLAIN)
 
 
 @pytest.mark.parametrize("text", ["asthma", "guillain asthma", "guillainbarre", "syndrome,"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import a_diagnosis
 

@@ -8,7 +8,7 @@ import pytest
 
 import evref.domain
 
-MODULES = [f"evref.domain.{module.name}" for module in pkgutil.iter_modules(evref.domain.__path__)]
+MODULES = [found.name for found in pkgutil.walk_packages(evref.domain.__path__, "evref.domain.")]
 
 
 @pytest.mark.parametrize("name", MODULES)

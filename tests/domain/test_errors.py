@@ -2,6 +2,7 @@
 
 import pytest
 
+from evref.domain.access.quota import QuotaExceededError, QuotaStatus
 from evref.domain.errors import (
     AlreadyExistsError,
     EvrefError,
@@ -13,11 +14,9 @@ from evref.domain.errors import (
     KeyRevokedError,
     NoCatalogueError,
     NotFoundError,
-    QuotaExceededError,
     StorageUnavailableError,
     UnknownDiagnosisError,
 )
-from evref.domain.quota import QuotaStatus
 
 
 def every_error() -> list[type[EvrefError]]:
@@ -37,7 +36,10 @@ def test_the_reason_why_storage_is_out_of_reach_is_not_for_clients() -> None:
 
 
 def test_an_invalid_key_never_says_why() -> None:
-    assert str(InvalidApiKeyError()) == "The API key is not valid."
+    assert (
+        str(InvalidApiKeyError())
+        == "No live key matches: it is mistyped, unknown, revoked or expired."
+    )
 
 
 def test_an_unknown_diagnosis_is_not_repeated_in_the_text() -> None:

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.errors import InvalidValueError
-from evref.domain.evidence import (
+from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
     Evidence,
@@ -15,6 +14,7 @@ from evref.domain.evidence import (
     Reference,
     ReferenceKind,
 )
+from evref.domain.errors import InvalidValueError
 from evref.testing.builders import a_reference
 
 

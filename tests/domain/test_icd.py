@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.errors import InvalidValueError
-from evref.domain.icd import Icd10Code, Icd11Code
 from tests.domain.strategies import (
     BASE_34,
     DIGITS,
@@ -138,6 +138,8 @@ def test_an_icd10_code_is_what_the_grammar_says_and_nothing_else(text: str) -> N
 @example("0A00")
 @example("FA01\n")
 @example("fa01")
+@example("FA01" + "/FA01" * 10_000)
+@example("FA01" + "&XK8G" * 10_000 + "!")
 def test_an_icd11_code_is_what_the_grammar_says_and_nothing_else(text: str) -> None:
     assert accepts(Icd11Code, text) == is_icd11(text)
 

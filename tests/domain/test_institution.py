@@ -2,8 +2,8 @@
 
 import pytest
 
+from evref.domain.accounts.institution import check_password
 from evref.domain.errors import InvalidValueError
-from evref.domain.institution import check_password
 from evref.testing.builders import a_member, an_institution
 
 

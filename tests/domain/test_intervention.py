@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.diagnosis import Module
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase, listing_order
 from evref.domain.errors import InvalidValueError
-from evref.domain.intervention import FittVp, Intervention, Phase, listing_order
 from evref.testing.builders import an_intervention
 
 

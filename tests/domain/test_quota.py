@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from evref.domain.quota import DailyWindow, QuotaStatus, Tally
+from evref.domain.access.quota import DailyWindow, QuotaStatus, Tally
 
 zones = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 instants = st.datetimes(datetime(1969, 1, 2), datetime(9999, 12, 30), timezones=zones)  # noqa: DTZ001 - bounds have none

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.sign_in import (
+from evref.domain.accounts.sign_in import (
     FAILURES_KEPT,
     OF_AN_ACCOUNT,
     OF_AN_ADDRESS,

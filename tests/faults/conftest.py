@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evref.settings import Settings
+from evref.bootstrap.settings import Settings
 from tests.faults.load import Host
 from tests.servers import PostgresqlServer, RedisServer, postgresql_server, redis_server
 
@@ -49,4 +49,4 @@ def new_host(
 
     yield make
     for host in hosts:
-        host.container.storage().close()
+        host.container.connections().close()

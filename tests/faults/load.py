@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Event
 
-from evref.app import create_app
 from evref.application.manage_keys import NewKey
-from evref.container import Container
-from evref.domain.access import Permission
-from evref.domain.quota import DayUsage
-from evref.settings import Settings
-from evref.testing.builders import a_catalogue
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import DayUsage
+from evref.testing.builders import OPERATOR, a_catalogue
 from evref.testing.stores import keep_catalogue
+from tests.institutions import institution_id
 from tests.servers import wait_until
 
 DIAGNOSES = "/api/v1/diagnoses"
@@ -47,15 +48,15 @@ class Host:
 
     def prepare(self) -> None:
         """Make the tables, an institution and a catalogue."""
-        self.container.storage().prepare()
-        self.container.manage_institutions().create_institution(INSTITUTION, actor="operator")
+        self.container.schema().prepare()
+        self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         keep_catalogue(self.container.catalogue_store(), a_catalogue())
 
     def new_key(self, *, limit: int = 1_000_000) -> NewKey:
         return self.container.manage_keys().create(
-            institution_name=INSTITUTION,
+            OPERATOR,
+            institution_id(self.container, INSTITUTION),
             name="Ward app",
-            actor="operator",
             permission=Permission.READ,
             daily_limit=limit,
             expires_on=None,
@@ -72,7 +73,7 @@ class Host:
     def today(self, key: NewKey) -> DayUsage:
         """What was counted today."""
         today = datetime.now(UTC).date()
-        usage: DayUsage = self.container.usage().history(key.key.id, today, today)[0]
+        usage: DayUsage = self.container.usage_reports().history(key.key.id, today, today)[0]
         return usage
 
 

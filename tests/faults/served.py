@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 from evref.application.manage_keys import NewKey
-from evref.settings import Settings
+from evref.bootstrap.settings import Settings
 from tests.faults.load import DIAGNOSES, Answer, going_on
 from tests.servers import free_port, wait_until
 

@@ -21,9 +21,10 @@ from threading import Event
 
 from evref.application.manage_keys import NewKey
 from evref.application.publish_catalogue import PublishCatalogue
-from evref.container import BUNDLED_CATALOGUE
-from evref.domain.access import Permission
-from evref.settings import Settings
+from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.bootstrap.settings import Settings
+from evref.domain.access.key import Permission
+from evref.testing.builders import OPERATOR
 from tests.faults.load import (
     DIAGNOSES,
     INSTITUTION,
@@ -32,6 +33,7 @@ from tests.faults.load import (
     Host,
 )
 from tests.faults.served import Served, served
+from tests.institutions import institution_id
 from tests.servers import postgresql_server, redis_server
 
 CLIENTS = 6
@@ -100,10 +102,13 @@ class Keys:
         self.free = [host.new_key(limit=10_000_000) for _ in range(3)]
         self.tight = [host.new_key(limit=limit) for limit in (0, 50, 500)]
         self.forbidden = manage.create(
-            institution_name=INSTITUTION, name="None", actor="operator", permission=Permission.NONE
+            OPERATOR,
+            institution_id(host.container, INSTITUTION),
+            name="None",
+            permission=Permission.NONE,
         )
         self.revoked = host.new_key()
-        manage.revoke(self.revoked.key.id, actor="operator")
+        manage.revoke(OPERATOR, self.revoked.key.id)
         self.all = (*self.free, *self.free, *self.tight, self.forbidden, self.revoked)
 
     def statuses(self, key: NewKey, kind: Kind) -> tuple[int, ...]:
@@ -162,8 +167,8 @@ def change_all(host: Host, keys: Keys, enough: Event) -> int:
     while not enough.wait(1):
         rounds += 1
         passing = host.new_key()
-        manage.change(keys.free[0].key.id, actor="operator", daily_limit=9_000_000 + rounds)
-        manage.revoke(passing.key.id, actor="operator")
+        manage.change(OPERATOR, keys.free[0].key.id, daily_limit=9_000_000 + rounds)
+        manage.revoke(OPERATOR, passing.key.id)
         if rounds % 5 == 0:
             load(publish, paths[rounds // 5 % 2])
     return rounds
@@ -231,7 +236,7 @@ def soak(settings: Settings, folder: Path, seconds: float, seed: str) -> dict[st
     assert_counts(host, keys, got)
     longest = max(client.longest for client in clients)
     assert longest < LONGEST_WAIT_SECONDS + MACHINES_ARE_NOISY_SECONDS
-    host.container.storage().close()
+    host.container.connections().close()
     statuses: Counter[int] = Counter()
     for (_, status), count in got.items():
         statuses[status] += count
@@ -248,7 +253,7 @@ def soak(settings: Settings, folder: Path, seconds: float, seed: str) -> dict[st
 def assert_counts(host: Host, keys: Keys, got: Counter[tuple[str, int]]) -> None:
     """Storage has counted exactly what the clients were answered."""
     for key in {key.key.id: key for key in keys.all}.values():
-        days = host.container.manage_keys().history(key.key.id)
+        days = host.container.manage_keys().history(OPERATOR, key.key.id)
         counted = [(day.admitted, day.refused) for day in days]
         answered = (
             sum(got[key.key.id, status] for status in COUNTED),

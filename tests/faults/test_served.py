@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from evref.settings import Settings
+from evref.bootstrap.settings import Settings
 from tests.faults.load import Answer, Host, assert_promised, wait_for
 from tests.faults.served import THREADS, Served, asking_served, served
 from tests.servers import PostgresqlServer, RedisServer, wait_until
@@ -25,7 +25,7 @@ def on_postgresql(database_server: PostgresqlServer) -> Iterator[Host]:
     host = Host(Settings(database_url=database_server.url(database_server.new_database())))
     host.prepare()
     yield host
-    host.container.storage().close()
+    host.container.connections().close()
 
 
 @pytest.mark.parametrize("counted_in", ["database_server", "counter_server"])
@@ -56,7 +56,7 @@ def test_two_services_admit_exactly_the_limit_and_let_nobody_wait_for_a_server_t
     assert sorted(answer.status for answer in answers) == [200] * 300 + [429] * 100
     assert_promised(answers, 200, 429)
     assert_promised(hung, 503)
-    host.container.storage().close()
+    host.container.connections().close()
 
 
 def test_workers_that_are_killed_are_replaced_and_let_nothing_more_through(
@@ -153,4 +153,4 @@ def test_on_a_full_disk_nothing_is_served_uncounted_until_there_is_space_again(
     assert refused == {503}
     assert [answer.status for answer in answers].count(200) == limit
     assert host.today(key).admitted == limit
-    host.container.storage().close()
+    host.container.connections().close()

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.adapters.outbound.yaml import YamlCatalogueFiles
-from evref.adapters.outbound.yaml.faults import Faults
-from evref.adapters.outbound.yaml.reading import Reader
-from evref.domain.catalogue import Catalogue
+from evref.adapters.outbound.files import YamlCatalogueFiles
+from evref.adapters.outbound.files.reading import Reader
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import InvalidCatalogueError
-from tests.adapters.yaml.support import KNEE
+from tests.adapters.files.support import KNEE
 from tests.hostile.examples import IS_LONG, quick
 
 LONGEST_FAULT = 1000
@@ -110,9 +109,7 @@ def test_any_value_in_any_place_is_judged(value: str) -> None:
 
 def judged(text: str) -> None:
     """Read a file with this text, which must end in faults or in what can be written again."""
-    faults = Faults("file.yaml")
-    entry = Reader().entry(text, faults)
-    told = faults.in_order()
+    entry, told = Reader().entry(text, "file.yaml")
     if entry is None:
         assert told
         for fault in told:
@@ -177,7 +174,6 @@ def hostile_folder(folder: Path) -> Iterator[Path]:
         "process": Path("/proc/self/environ"),
         "endless": Path("/dev/zero"),
         "terminal": Path("/dev/tty"),
-        "up": Path(".."),
         "itself": Path("itself.yaml"),
         "nowhere": Path("nowhere"),
     }.items():
@@ -190,10 +186,12 @@ def test_no_link_in_a_folder_leads_to_what_is_not_the_folder_s(tmp_path: Path) -
     folder = tmp_path / "catalogue"
     folder.mkdir()
     links = list(hostile_folder(folder))
+    (folder / "up.yaml").symlink_to("..")
 
     with pytest.raises(InvalidCatalogueError) as refused:
         YamlCatalogueFiles().read([folder], lambda _done, _total: None)
 
     faults = refused.value.faults
     assert {fault.file for fault in faults} == {str(link) for link in links}
+    assert YamlCatalogueFiles().not_read([folder]) == (str(folder / "up.yaml"),)
     assert not any("root" in fault.message or "=" in fault.message for fault in faults)

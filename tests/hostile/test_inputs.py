@@ -1,18 +1,14 @@
-"""Whatever stands in a header, a cookie, a form, a key or a code: it is taken or refused."""
+"""Any cookie, form or body that is sent to the settings pages is accepted or refused."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evref.domain.access import KeyToken
-from evref.domain.errors import InvalidApiKeyError, InvalidValueError
-from evref.domain.icd import Icd10Code, Icd11Code
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.settings import Settings, StorageKind
 from tests.hostile.examples import quick
 from tests.settings_pages.site import EMAIL, Site
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
@@ -28,7 +24,7 @@ ANSWERED = {200, 201, 303, 400, 404, 405, 422, 429}
 def site() -> Iterator[Site]:
     site = Site(Settings(storage=StorageKind.MEMORY))
     yield site
-    site.container.storage().close()
+    site.container.connections().close()
 
 
 @pytest.fixture(scope="module")
@@ -100,28 +96,3 @@ def test_any_body_is_read_or_refused(site: Site, body: bytes, kind: str) -> None
     answer = site.app.test_client().post("/settings/sign-in", data=body, content_type=kind)
 
     assert answer.status_code in {400, 413, 415}
-
-
-@quick
-@given(text=st.text(max_size=60) | st.from_regex(r"evref_[0-9A-Za-z]{40,50}", fullmatch=True))
-def test_no_text_is_a_key_by_chance(text: str) -> None:
-    """The checksum is on 32 bits: in a run as long as this none fits."""
-    with pytest.raises(InvalidApiKeyError):
-        KeyToken(text)
-
-
-CODES = st.text(
-    st.sampled_from("ABCFXYZM0179.&/ \n\t\u0131\u017f\u212a\u0663\uff21"), max_size=400
-) | st.from_regex(r"[A-Z0-9]{4}([/&][A-Z0-9]{4,6}){0,60}")  # fmt: skip
-
-
-@quick
-@given(text=CODES)
-@example(text="FA01" + "/FA01" * 10_000)
-@example(text="FA01" + "&XK8G" * 10_000 + "!")
-def test_any_text_is_a_code_or_none(text: str) -> None:
-    """Judged in linear time, and never taken for one that looks like it."""
-    for kind in (Icd10Code, Icd11Code):
-        with suppress(InvalidValueError):
-            assert kind.parse(text).text == text.upper()
-            assert text.isascii()

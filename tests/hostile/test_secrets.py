@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from evref.app import create_app
-from evref.domain.access import KeyToken
-from evref.settings import Settings, StorageKind
+from evref.bootstrap.app import create_app
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.key import KeyToken
 from tests.settings_pages.site import PASSWORD, Site, settings_for
 from tests.settings_pages.visitor import a_member
 

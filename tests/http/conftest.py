@@ -1,48 +1,40 @@
-"""A service over each storage, for tests that see it from outside."""
+"""A service on SQLite, the default storage, for tests that see it from outside.
+
+That the other storages behave alike is proven by the contracts that their adapters keep, and by
+`test_other_storages`, which takes a request the whole way over each.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
 
-from evref.domain.catalogue import Catalogue
-from evref.settings import Settings
-from tests.http.service import (
-    BASE_URL,
-    STORAGES,
-    Service,
-    StorageSettings,
-    entries,
-)
+from evref.bootstrap.settings import Settings
+from evref.domain.catalogue.catalogue import Catalogue
+from tests.databases import prepared_sqlite
+from tests.http.service import BASE_URL, Service, entries
 
 MakeService = Callable[..., Service]
 
 
-@pytest.fixture(params=STORAGES)
-def storage(request: pytest.FixtureRequest) -> str:
-    """The name of each storage in turn."""
-    return str(request.param)
-
-
 @pytest.fixture
-def make_service(
-    storage: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> Iterator[MakeService]:
-    """Makes services over the storage, without a catalogue, with settings of one's choice."""
+def make_service(tmp_path: Path) -> Iterator[MakeService]:
+    """Makes services without a catalogue, each on a database of its own, with these settings."""
     made: list[Service] = []
-    storages = StorageSettings(storage, tmp_path, request.getfixturevalue)
 
     def make(**settings: Any) -> Service:
-        defaults = {"base_url": BASE_URL, **storages.new()}
-        made.append(Service(Settings(**{**defaults, **settings})))
+        if "database_url" not in settings:
+            settings["database_url"] = prepared_sqlite(Path(mkdtemp(dir=tmp_path)))
+        made.append(Service(Settings(**{"base_url": BASE_URL, **settings})))
         return made[-1]
 
     yield make
     for service in made:
-        service.container.storage().close()
+        service.container.connections().close()
 
 
 @pytest.fixture

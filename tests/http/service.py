@@ -1,13 +1,10 @@
-"""A whole service in one process, over a storage of one's choice and at a time of one's choice."""
+"""A whole service in one process, with any settings and at any time."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,18 +12,19 @@ from apiflask import APIFlask
 from dependency_injector import providers
 from werkzeug.test import TestResponse
 
-from evref.app import create_app
 from evref.application.manage_keys import NewKey
-from evref.container import Container
-from evref.domain.access import Permission
-from evref.domain.catalogue import Catalogue, Entry
-from evref.domain.diagnosis import Module
-from evref.domain.intervention import Phase
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
 from evref.ports.clock import Clock
-from evref.settings import Settings, StorageKind
-from evref.testing.builders import a_diagnosis, an_intervention
+from evref.testing.builders import OPERATOR, a_diagnosis, an_intervention
 from evref.testing.stores import keep_catalogue
 from tests.http.document import Document, plain_body
+from tests.institutions import institution_id
 
 BASE_URL = "https://evref.example.org"
 INSTITUTION = "General Hospital"
@@ -34,52 +32,6 @@ INSTITUTION = "General Hospital"
 # One hour and a half second before the UTC day ends, so that what is left of it is rounded.
 LATE = datetime(2026, 3, 1, 22, 59, 59, 500_000, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 3, 2, tzinfo=UTC)
-
-
-def _sqlite(folder: Path) -> dict[str, Any]:
-    file = folder / "evref.sqlite"
-    file.write_bytes(_prepared_sqlite())
-    return {"database_url": f"sqlite:///{file}"}
-
-
-@cache
-def _prepared_sqlite() -> bytes:
-    # Copying a file takes a hundredth of the time that its migrations take.
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "evref.sqlite"
-        container = Container(settings=Settings(database_url=f"sqlite:///{file}"))
-        container.storage().prepare()
-        container.storage().close()
-        return file.read_bytes()
-
-
-STORAGES = ("memory", "sqlite", "postgresql", "postgresql with redis")
-"""The names of the storages that every test runs over."""
-
-
-class StorageSettings:
-    """Makes the settings of services over a storage, each service with one of its own."""
-
-    def __init__(self, storage: str, folder: Path, fixture: Callable[[str], Any]) -> None:
-        self._storage = storage
-        self._folder = folder
-        self._fixture = fixture
-        self._made = 0
-
-    def new(self) -> dict[str, Any]:
-        number = self._made
-        self._made += 1
-        if self._storage == "memory":
-            return {"storage": StorageKind.MEMORY}
-        if self._storage == "sqlite":
-            folder = self._folder / str(number)
-            folder.mkdir()
-            return _sqlite(folder)
-        # Servers are started only for tests that run over them.
-        settings = {"database_url": self._fixture("prepared_databases").empty(number)}
-        if self._storage == "postgresql with redis":
-            settings["quota_url"] = self._fixture("redis").url
-        return settings
 
 
 _DOCUMENTS: dict[str, Document] = {}
@@ -116,18 +68,13 @@ class Service:
         self.clock = SettableClock(LATE)
         self.container = Container(settings=settings)
         self.container.clock.override(providers.Object(self.clock))
-        self.container.storage().prepare()
-        self.container.manage_institutions().create_institution(INSTITUTION, actor="operator")
+        self.container.schema().prepare()
+        self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         self.app: APIFlask = create_app(settings, self.container)
         self.document = _DOCUMENTS.setdefault(settings.base_url, Document(self.app))
 
     def publish(self, catalogue: Catalogue) -> None:
         keep_catalogue(self.container.catalogue_store(), catalogue, at=self.clock.now())
-
-    def settle(self) -> None:
-        """Let as much time go by as a change of a key may take to hold: none, without Redis."""
-        if self.container.settings().quota_url:
-            self.clock.advance(1)
 
     def new_key(
         self,
@@ -137,9 +84,9 @@ class Service:
         expires_on: date | None = None,
     ) -> NewKey:
         return self.container.manage_keys().create(
-            institution_name=INSTITUTION,
+            OPERATOR,
+            institution_id(self.container, INSTITUTION),
             name="Ward app",
-            actor="operator",
             permission=permission,
             daily_limit=limit,
             expires_on=expires_on,
@@ -151,7 +98,9 @@ class Service:
 
     def admitted(self, key: NewKey) -> int:
         """How many requests of the key were counted in the last 30 days."""
-        return sum(day.admitted for day in self.container.manage_keys().history(key.key.id))
+        return sum(
+            day.admitted for day in self.container.manage_keys().history(OPERATOR, key.key.id)
+        )
 
     def request(
         self,

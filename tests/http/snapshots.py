@@ -7,30 +7,32 @@ from __future__ import annotations
 
 import json
 import logging
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NoReturn
 
-from evref.adapters.inbound import http
-from evref.adapters.inbound.http import problems
-from evref.adapters.inbound.http.components import REQUEST_ID
-from evref.adapters.inbound.http.examples import FAILING_REQUESTS, REQUESTS, UNREADABLE, name_of
-from evref.adapters.inbound.http.problems import Problem
-from evref.domain.access import Permission
-from evref.settings import Settings, StorageKind
-from evref.worker import _answer as unreadable_answer
+from evref.adapters.inbound import rest
+from evref.adapters.inbound.rest.components import REQUEST_ID
+from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, name_of
+from evref.adapters.inbound.web import problems
+from evref.adapters.inbound.web.problems import Problem
+from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.key import Permission
 from tests.docs import api_page
 from tests.http.service import Service, body
 
-EXAMPLES = Path(http.__file__).parent / "examples.json"
+EXAMPLES = Path(rest.__file__).parent / "examples.json"
 DOCUMENT = Path(__file__).parent / "snapshots" / "openapi.json"
 HOW_TO_RENEW = "differs from what the service answers; run: python -m tests.http.snapshots"
 
 
 def examples() -> str:
-    """The answers that the document shows, as the service gives them on its own catalogue."""
+    """The answers that the document shows, as the service gives them on a bundled file."""
     service = _service()
-    service.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
+    # Of one file, so that adding a diagnosis to the bundled ones changes no example.
+    knee = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
+    publish = service.container.publish()
+    publish.publish(publish.plan_load(knee, lambda _done, _total: None), by="operator")
     token = service.token()
     answers = {
         name_of(operation, name): _ask(service, path, token)
@@ -42,9 +44,7 @@ def examples() -> str:
         for problem, requests in FAILING_REQUESTS.items()
         for name, path in requests.items()
     }
-    unreadable = unreadable_answer(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, REQUEST_ID)
-    kept = {UNREADABLE: json.loads(unreadable.partition(b"\r\n\r\n")[2])}
-    return _text(answers | failures | kept)
+    return _text(answers | failures)
 
 
 def _problem(service: Service, problem: Problem, path: str) -> Any:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from evref.domain.access import KeyToken, Permission
+from evref.domain.access.key import KeyToken, Permission
+from evref.testing.builders import OPERATOR
 from tests.http.service import LATE, Service, assert_problem, body
 
 DIAGNOSES = "/api/v1/diagnoses"
@@ -108,7 +109,7 @@ def test_a_key_anywhere_else_is_never_read(
 def test_keys_that_are_not_valid_all_get_the_same_answer(service: Service) -> None:
     """Nobody learns whether a key is mistyped, unknown, revoked or expired."""
     revoked = service.new_key()
-    service.container.manage_keys().revoke(revoked.key.id, actor="operator")
+    service.container.manage_keys().revoke(OPERATOR, revoked.key.id)
     expired = service.new_key(expires_on=TODAY)
     right = service.token()
     service.clock.advance(24 * 3600)
@@ -159,8 +160,7 @@ def test_a_revoked_key_ends_at_once(service: Service) -> None:
     key = service.new_key()
     assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
 
-    service.container.manage_keys().revoke(key.key.id, actor="operator")
-    service.settle()
+    service.container.manage_keys().revoke(OPERATOR, key.key.id)
 
     assert_problem(service.get(DIAGNOSES, token=key.token.text), 401, "invalid-api-key")
 
@@ -185,11 +185,9 @@ def test_a_change_of_level_holds_for_the_next_request(service: Service) -> None:
     key = service.new_key(permission=Permission.NONE)
     manage = service.container.manage_keys()
 
-    manage.change(key.key.id, actor="operator", permission=Permission.READ)
-    service.settle()
+    manage.change(OPERATOR, key.key.id, permission=Permission.READ)
     assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
-    manage.change(key.key.id, actor="operator", permission=Permission.NONE)
-    service.settle()
+    manage.change(OPERATOR, key.key.id, permission=Permission.NONE)
     assert service.get(DIAGNOSES, token=key.token.text).status_code == 403
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import a_catalogue, an_entry
 from tests.http.conftest import MakeService
 from tests.http.service import Service, body, entries

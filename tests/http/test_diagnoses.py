@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evref.adapters.inbound.http.schemas import DISCLAIMER
-from evref.domain.catalogue import Catalogue
-from evref.domain.diagnosis import Module
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.vocabulary import DISCLAIMER
 from tests.http.service import IN_ORDER, Service, assert_problem, body, entries
 
 DIAGNOSES = "/api/v1/diagnoses"

@@ -8,19 +8,38 @@ from typing import NoReturn
 
 import pytest
 from dependency_injector import providers
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import (
+    BadRequest,
+    Forbidden,
+    MethodNotAllowed,
+    NotFound,
+    RequestEntityTooLarge,
+)
 
-from evref.adapters.inbound.http.problems import PROBLEMS
-from evref.app import create_app
-from evref.domain.access import KeyToken
-from evref.domain.catalogue import Catalogue
-from evref.domain.errors import EvrefError
+from evref.adapters.inbound.web.problems import (
+    PROBLEMS,
+    InvalidParametersError,
+    MissingCredentialsError,
+    ParameterFault,
+)
+from evref.bootstrap.app import create_app
+from evref.domain.access.key import KeyToken
+from evref.domain.access.quota import QuotaExceededError, QuotaStatus
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import (
+    BusyError,
+    EvrefError,
+    InsufficientPermissionError,
+    InvalidApiKeyError,
+    NoCatalogueError,
+    NotFoundError,
+    StorageUnavailableError,
+    UnknownDiagnosisError,
+)
 from tests.http.conftest import MakeService
 from tests.http.service import BASE_URL, Service, assert_problem, body, entries
 
 LIST = "/api/v1/diagnoses"
-
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
 
 
 @pytest.mark.parametrize("slug", PROBLEMS)
@@ -52,6 +71,45 @@ def test_the_slugs_are_those_of_the_contract(service: Service) -> None:
         "service-unavailable",
         "internal-error",
     }
+
+
+def words(text: str) -> set[str]:
+    """Those that carry the meaning of a sentence."""
+    empty = {"the", "a", "an", "is", "are", "it", "this", "of", "for", "to", "that", "and", "or"}
+    return set(re.findall(r"[^\W_]+", text.lower())) - empty
+
+
+@pytest.mark.parametrize("slug", PROBLEMS)
+def test_title_and_detail_say_different_things(service: Service, slug: str) -> None:
+    """Whatever raised the problem; at most a third of the detail's words are the title's."""
+    status = QuotaStatus("k1", 1000, 0, 1_795_392_000, 3600)
+    details: dict[str, list[Exception]] = {
+        "missing-credentials": [MissingCredentialsError()],
+        "invalid-api-key": [InvalidApiKeyError()],
+        "insufficient-permission": [InsufficientPermissionError()],
+        "unknown-diagnosis": [UnknownDiagnosisError("knee")],
+        "not-found": [NotFound(), NotFoundError("API key", "1")],
+        "method-not-allowed": [MethodNotAllowed(valid_methods=["GET", "HEAD"])],
+        "invalid-parameter": [
+            InvalidParametersError((ParameterFault("q", "is given more than once", ()),))
+        ],
+        "quota-exceeded": [QuotaExceededError(status)],
+        "service-unavailable": [StorageUnavailableError("x"), NoCatalogueError(), BusyError()],
+        "internal-error": [RuntimeError()],
+    }
+    # An answer of another status has no type of its own.
+    for error in [*details[slug], RequestEntityTooLarge(), Forbidden(), BadRequest()]:
+        service.container.browse.override(providers.Object(_FailingBrowse(error)))
+        app = create_app(service.container.settings(), service.container)
+        with app.test_client() as client:
+            response = client.get(
+                LIST, headers={"Authorization": f"Bearer {KeyToken.make(1).text}"}
+            )
+            problem = body(response)
+            response.close()
+
+        said = words(problem["detail"])
+        assert len(said & words(problem["title"])) <= len(said) / 3, problem
 
 
 @pytest.mark.parametrize(

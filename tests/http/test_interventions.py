@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
-from evref.domain.catalogue import Catalogue
-from evref.domain.diagnosis import Module
-from evref.domain.intervention import Phase
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
 from tests.http.service import Service, body, entries
 
 KNEE = "/api/v1/diagnoses/knee-osteoarthritis/interventions"

@@ -7,8 +7,9 @@ from unittest.mock import patch
 import pytest
 from werkzeug.test import TestResponse
 
-from evref.domain.access import Permission
-from evref.domain.catalogue import Catalogue
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.testing.builders import OPERATOR
 from tests.http.conftest import MakeService
 from tests.http.service import Service, assert_problem, body, entries
 
@@ -16,8 +17,6 @@ LIST = "/api/v1/diagnoses"
 KNEE = f"{LIST}/knee-osteoarthritis/interventions"
 TARGETS = [LIST, f"{LIST}?q=knee", f"{LIST}/twin-a", KNEE, f"{KNEE}?module=home&phase=acute"]
 ORIGIN = "https://app.example.org"
-
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
 
 
 def told(response: TestResponse) -> dict[str, str]:
@@ -63,7 +62,7 @@ def test_whoever_may_not_have_it_is_refused_as_before_it_was_kept(
     """With the same problem and the same fields."""
     service.token()
     revoked = service.new_key()
-    service.container.manage_keys().revoke(revoked.key.id, actor="operator")
+    service.container.manage_keys().revoke(OPERATOR, revoked.key.id)
     refused = {
         "missing-credentials": None,
         "invalid-api-key": revoked.token.text,
@@ -101,7 +100,7 @@ def test_an_address_that_only_looks_like_its_own_does_not_find_it(
 def test_a_fault_of_the_service_is_told_as_one(service: Service, token: str) -> None:
     """With nothing of its inside."""
     service.get(LIST, token=token)
-    with patch.object(type(service.container.usage()), "admit", side_effect=ZeroDivisionError):
+    with patch.object(type(service.container.admission()), "admit", side_effect=ZeroDivisionError):
         failed = service.get(LIST, token=token)
 
     assert_problem(failed, 500, "internal-error")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from evref.adapters.inbound.http.representations import (
-    Kept,
-    KeptRepresentations,
-    Representation,
-)
+import gc
+import tracemalloc
+
+import pytest
+
+from evref.adapters.inbound.web.representations import Kept, KeptRepresentations, Representation
+
+ENTRY = KeptRepresentations.ENTRY_BYTES + len("/a")
 
 
 def of_size(size: int) -> Kept:
@@ -15,7 +18,7 @@ def of_size(size: int) -> Kept:
 
 def test_an_answer_is_found_by_its_path_and_query() -> None:
     """Told apart by both, wherever the one ends and the other begins."""
-    store, kept = KeptRepresentations(100), of_size(10)
+    store, kept = KeptRepresentations(10_000), of_size(10)
     store.keep(("/a", "q=1?"), kept)
 
     assert store.get(("/a", "q=1?")) is kept
@@ -25,7 +28,7 @@ def test_an_answer_is_found_by_its_path_and_query() -> None:
 
 def test_a_newer_answer_takes_the_place_of_the_older() -> None:
     """Of another version of the catalogue."""
-    store, newer = KeptRepresentations(15), of_size(10)
+    store, newer = KeptRepresentations(ENTRY + 15), of_size(10)
     store.keep(("/a", ""), of_size(10))
     store.keep(("/a", ""), newer)
 
@@ -34,7 +37,7 @@ def test_a_newer_answer_takes_the_place_of_the_older() -> None:
 
 def test_the_answer_that_was_used_longest_ago_makes_room() -> None:
     """However many there are to keep, they take no more than what was given them."""
-    store = KeptRepresentations(25)
+    store = KeptRepresentations(2 * ENTRY + 25)
     store.keep(("/a", ""), of_size(10))
     store.keep(("/b", ""), of_size(10))
     store.get(("/a", ""))
@@ -45,12 +48,12 @@ def test_the_answer_that_was_used_longest_ago_makes_room() -> None:
 
 def test_an_answer_that_does_not_fit_is_not_kept() -> None:
     """And drives no other out."""
-    store = KeptRepresentations(25)
-    store.keep(("/small", ""), of_size(10))
-    store.keep(("/large", ""), of_size(26))
+    store = KeptRepresentations(2 * ENTRY)
+    store.keep(("/a", ""), of_size(10))
+    store.keep(("/b", ""), of_size(ENTRY + 1))
 
-    assert store.get(("/large", "")) is None
-    assert store.get(("/small", "")) is not None
+    assert store.get(("/b", "")) is None
+    assert store.get(("/a", "")) is not None
 
 
 def test_the_size_of_an_answer_includes_its_gzip() -> None:
@@ -59,3 +62,28 @@ def test_the_size_of_an_answer_includes_its_gzip() -> None:
 
     assert representation.gzipped is not None
     assert representation.size() == 2000 + len(representation.gzipped)
+
+
+@pytest.mark.parametrize("query_length", [0, 50, 4000])
+@pytest.mark.parametrize("body_length", [0, 300, 5000])
+def test_the_store_takes_no_more_memory_than_it_was_given(
+    query_length: int, body_length: int
+) -> None:
+    """Whether answers or addresses are long, or there are merely many."""
+    most_bytes = 1024 * 1024
+    store = KeptRepresentations(most_bytes)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for number in range(2000):
+            body = b"%d" % number + b"x" * body_length
+            kept = Kept("0123456789abcdef", "/a", Representation(body, "application/json"))
+            kept.representation.etag(compressed=False)
+            store.keep((f"/a/{number:06}", "q" * query_length + f"={number:06}"), kept)
+        del kept, body
+        gc.collect()
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert used < most_bytes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.http.conftest import MakeService
-from tests.http.service import Service, assert_problem
+from tests.http.service import Service, assert_problem, entries
 
 LIST = "/api/v1/diagnoses"
 PATHS = [
@@ -29,8 +30,6 @@ METHODS = [
 ]
 APP = "https://app.example.org"
 OTHER_APP = "https://other.example.org:8443"
-
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -83,7 +82,7 @@ def test_a_named_origin_may_read_answers_and_rate_limit_fields(
 ) -> None:
     """Errors too: a script must be able to tell what went wrong."""
     service = make_service(cors_origins=(APP, OTHER_APP))
-    service.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
+    service.publish(Catalogue(entries()))
 
     response = service.get(path, token=service.token(), headers={"Origin": origin})
 
@@ -115,7 +114,7 @@ def test_an_origin_is_named_as_it_is_written(make_service: MakeService, origin: 
 def test_a_named_origin_may_read_refusals(make_service: MakeService) -> None:
     """401 and 429 as well, with the seconds to wait."""
     service = make_service(cors_origins=(APP,))
-    service.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
+    service.publish(Catalogue(entries()))
 
     for token, status in ((None, 401), (service.token(limit=0), 429)):
         response = service.get(LIST, token=token, headers={"Origin": APP})

@@ -7,12 +7,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from evref.adapters.inbound.http.schemas import DISCLAIMER
+from evref.adapters.outbound.files import SCHEMA_FILE
+from evref.domain.catalogue.vocabulary import DISCLAIMER
 from tests.http.service import BASE_URL, Service, body
 
 PAGES = ["/", "/docs", "/problems", "/problems/not-found", "/problems/quota-exceeded", "/nothing"]
-
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
 
 
 class Page(HTMLParser):
@@ -125,6 +124,21 @@ def test_a_page_may_be_kept_and_asked_for_anew(service: Service) -> None:
 
     assert again.status_code == 304
     assert first.headers["Cache-Control"] == "public, max-age=300"
+
+
+def test_the_schema_of_catalogue_files_is_served_to_editors(service: Service) -> None:
+    """As it is in the package, and it may be kept."""
+    first = service.get("/schemas/catalogue-file.json")
+
+    again = service.get(
+        "/schemas/catalogue-file.json", headers={"If-None-Match": first.headers["ETag"]}
+    )
+
+    assert first.get_data() == SCHEMA_FILE.read_bytes()
+    assert first.content_type == "application/schema+json"
+    assert first.headers["Cache-Control"] == "public, max-age=300"
+    assert not first.headers["ETag"].startswith("W/")
+    assert again.status_code == 304
 
 
 def test_health_tells_what_is_served(service: Service) -> None:

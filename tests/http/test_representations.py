@@ -16,8 +16,6 @@ ENDPOINTS = [LIST, KNEE, LONG, DOCUMENT]
 GZIP = {"Accept-Encoding": "gzip"}
 RATE_LIMIT = ("RateLimit-Policy", "RateLimit", "X-RateLimit-Limit")
 
-pytestmark = pytest.mark.parametrize("storage", ["memory"], indirect=True)
-
 
 @pytest.mark.parametrize("path", ENDPOINTS)
 @pytest.mark.parametrize("headers", [{}, GZIP])

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.access import KeyToken
+from evref.domain.access.key import KeyToken
+from evref.domain.catalogue.catalogue import Catalogue
 from tests.http.conftest import MakeService
-from tests.http.service import Service, assert_problem, body
+from tests.http.service import Service, assert_problem, body, entries
 
 DIAGNOSES = "/api/v1/diagnoses"
-
-pytestmark = pytest.mark.parametrize("storage", ["sqlite"], indirect=True)
 
 
 def file_of(service: Service) -> Path:
@@ -27,7 +26,7 @@ def file_of(service: Service) -> Path:
 @contextmanager
 def garbage(service: Service) -> Iterator[None]:
     """The file holds something else for a while."""
-    service.container.storage().close()
+    service.container.connections().close()
     file = file_of(service)
     before = file.read_bytes()
     file.write_bytes(b"This is no database. " * 1000)
@@ -40,7 +39,7 @@ def garbage(service: Service) -> Iterator[None]:
 @contextmanager
 def moved(service: Service) -> Iterator[None]:
     """The folder is elsewhere for a while, as when a volume is not mounted."""
-    service.container.storage().close()
+    service.container.connections().close()
     folder = file_of(service).parent
     elsewhere = folder.rename(folder.with_name("elsewhere"))
     try:
@@ -56,6 +55,14 @@ def locked(service: Service) -> Iterator[None]:
         other.execute("BEGIN IMMEDIATE")
         yield
         other.execute("ROLLBACK")
+
+
+@pytest.fixture
+def service(make_service: MakeService) -> Service:
+    """A service that waits for its storage no longer than these tests need."""
+    made = make_service(storage_timeout_seconds=0.2)
+    made.publish(Catalogue(entries()))
+    return made
 
 
 Break = Callable[[Service], AbstractContextManager[None]]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
-from evref.domain.diagnosis import Module
-from evref.domain.intervention import Phase
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
 from tests.http.service import Service, assert_problem
 
 DIAGNOSES = "/api/v1/diagnoses"
@@ -77,7 +78,7 @@ def test_a_wrong_parameter_is_named_with_what_is_allowed(
             "icd11",
             ["", "FA", "FA0", "FAO1", "FA01.", "FA01.000", "FA01/", "FA01%26", "XK8G", "FA01%26FB"],
         ),
-        ("q", ["", "%20", "%20%20", "---", "a" * 201]),
+        ("q", ["", "%20", "%20%20", "%09%0A", "%00", "a" * 201]),
     ],
 )
 def test_a_malformed_value_is_told_in_words_what_is_allowed(
@@ -114,6 +115,14 @@ def test_all_faults_are_told_at_once(service: Service, token: str) -> None:
 def test_a_parameter_at_its_bounds_is_taken(service: Service, token: str) -> None:
     """A text of 200 characters is long, but allowed."""
     assert service.ids(f"{DIAGNOSES}?q={'a' * 200}", token) == []
+
+
+@pytest.mark.parametrize("value", ["\U000c9973", "---", "\u0301", "\u00a0", "\ud7ff", "°"])
+def test_a_search_for_what_no_name_has_finds_nothing(
+    service: Service, token: str, value: str
+) -> None:
+    """It is not refused, and it does not find everything either."""
+    assert service.ids(f"{DIAGNOSES}?q={quote(value)}", token) == []
 
 
 def test_a_query_without_a_parameter_is_no_fault(service: Service, token: str) -> None:

@@ -17,8 +17,10 @@ from typing import Any
 import pytest
 
 from evref.application.manage_keys import NewKey
-from evref.container import Container
-from evref.settings import Settings
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
+from evref.testing.builders import OPERATOR
+from tests.institutions import institution_id
 from tests.servers import free_port
 
 REPOSITORY = Path(__file__).parents[2]
@@ -142,13 +144,13 @@ class Store:
         self.container = Container(
             settings=Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
         )
-        self.container.storage().prepare()
+        self.container.schema().prepare()
         self.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
-        self.container.manage_institutions().create_institution("Hospital", actor="operator")
+        self.container.manage_institutions().create_institution(OPERATOR, "Hospital")
 
     def key(self, limit: int = 1_000_000) -> NewKey:
         return self.container.manage_keys().create(
-            institution_name="Hospital", name="Ward app", actor="operator", daily_limit=limit
+            OPERATOR, institution_id(self.container, "Hospital"), name="Ward app", daily_limit=limit
         )
 
 
@@ -177,4 +179,4 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A database with the bundled catalogue and an institution."""
     made = Store(tmp_path_factory.mktemp("store"))
     yield made
-    made.container.storage().close()
+    made.container.connections().close()

@@ -16,7 +16,8 @@ from http.client import HTTPException
 
 import pytest
 
-from evref.container import BUNDLED_CATALOGUE
+from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.testing.builders import OPERATOR
 from tests.server.conftest import (
     PATIENCE,
     Answer,
@@ -39,6 +40,14 @@ def server(start: Start, store: Store) -> Server:
     started = start(store.folder, "serve", "--workers", "3")
     started.wait_until_ready()
     return started
+
+
+@pytest.mark.parametrize(
+    "path", ["//settings/sign-in", "/settings//sign-in", "//", "//health/live"]
+)
+def test_a_doubled_slash_is_not_found(server: Server, path: str) -> None:
+    """Through the server's own reading of the address too."""
+    assert server.get(path).status == 404
 
 
 def ask(server: Server, token: str, times: int) -> list[Answer]:
@@ -142,7 +151,10 @@ def test_a_port_in_use_is_told_in_one_line(server: Server, store: Store, command
 
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr == f"evref: cannot listen on {bind}: Address already in use\n"
+    assert done.stderr == (
+        f"evref: cannot listen on {bind}: Address already in use; use another port, such as "
+        f"--bind 127.0.0.1:{server.port + 1}\n"
+    )
     assert server.get(LIVE).status == 200
 
 
@@ -185,7 +197,8 @@ def test_a_malformed_request_is_answered_and_harms_nothing(server: Server, sent:
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
 
     assert answer.startswith(b"HTTP/1.")
-    assert not answer.startswith((b"HTTP/1.1 3", b"HTTP/1.1 5"))
+    status = int(answer.split(b" ", 2)[1])
+    assert 200 <= status < 300 or 400 <= status < 500 or status == 501
     assert b"Traceback" not in answer
     assert b".py" not in answer
     assert server.get(LIVE).status == 200
@@ -202,7 +215,8 @@ def test_a_killed_worker_is_replaced_and_lets_nothing_more_through(
     with ThreadPoolExecutor(12) as clients:
         asked = [clients.submit(ask, server, key.token.text, 100) for _ in range(12)]
         eventually(
-            lambda: store.container.manage_keys().history(key.key.id), lambda: "nothing was counted"
+            lambda: store.container.manage_keys().history(OPERATOR, key.key.id),
+            lambda: "nothing was counted",
         )
         killed = min(before)
         os.kill(killed, signal.SIGKILL)
@@ -213,7 +227,7 @@ def test_a_killed_worker_is_replaced_and_lets_nothing_more_through(
     while (last := server.get(LIST, key.token.text)).status == 200:
         statuses[200] += 1
 
-    (day,) = store.container.manage_keys().history(key.key.id)
+    (day,) = store.container.manage_keys().history(OPERATOR, key.key.id)
     assert last.status == 429
     assert day.admitted == 600
     assert 600 - 12 <= statuses[200] <= 600

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.conftest import Server, Start, Store, eventually
+from tests.servers import redis_server
 
 LIST = "/api/v1/diagnoses"
 # By default, gunicorn leaves a socket in the user's home.
@@ -65,7 +66,8 @@ def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_
     second.wait_until_ready()
     (another,) = curl_lines(second)
 
-    assert "password" not in second.log
+    assert "Member demo@example.org, the password of the first start, for" in second.log
+    assert f"http://127.0.0.1:{second.port}/settings" in second.log
     assert "works until tomorrow" in second.log
     assert try_in_shell(another)
     assert try_in_shell(line.replace(str(first.port), str(second.port)))
@@ -102,28 +104,42 @@ def test_gunicorn_stops_where_the_application_cannot_start(
     assert "Traceback" not in server.log
 
 
-def test_gunicorn_starts_without_storage_and_serves_when_it_is_there(
-    start: Start, store: Store, tmp_path: Path
+@pytest.mark.parametrize(
+    "command",
+    [("serve", "--workers", "1"), (*PLAIN, "--workers", "1", "wsgi:app")],
+    ids=["evref serve", "gunicorn"],
+)
+def test_it_starts_without_storage_and_serves_when_it_is_there(
+    start: Start, store: Store, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    """A database that is out of reach for the moment is no wrong setting."""
+    """A database that is out of reach for the moment is no wrong setting; one line says so."""
     token = store.key().token.text
     elsewhere, folder = tmp_path / "elsewhere", tmp_path / "volume"
     elsewhere.mkdir()
     with closing(sqlite3.connect(store.folder / "evref.sqlite")) as database:
         database.execute("VACUUM INTO ?", [str(elsewhere / "evref.sqlite")])
     url = f"sqlite:///{folder / 'evref.sqlite'}"
-    server = start(
-        tmp_path, *PLAIN, "--workers", "1", "wsgi:app", module="gunicorn", database_url=url
-    )
-    eventually(lambda: "starting without storage" in server.log, lambda: server.log)
+    module = "evref" if "serve" in command else "gunicorn"
+    server = start(tmp_path, *command, module=module, database_url=url)
+    eventually(lambda: status(server, "/health/ready") == 503, lambda: server.log)
+    assert server.log.count("evref: starting without storage: ") == 1
 
     elsewhere.rename(folder)
     server.wait_until_ready()
 
     assert server.get(LIST, token).status == 200
+    assert "Traceback" not in server.log
 
 
-def test_a_read_only_database_is_not_served_from(
+def status(server: Server, path: str) -> int | None:
+    """That of the answer; None while it does not listen yet."""
+    try:
+        return server.get(path).status
+    except ConnectionError:
+        return None
+
+
+def test_from_a_read_only_database_nothing_is_served(
     start: Start, store: Store, tmp_path: Path
 ) -> None:
     """Nothing could be counted in it."""
@@ -131,7 +147,36 @@ def test_a_read_only_database_is_not_served_from(
 
     server = start(tmp_path, "serve", database_url=url)
 
-    assert server.wait_until_ended() == 1
-    (line,) = server.log.splitlines()
-    assert line.startswith("evref: Storage is out of reach. (")
-    assert "readonly" in line
+    eventually(lambda: status(server, "/health/ready") == 503, lambda: server.log)
+    assert server.get(LIST, store.key().token.text).status == 503
+    warning = next(line for line in server.log.splitlines() if "without storage" in line)
+    assert "readonly" in warning
+
+
+@pytest.mark.parametrize(
+    ("setting", "warned"), [(None, 1), (("appendonly", "yes"), 0), (("save", "3600 1"), 0)]
+)
+@pytest.mark.parametrize("module", ["evref", "gunicorn"])
+def test_a_redis_that_keeps_nothing_is_warned_of_once(
+    start: Start, store: Store, module: str, setting: tuple[str, str] | None, warned: int
+) -> None:
+    """Not for each worker; and a request is answered all the same."""
+    command = ("serve",) if module == "evref" else (*PLAIN, "--preload", "wsgi:app")
+    with redis_server() as redis:
+        if setting is not None:
+            with redis.client() as client:
+                client.config_set(*setting)
+        server = start(store.folder, *command, "--workers", "2", module=module, quota_url=redis.url)
+        server.wait_until_ready()
+
+        assert server.log.count("evref: Redis keeps nothing on disk") == warned
+        assert server.get(LIST, store.key().token.text).status == 200
+
+
+def test_a_redis_that_does_not_say_is_not_warned_of(start: Start, store: Store) -> None:
+    """Many that are hosted refuse CONFIG, and keep what they are sent."""
+    with redis_server("--rename-command", "CONFIG", "") as redis:
+        server = start(store.folder, "serve", quota_url=redis.url)
+        server.wait_until_ready()
+
+    assert "Redis keeps nothing" not in server.log

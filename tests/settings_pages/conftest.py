@@ -1,19 +1,19 @@
-"""A site over each storage, and a member who is signed in there."""
+"""A site on SQLite, the default storage, and a member who is signed in there."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.settings_pages.site import STORAGES, Site, settings_for
+from tests.settings_pages.site import Site, settings_for
 from tests.settings_pages.visitor import Visitor, a_member
 
 
-@pytest.fixture(params=STORAGES)
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
-    site = Site(settings_for(request.param, tmp_path))
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    site = Site(settings_for("sqlite", tmp_path))
     yield site
-    site.container.storage().close()
+    site.container.connections().close()
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from html import unescape
 
 import pytest
 
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
+from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import (
     EMAIL,
     MORNING,
@@ -62,7 +63,7 @@ def test_a_name_and_one_click_make_a_working_key(site: Site, member: Visitor) ->
         answer.text
     )
     assert ask_with(site, key) == 200
-    (found,) = site.container.manage_keys().list()
+    (found,) = site.container.manage_keys().list_all(OPERATOR)
     assert (found.key.name, found.key.permission) == ("Ward tablet", Permission.READ)
     assert (found.key.daily_limit, found.key.expires_on) == (1000, None)
     assert found.institution.name == "General Hospital"
@@ -74,7 +75,7 @@ def test_every_field_of_the_form_counts(site: Site, member: Visitor) -> None:
         NEW, name=" Study ", permission="none", daily_limit=" 5 ", expires_on="2026-11-20"
     )
 
-    (found,) = site.container.manage_keys().list()
+    (found,) = site.container.manage_keys().list_all(OPERATOR)
     assert (found.key.name, found.key.permission) == ("Study", Permission.NONE)
     assert found.key.daily_limit == 5
     assert str(found.key.expires_on) == "2026-11-20"
@@ -85,13 +86,13 @@ def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
     """A form that is sent again, by a reload, makes no second key and shows none."""
     fields = fields_of(member.get(NEW).text) | {"name": "Ward tablet"}
     first = member.send(NEW, **fields)
-    (made,) = site.container.manage_keys().list()
+    (made,) = site.container.manage_keys().list_all(OPERATOR)
 
     again = member.send(NEW, **fields)
 
     assert again.status_code == 303
     assert again.location == f"{KEYS}/{made.key.id}"
-    assert len(site.container.manage_keys().list()) == 1
+    assert len(site.container.manage_keys().list_all(OPERATOR)) == 1
     assert shows_a_key(first.text)
     for path in (KEYS, NEW, again.location, f"{again.location}/revoke", "/settings/audit-log"):
         assert not shows_a_key(member.get(path).text)
@@ -115,7 +116,7 @@ def test_an_id_that_was_not_made_here_makes_no_key(
     answer = member.fill_in(NEW, name="Ward tablet", id=key_id)
 
     assert answer.status_code == 422
-    assert site.container.manage_keys().list() == ()
+    assert site.container.manage_keys().list_all(OPERATOR) == ()
 
 
 def test_another_institution_s_id_makes_no_key_and_tells_nothing(
@@ -128,7 +129,7 @@ def test_another_institution_s_id_makes_no_key_and_tells_nothing(
 
     assert answer.status_code == 303
     assert member.get(answer.location).status_code == 404
-    assert len(site.container.manage_keys().list()) == 1
+    assert len(site.container.manage_keys().list_all(OPERATOR)) == 1
 
 
 @pytest.mark.parametrize(
@@ -168,7 +169,7 @@ def test_what_is_not_allowed_is_told_at_its_field(
     assert re.search(rf'aria-describedby="{field}-error[ a-z_-]*" aria-invalid="true"', page)
     assert f'<a href="#{field}">' in page
     assert "<title>Error: " in page
-    assert site.container.manage_keys().list() == ()
+    assert site.container.manage_keys().list_all(OPERATOR) == ()
     # Of the levels none is then chosen; everything else is as it was typed.
     expected = filled | ({} if field == "permission" else {field: typed})
     assert {name: shown.get(name) for name in expected} == expected
@@ -260,7 +261,7 @@ def test_a_revoked_key_cannot_be_changed(site: Site, member: Visitor, page: str)
     made = site.make_key("Ward app")
     path = f"{KEYS}/{made.key.id}{page}"
     fields = fields_of(member.get(path).text)
-    site.container.manage_keys().revoke(made.key.id, actor="operator")
+    site.container.manage_keys().revoke(OPERATOR, made.key.id)
     log = site.audit_log()
 
     answer = member.send(path, **fields)
@@ -341,8 +342,8 @@ def test_a_key_that_was_not_used_has_no_plot(site: Site, member: Visitor) -> Non
 def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str) -> None:
     """On every page that shows one."""
     answer = member.fill_in(NEW, name=name)
-    (made,) = site.container.manage_keys().list()
-    site.container.usage().admit(site.make_key(name).token.digest, Permission.READ, MORNING.date())
+    (made,) = site.container.manage_keys().list_all(OPERATOR)
+    site.container.admission().admit(site.make_key(name).token.digest, Permission.READ, MORNING)
     path = f"{KEYS}/{made.key.id}"
 
     pages = [answer.text] + [
@@ -360,9 +361,9 @@ def test_the_audit_log_tells_every_change_from_pages_and_command_line(
 ) -> None:
     """When, who, what, and on which key; latest first."""
     member.fill_in(NEW, name="Ward tablet")
-    (made,) = site.container.manage_keys().list()
+    (made,) = site.container.manage_keys().list_all(OPERATOR)
     site.clock.advance(minutes=1)
-    site.container.manage_keys().change(made.key.id, actor="operator", daily_limit=5)
+    site.container.manage_keys().change(OPERATOR, made.key.id, daily_limit=5)
 
     page = " ".join(
         re.sub("<[^>]*>", " ", unescape(member.get("/settings/audit-log").text)).split()
@@ -377,7 +378,7 @@ def test_a_long_audit_log_has_pages(site: Site, member: Visitor) -> None:
     """Fifty entries on each; a page that is none is the nearest one."""
     made = site.make_key()
     for number in range(60):
-        site.container.manage_keys().change(made.key.id, actor="operator", daily_limit=number)
+        site.container.manage_keys().change(OPERATOR, made.key.id, daily_limit=number)
 
     first, second, beyond, nonsense = (
         member.get(f"/settings/audit-log{query}").text

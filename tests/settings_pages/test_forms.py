@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from evref.adapters.inbound.settings_pages.blueprint import LONGEST_FORM
+from evref.adapters.inbound.pages.settings.blueprint import LONGEST_FORM
+from evref.testing.builders import OPERATOR
+from tests.institutions import institution_id
 from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, settings_for
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
@@ -27,7 +29,7 @@ def site(tmp_path: Path) -> Site:
     # What forms are is the same over every storage: one is enough here.
     site = Site(settings_for("memory", tmp_path))
     site.container.manage_keys().create(
-        institution_name=INSTITUTION, name="Ward app", actor="operator", key_id=KEY_ID
+        OPERATOR, institution_id(site.container, INSTITUTION), name="Ward app", key_id=KEY_ID
     )
     return site
 
@@ -88,6 +90,96 @@ def test_a_form_from_before_the_sign_in_is_not_taken_after_it(site: Site, path: 
     answer = member.send(path, **(FORMS[path] | {"csrf_token": planted}))
 
     assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_a_form_of_another_session_is_not_taken(site: Site, path: str) -> None:
+    """Not even of the same member, and with the other session's cookie of forms."""
+    member, elsewhere = a_member(site), a_member(site)
+    other = fields_of(elsewhere.get("/settings/api-keys/new").text)["csrf_token"]
+    member.set_cookie("evref_forms", str(elsewhere.cookie("evref_forms")))
+
+    answer = member.send(path, **(FORMS[path] | {"csrf_token": other}))
+
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("path", FORMS)
+@pytest.mark.parametrize("base_url", ["http://127.0.0.1:8000", "https://evref.example.org"])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "https://evref.example.org.evil.example"},
+        {"Origin": "https://evref.example.org:8443"},
+        {"Origin": "ftp://evref.example.org"},
+        {"Origin": "null"},
+        {"Origin": ""},
+        {"Origin": "https://[::1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "{base_url}"},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "https://evil.example"},
+        {"Origin": "https://evil.example", "Host": "evil.example"},
+    ],
+)
+def test_a_form_that_another_site_sent_is_refused(
+    tmp_path: Path, path: str, base_url: str, headers: dict[str, str]
+) -> None:
+    """Although its token is right; a proxy's or client's host does not matter."""
+    site = Site(settings_for("memory", tmp_path, base_url=base_url))
+    site.container.manage_keys().create(
+        OPERATOR, institution_id(site.container, INSTITUTION), name="Ward app", key_id=KEY_ID
+    )
+    member = Visitor(site, https=True) if path.endswith("sign-in") else a_secure_member(site)
+    fields = fields_of(member.get(path).text) | FORMS[path]
+    before = site.audit_log()
+    sent = {name: value.format(base_url=base_url) for name, value in headers.items()}
+
+    answer = member.send_with(sent, path, **fields)
+
+    assert answer.status_code == 403
+    assert "Nothing was changed." in answer.text
+    assert base_url in answer.text
+    assert site.audit_log() == before
+
+
+@pytest.mark.parametrize(
+    ("base_url", "headers"),
+    [
+        ("https://evref.example.org", {"Origin": "https://evref.example.org"}),
+        ("https://evref.example.org:443", {"Origin": "https://evref.example.org"}),
+        ("http://127.0.0.1:8000", {"Origin": "http://127.0.0.1:8000"}),
+        ("http://127.0.0.1:8000", {"Sec-Fetch-Site": "same-origin"}),
+        ("http://127.0.0.1:8000", {"Sec-Fetch-Site": "none"}),
+        ("http://127.0.0.1:8000", {}),
+    ],
+)
+def test_a_form_of_these_pages_is_taken(
+    tmp_path: Path, base_url: str, headers: dict[str, str]
+) -> None:
+    """By the address that the operator has set, and from a browser that says nothing."""
+    site = Site(settings_for("memory", tmp_path, base_url=base_url))
+    member = a_secure_member(site)
+    fields = fields_of(member.get("/settings/api-keys/new").text) | {"name": "New"}
+
+    assert member.send_with(headers, "/settings/api-keys/new", **fields).status_code == 201
+
+
+def test_a_form_that_was_left_open_is_taken_until_the_session_ends(site: Site) -> None:
+    """However long that is."""
+    member = a_member(site)
+    fields = fields_of(member.get("/settings/api-keys/new").text) | {"name": "New"}
+    site.clock.advance(hours=11, minutes=59)
+
+    assert member.send("/settings/api-keys/new", **fields).status_code == 201
+
+
+def a_secure_member(site: Site) -> Visitor:
+    """A member whose browser takes cookies for https."""
+    member = Visitor(site, https=True)
+    assert member.sign_in().status_code == 303
+    return member
 
 
 @pytest.mark.parametrize("path", FORMS)
@@ -157,7 +249,7 @@ def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
     """With when to come back, and without what is behind it."""
     site = Site(settings_for("sqlite", tmp_path))
     visitors = [a_member(site), Visitor(site), Visitor(site.in_another_process())]
-    site.container.storage().close()
+    site.container.connections().close()
     (tmp_path / "evref.sqlite").unlink()
     (tmp_path / "evref.sqlite").mkdir()
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.sign_in import SESSION_LENGTH
+from evref.domain.accounts.sign_in import SESSION_LENGTH
+from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import EMAIL, OTHER_EMAIL, PASSWORD, Site, settings_for
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
@@ -155,6 +156,26 @@ def test_who_waits_may_try_again(site: Site) -> None:
     assert Visitor(site).sign_in(password="wrong password").status_code == 422
 
 
+def test_too_many_at_once_are_asked_to_come_back(site: Site, member: Visitor) -> None:
+    """In words and with a time, on both pages that look at a password."""
+    site.passwords.is_busy = True
+
+    for answer in (
+        Visitor(site).sign_in(),
+        member.fill_in(
+            "/settings/password",
+            present=PASSWORD,
+            password="a new long password",
+            repeated="a new long password",
+        ),
+    ):
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+        assert "Too many people are signing in at once. Try again in a few seconds." in answer.text
+
+    site.passwords.is_busy = False
+    assert Visitor(site).sign_in().status_code == 303
+
+
 def test_guesses_from_one_address_are_slowed_over_all_accounts(site: Site) -> None:
     """Another address is not, even while they go on."""
     answers = [
@@ -280,9 +301,9 @@ def test_a_reset_by_the_operator_ends_all_sessions(site: Site, member: Visitor) 
     """Those of other members go on."""
     other = a_member(site, OTHER_EMAIL)
 
-    site.container.manage_institutions().reset_password(
-        EMAIL, password="set by the operator", actor="operator"
-    )
+    manage = site.container.manage_institutions()
+    found = manage.member_with_email(OPERATOR, EMAIL)
+    manage.reset_password(OPERATOR, found.id, password="set by the operator")
 
     assert not member.is_signed_in
     assert other.is_signed_in

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import unescape
 from html.parser import HTMLParser
 
 from werkzeug.test import TestResponse
 
-from evref.domain.access import KeyToken
+from evref.domain.access.key import KeyToken
 from tests.settings_pages.site import EMAIL, PASSWORD, Site
 
 _TOKEN = re.compile(r"evref_[0-9A-Za-z]{46}")
@@ -49,7 +50,11 @@ class Visitor:
 
     def send(self, path: str, /, **fields: str) -> TestResponse:
         """Send just these fields, as anybody could from anywhere."""
-        return self._client.post(path, data=fields, environ_base=self._address)
+        return self.send_with({}, path, **fields)
+
+    def send_with(self, headers: Mapping[str, str], path: str, /, **fields: str) -> TestResponse:
+        """Send these fields with headers that a browser adds by itself."""
+        return self._client.post(path, data=fields, headers=headers, environ_base=self._address)
 
     def fill_in(self, path: str, /, **fields: str) -> TestResponse:
         """Open the page, change these fields of its form, and send it."""

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
 from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
 from evref_jsonlines import records

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from evref.container import Container
-from evref.settings import Settings
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
 from evref_jsonlines.store import JsonLinesCatalogueStore
 
 

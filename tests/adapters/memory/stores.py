@@ -1,6 +1,7 @@
 """The stores in memory."""
 
 from evref.adapters.outbound.memory import (
+    MemoryAdmission,
     MemoryAuditLog,
     MemoryCatalogueStore,
     MemoryInstitutionStore,
@@ -11,17 +12,20 @@ from evref.adapters.outbound.memory import (
     MemorySignInAttempts,
     MemoryState,
     MemoryStorage,
-    MemoryUsage,
+    MemoryUsageReports,
 )
 from evref.testing.stores import Stores
 
 
 def stores_in(state: MemoryState) -> Stores:
     return Stores(
-        storage=MemoryStorage(state),
+        health=MemoryStorage(state),
+        schema=MemoryStorage(state),
+        connections=MemoryStorage(state),
         catalogue=MemoryCatalogueStore(state),
         keys=MemoryKeyStore(state),
-        usage=MemoryUsage(state),
+        admission=MemoryAdmission(state),
+        usage_reports=MemoryUsageReports(state),
         institutions=MemoryInstitutionStore(state),
         members=MemoryMemberStore(state),
         audit=MemoryAuditLog(state),

@@ -3,6 +3,7 @@
 import pytest
 
 from evref.adapters.outbound.memory import (
+    MemoryAdmission,
     MemoryAuditLog,
     MemoryCatalogueStore,
     MemoryInstitutionStore,
@@ -13,9 +14,10 @@ from evref.adapters.outbound.memory import (
     MemorySignInAttempts,
     MemoryState,
     MemoryStorage,
-    MemoryUsage,
+    MemoryUsageReports,
 )
 from evref.testing import (
+    AdmissionContract,
     AuditLogContract,
     CatalogueStoreContract,
     InstitutionStoreContract,
@@ -25,9 +27,11 @@ from evref.testing import (
     SessionStoreContract,
     SharedSecretsContract,
     SignInAttemptsContract,
-    StorageContract,
+    StorageConnectionsContract,
+    StorageHealthContract,
+    StorageSchemaContract,
     Stores,
-    UsageContract,
+    UsageReportsContract,
 )
 from tests.adapters.memory.stores import stores_in
 
@@ -37,7 +41,15 @@ def stores() -> Stores:
     return stores_in(MemoryState())
 
 
-class TestMemoryStorage(StorageContract):
+class TestMemoryHealth(StorageHealthContract):
+    adapter = MemoryStorage
+
+
+class TestMemorySchema(StorageSchemaContract):
+    adapter = MemoryStorage
+
+
+class TestMemoryConnections(StorageConnectionsContract):
     adapter = MemoryStorage
 
 
@@ -53,8 +65,12 @@ class TestMemoryKeyStore(KeyStoreContract):
     adapter = MemoryKeyStore
 
 
-class TestMemoryUsage(UsageContract):
-    adapter = MemoryUsage
+class TestMemoryAdmission(AdmissionContract):
+    adapter = MemoryAdmission
+
+
+class TestMemoryUsageReports(UsageReportsContract):
+    adapter = MemoryUsageReports
 
 
 class TestMemoryInstitutionStore(InstitutionStoreContract):

@@ -4,18 +4,38 @@ from collections.abc import Iterator
 
 import pytest
 
-from evref.adapters.outbound.redis import RedisServer, RedisStorage, RedisUsage
-from evref.testing import StorageContract, Stores, UsageContract
+from evref.adapters.outbound.redis import (
+    RedisAdmission,
+    RedisConnections,
+    RedisHealth,
+    RedisServer,
+    RedisUsageReports,
+)
+from evref.testing import (
+    AdmissionContract,
+    StorageConnectionsContract,
+    StorageHealthContract,
+    Stores,
+    UsageReportsContract,
+)
 from tests import servers
 from tests.adapters.redis.conftest import with_counters_in
 
 
-class TestRedisStorage(StorageContract):
-    adapter = RedisStorage
+class TestRedisHealth(StorageHealthContract):
+    adapter = RedisHealth
 
 
-class TestRedisUsage(UsageContract):
-    adapter = RedisUsage
+class TestRedisConnections(StorageConnectionsContract):
+    adapter = RedisConnections
+
+
+class TestRedisAdmission(AdmissionContract):
+    adapter = RedisAdmission
+
+
+class TestRedisUsageReports(UsageReportsContract):
+    adapter = RedisUsageReports
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +48,19 @@ def node() -> Iterator[servers.RedisServer]:
         yield node
 
 
-class TestRedisUsageInACluster(UsageContract):
-    adapter = RedisUsage
-
+class InACluster:
     @pytest.fixture
     def stores(self, node: servers.RedisServer) -> Iterator[Stores]:
         with node.client() as client:
             client.flushall()
-        server = RedisServer(node.url)
+        server = RedisServer(node.url, timeout_seconds=30)
         yield with_counters_in(server)
         server.close()
+
+
+class TestRedisAdmissionInACluster(InACluster, AdmissionContract):
+    adapter = RedisAdmission
+
+
+class TestRedisUsageReportsInACluster(InACluster, UsageReportsContract):
+    adapter = RedisUsageReports

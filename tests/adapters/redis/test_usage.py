@@ -7,16 +7,17 @@ import pytest
 from redis import Redis
 
 from evref.adapters.outbound.memory import MemoryKeyStore, MemoryState
-from evref.adapters.outbound.redis import RedisServer, RedisUsage
-from evref.domain.access import ApiKey, Permission
+from evref.adapters.outbound.redis import RedisAdmission, RedisServer, RedisUsageReports
+from evref.domain.access.key import ApiKey, Permission
 from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
-from evref.testing.builders import NOON, a_key, an_audit_entry
+from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry
 from evref.testing.stores import Stores, keep_institutions, keep_key
 from tests import servers
 from tests.fakes import FakeClock
 
 TODAY = NOON.date()
 A_DAY = 86_400
+DIGEST = a_secret().digest
 
 
 class CountingKeyStore(MemoryKeyStore):
@@ -28,7 +29,7 @@ class CountingKeyStore(MemoryKeyStore):
         self.lookups = 0
         self.seconds = 0.0
 
-    def by_digest(self, digest: str) -> ApiKey | None:
+    def by_digest(self, digest: str) -> ApiKey:
         self.lookups += 1
         found = super().by_digest(digest)
         self._clock.advance(seconds=self.seconds)
@@ -46,8 +47,8 @@ def keys(clock: FakeClock) -> CountingKeyStore:
 
 
 @pytest.fixture
-def usage(server: RedisServer, keys: CountingKeyStore, clock: FakeClock) -> RedisUsage:
-    return RedisUsage(server, keys, clock)
+def admission(server: RedisServer, keys: CountingKeyStore, clock: FakeClock) -> RedisAdmission:
+    return RedisAdmission(server, keys, clock)
 
 
 @pytest.fixture
@@ -57,32 +58,32 @@ def admin(redis: servers.RedisServer) -> Iterator[Redis]:
 
 
 def keep(keys: CountingKeyStore, key: ApiKey | None = None) -> str:
-    keys.add(key or a_key(), "d1", an_audit_entry())
-    return "d1"
+    keys.add(key or a_key(), an_audit_entry())
+    return DIGEST
 
 
 def test_the_names_of_a_key_are_in_one_slot_of_a_cluster_and_expire(
-    usage: RedisUsage, keys: CountingKeyStore, admin: Redis
+    admission: RedisAdmission, keys: CountingKeyStore, admin: Redis
 ) -> None:
-    """Counts last five days longer than any plot; the last day of use for a year and more."""
-    usage.admit(keep(keys), Permission.READ, TODAY)
+    """Both after 400 days."""
+    admission.admit(keep(keys), Permission.READ, NOON)
 
-    names = {"evref:{k1}:2026-03-01": 35, "evref:{k1}:last": 400}
+    names = {"evref:{k1}:2026-03-01": 400, "evref:{k1}:last": 400}
     assert set(admin.keys()) == set(names)
     for name, days in names.items():
         assert days * A_DAY - 60 < admin.ttl(name) <= days * A_DAY
 
 
 def test_counting_on_does_not_put_off_the_expiry(
-    usage: RedisUsage, keys: CountingKeyStore, admin: Redis
+    admission: RedisAdmission, keys: CountingKeyStore, admin: Redis
 ) -> None:
     """It runs from the day's first request."""
     digest = keep(keys, a_key(limit=2))
-    usage.admit(digest, Permission.READ, TODAY)
+    admission.admit(digest, Permission.READ, NOON)
     admin.expire("evref:{k1}:2026-03-01", 100)
 
     for _ in range(3):
-        usage.admit(digest, Permission.READ, TODAY)
+        admission.admit(digest, Permission.READ, NOON)
 
     assert admin.ttl("evref:{k1}:2026-03-01") <= 100
 
@@ -92,67 +93,69 @@ def test_services_with_other_prefixes_count_apart(
 ) -> None:
     """Also keys with the same id."""
     digest = keep(keys, a_key(limit=1))
-    usages = [RedisUsage(server, keys, clock, prefix) for prefix in ("one", "two")]
+    admissions = [RedisAdmission(server, keys, clock, prefix) for prefix in ("one", "two")]
 
-    assert all(each.admit(digest, Permission.READ, TODAY).was_admitted for each in usages)
+    assert all(each.admit(digest, Permission.READ, NOON).was_admitted for each in admissions)
 
 
 def test_the_last_day_of_use_is_the_latest_whatever_was_counted_last(
-    usage: RedisUsage, keys: CountingKeyStore
+    admission: RedisAdmission, keys: CountingKeyStore, server: RedisServer
 ) -> None:
     """Hosts whose clocks differ count towards both days around midnight."""
     digest = keep(keys)
     for days in (1, 0):
-        usage.admit(digest, Permission.READ, TODAY + timedelta(days=days))
+        admission.admit(digest, Permission.READ, NOON + timedelta(days=days))
 
-    use = usage.overview(["k1"], TODAY)["k1"]
+    use = RedisUsageReports(server).overview(["k1"], TODAY)["k1"]
 
     assert use.last_used_on == TODAY + timedelta(days=1)
 
 
 def test_a_key_is_looked_up_at_most_twice_a_second(
-    usage: RedisUsage, keys: CountingKeyStore, clock: FakeClock
+    admission: RedisAdmission, keys: CountingKeyStore, clock: FakeClock
 ) -> None:
     """However many requests it makes."""
     digest = keep(keys)
 
     for _ in range(20):
-        usage.admit(digest, Permission.READ, TODAY)
+        admission.admit(digest, Permission.READ, NOON)
         clock.advance(milliseconds=100)
 
     assert keys.lookups == 4
 
 
 def test_a_revocation_holds_within_a_second_however_long_the_look_up_took(
-    usage: RedisUsage, keys: CountingKeyStore, clock: FakeClock
+    admission: RedisAdmission, keys: CountingKeyStore, clock: FakeClock
 ) -> None:
     """What was read before is not held from when it arrived, but from when it was asked for."""
     digest = keep(keys)
     keys.seconds = 0.9
-    usage.admit(digest, Permission.READ, TODAY)
+    admission.admit(digest, Permission.READ, NOON)
     keys.change("k1", lambda key: (key.revoked(NOON), an_audit_entry()))
 
     with pytest.raises(InvalidApiKeyError):
-        usage.admit(digest, Permission.READ, TODAY)
+        admission.admit(digest, Permission.READ, NOON)
 
 
-def test_a_key_is_known_as_soon_as_it_is_made(usage: RedisUsage, keys: CountingKeyStore) -> None:
+def test_a_key_is_known_as_soon_as_it_is_made(
+    admission: RedisAdmission, keys: CountingKeyStore
+) -> None:
     """That there was none is not held."""
     with pytest.raises(InvalidApiKeyError):
-        usage.admit("d1", Permission.READ, TODAY)
+        admission.admit(DIGEST, Permission.READ, NOON)
 
-    assert usage.admit(keep(keys), Permission.READ, TODAY).was_admitted
+    assert admission.admit(keep(keys), Permission.READ, NOON).was_admitted
 
 
 def test_a_script_that_the_server_has_forgotten_is_sent_again(
-    usage: RedisUsage, keys: CountingKeyStore, admin: Redis
+    admission: RedisAdmission, keys: CountingKeyStore, admin: Redis
 ) -> None:
     """As after a restart; the request is counted once."""
     digest = keep(keys)
-    usage.admit(digest, Permission.READ, TODAY)
+    admission.admit(digest, Permission.READ, NOON)
     admin.script_flush()
 
-    assert usage.admit(digest, Permission.READ, TODAY).admitted == 2
+    assert admission.admit(digest, Permission.READ, NOON).admitted == 2
 
 
 @pytest.mark.parametrize(
@@ -169,13 +172,13 @@ def test_counts_that_somebody_else_changed_admit_nothing(
     """They are neither taken for zero nor written over, nor told."""
     keep_institutions(stores, "i1")
     digest = keep_key(stores, a_key())
-    stores.usage.admit(digest, Permission.READ, TODAY)
+    stores.admission.admit(digest, Permission.READ, NOON)
     damage(admin)
 
     for act in (
-        lambda: stores.usage.admit(digest, Permission.READ, TODAY),
-        lambda: stores.usage.history("k1", TODAY, TODAY),
-        lambda: stores.usage.overview(["k1"], TODAY),
+        lambda: stores.admission.admit(digest, Permission.READ, NOON),
+        lambda: stores.usage_reports.history("k1", TODAY, TODAY),
+        lambda: stores.usage_reports.overview(["k1"], TODAY),
     ):
         with pytest.raises(StorageUnavailableError):
             act()
@@ -186,4 +189,4 @@ def test_a_last_day_of_use_that_is_none_is_not_told(stores: Stores, admin: Redis
     admin.set("evref:{k1}:last", "yesterday")
 
     with pytest.raises(StorageUnavailableError, match="out of reach"):
-        stores.usage.overview(["k1"], TODAY)
+        stores.usage_reports.overview(["k1"], TODAY)

@@ -43,5 +43,5 @@ def database(url: str) -> Iterator[SqlDatabase]:
 @pytest.fixture
 def stores(database: SqlDatabase) -> Stores:
     stores = stores_in(database)
-    stores.storage.prepare()
+    stores.schema.prepare()
     return stores

@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, text
 
 from evref.adapters.outbound.sql import (
+    SqlAdmission,
     SqlAuditLog,
     SqlCatalogueStore,
     SqlDatabase,
@@ -13,7 +14,7 @@ from evref.adapters.outbound.sql import (
     SqlSharedSecrets,
     SqlSignInAttempts,
     SqlStorage,
-    SqlUsage,
+    SqlUsageReports,
 )
 from evref.testing.stores import Stores
 
@@ -23,10 +24,13 @@ KINDS = ("sqlite", "postgresql")
 
 def stores_in(database: SqlDatabase) -> Stores:
     return Stores(
-        storage=SqlStorage(database),
+        health=SqlStorage(database),
+        schema=SqlStorage(database),
+        connections=SqlStorage(database),
         catalogue=SqlCatalogueStore(database),
         keys=SqlKeyStore(database),
-        usage=SqlUsage(database),
+        admission=SqlAdmission(database),
+        usage_reports=SqlUsageReports(database),
         institutions=SqlInstitutionStore(database),
         members=SqlMemberStore(database),
         audit=SqlAuditLog(database),

@@ -57,6 +57,7 @@ def rows(connection: Connection) -> Rows:
 def assert_kept(before: Rows, after: Rows) -> None:
     """All rows are there, with all values that they had."""
     after = _moved_back(before, after)
+    after = _as_before_key_secrets(before, after)
     for name, earlier in before.items():
         assert earlier
         kept = [{column: row[column] for column in earlier[0]} for row in after[name]]
@@ -85,3 +86,18 @@ def _moved_back(before: Rows, after: Rows) -> Rows:
     publication = served | {"published_at": newest["published_at"]}
     assert served["version"] == newest["version"]
     return after | {"catalogue_entries": entries, "catalogue_publication": [publication]}
+
+
+def _as_before_key_secrets(before: Rows, after: Rows) -> Rows:
+    """The rows as they were before secrets had a table, and audit entries a subject."""
+    if "key_secrets" in before or "key_secrets" not in after:
+        return after
+    secrets = {row["key_id"]: row for row in after["key_secrets"]}
+    api_keys = []
+    for row in after["api_keys"]:
+        secret = secrets[row["id"]]
+        assert (secret["created_at"], secret["ends_at"]) == (row["created_at"], None)
+        api_keys.append(row | {"token_hash": secret["digest"], "last_four": secret["last_four"]})
+    assert {row["subject_kind"] for row in after["audit_entries"]} == {"key"}
+    entries = [row | {"key_id": row["subject_id"]} for row in after["audit_entries"]]
+    return after | {"api_keys": api_keys, "audit_entries": entries}

@@ -30,7 +30,7 @@ CHANGES: dict[str, Callable[[Stores], object]] = {
     "members.set_password": lambda stores: stores.members.set_password(
         "m1", "other", an_audit_entry()
     ),
-    "keys.add": lambda stores: stores.keys.add(a_key("k2"), "0" * 64, an_audit_entry()),
+    "keys.add": lambda stores: stores.keys.add(a_key("k2"), an_audit_entry()),
     "keys.change": lambda stores: stores.keys.change(
         "k1", lambda key: (key.changed(name="other"), an_audit_entry())
     ),

@@ -1,12 +1,15 @@
 """The stores in SQL keep to the contracts of their ports, on each database of the fixture."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from evref.adapters.outbound.sql import (
+    SqlAdmission,
     SqlAuditLog,
     SqlCatalogueStore,
+    SqlDatabase,
     SqlInstitutionStore,
     SqlKeyStore,
     SqlMemberStore,
@@ -14,9 +17,10 @@ from evref.adapters.outbound.sql import (
     SqlSharedSecrets,
     SqlSignInAttempts,
     SqlStorage,
-    SqlUsage,
+    SqlUsageReports,
 )
 from evref.testing import (
+    AdmissionContract,
     AuditLogContract,
     CatalogueStoreContract,
     InstitutionStoreContract,
@@ -26,8 +30,10 @@ from evref.testing import (
     SessionStoreContract,
     SharedSecretsContract,
     SignInAttemptsContract,
-    StorageContract,
-    UsageContract,
+    StorageConnectionsContract,
+    StorageHealthContract,
+    StorageSchemaContract,
+    UsageReportsContract,
 )
 from tests.adapters.sql.databases import KINDS
 from tests.databases import PreparedDatabases
@@ -41,7 +47,23 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return databases.empty(0)
 
 
-class TestSqlStorage(StorageContract):
+@pytest.fixture
+def database(url: str) -> Iterator[SqlDatabase]:
+    # What is tested with it is not how long it waits: the machine may be busy.
+    database = SqlDatabase(url, timeout_seconds=60)
+    yield database
+    database.close()
+
+
+class TestSqlHealth(StorageHealthContract):
+    adapter = SqlStorage
+
+
+class TestSqlSchema(StorageSchemaContract):
+    adapter = SqlStorage
+
+
+class TestSqlConnections(StorageConnectionsContract):
     adapter = SqlStorage
 
 
@@ -57,8 +79,12 @@ class TestSqlKeyStore(KeyStoreContract):
     adapter = SqlKeyStore
 
 
-class TestSqlUsage(UsageContract):
-    adapter = SqlUsage
+class TestSqlAdmission(AdmissionContract):
+    adapter = SqlAdmission
+
+
+class TestSqlUsageReports(UsageReportsContract):
+    adapter = SqlUsageReports
 
 
 class TestSqlInstitutionStore(InstitutionStoreContract):

@@ -11,10 +11,10 @@ from hypothesis import given
 
 from evref.adapters.outbound.sql import documents
 from evref.adapters.outbound.sql.documents import Document
-from evref.domain.catalogue import Entry
-from evref.domain.document import FORMAT
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.document import FORMAT
+from evref.domain.catalogue.evidence import Direction
 from evref.domain.errors import StorageUnavailableError
-from evref.domain.evidence import Direction
 from evref.testing.builders import an_entry
 from tests.domain.strategies import entries
 

@@ -1,17 +1,13 @@
 """The database is shared by processes that know nothing of each other."""
 
-import json
 import os
 import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-import pytest
-
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.domain.access import Permission
-from evref.domain.quota import DayUsage
+from evref.domain.access.key import Permission
 from evref.testing.builders import NOON, a_key
 from evref.testing.stores import Stores, keep_institutions, keep_key
 
@@ -59,50 +55,30 @@ def together(processes: int, *arguments: str) -> list[str]:
     return [output for output, _ in answers]
 
 
-def test_of_the_requests_of_several_processes_exactly_the_limit_is_admitted(
-    stores: Stores, url: str
-) -> None:
-    """No count is given out twice, and the rest is counted as refused."""
-    keep_institutions(stores, "i1")
-    digest = keep_key(stores, a_key(limit=250))
-
-    answers = map(
-        json.loads,
-        together(3, "-m", "tests.adapters.sql.admitter", url, digest, TODAY.isoformat(), "100"),
-    )
-
-    counts = sorted(count for answer in answers for count in answer["counts"])
-    assert counts == list(range(1, 251))
-    assert stores.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 250, 250, 50),)
-
-
 def test_several_processes_may_prepare_a_new_database_at_once(url: str) -> None:
     """One of them does it, the others find it done; nobody fails, and nothing is printed."""
     assert together(3, "-c", PREPARE, url) == [""] * 3
 
 
-@pytest.mark.parametrize("closed_before", [True, False], ids=["closed", "open"])
 def test_a_forked_process_counts_on_connections_of_its_own(
-    stores: Stores, database: SqlDatabase, closed_before: bool
+    stores: Stores, database: SqlDatabase
 ) -> None:
-    """Whether the parent closed its connections before, or the child forgets them after."""
+    """The parent closes its connections before it forks, as the server does."""
     keep_institutions(stores, "i1")
     digest = keep_key(stores, a_key(limit=10))
-    stores.usage.admit(digest, Permission.READ, TODAY)
-    if closed_before:
-        database.close()
+    stores.admission.admit(digest, Permission.READ, NOON)
+    database.close()
 
     child = os.fork()
     if child == 0:
         answer = 0
         try:
-            database.after_fork()
-            answer = stores.usage.admit(digest, Permission.READ, TODAY).admitted
+            answer = stores.admission.admit(digest, Permission.READ, NOON).admitted
         finally:
             # Whatever happens, the child must not go on with the tests that follow.
             os._exit(answer)
     _, status = os.waitpid(child, 0)
 
     assert os.waitstatus_to_exitcode(status) == 2
-    assert stores.usage.admit(digest, Permission.READ, TODAY).admitted == 3
+    assert stores.admission.admit(digest, Permission.READ, NOON).admitted == 3
     SqlStorage(database).ping()

@@ -5,7 +5,8 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,11 @@ from sqlalchemy import inspect, text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS, migrate
 from evref.adapters.outbound.sql.tables import metadata
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import DayUsage
+from evref.domain.access.secret import KeySecret
+from evref.domain.audit import Action
 from evref.domain.errors import InvalidValueError, StorageNotReadyError
-from evref.domain.quota import DayUsage
 from evref.testing.builders import NOON, a_key, a_member, an_audit_entry, an_institution
 from evref.testing.stores import Stores, keep_institutions
 from tests.adapters.sql.databases import stores_in
@@ -102,6 +106,20 @@ def test_the_revisions_are_those_of_the_migrations() -> None:
     assert scripts.get_current_head() == REVISIONS[-1]
 
 
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("daily_usage", "day"), ("sessions", "started_at"), ("sign_in_failures", "last_at")],
+)
+def test_what_is_purged_by_a_column_has_an_index_on_it(
+    stores: Stores, database: SqlDatabase, table: str, column: str
+) -> None:
+    """Else a purge reads the whole table, and on SQLite keeps admission waiting meanwhile."""
+    with database.connect() as connection:
+        indexes = inspect(connection).get_indexes(table)
+
+    assert [column] in [index["column_names"] for index in indexes]
+
+
 def test_migrations_come_to_the_tables(stores: Stores, database: SqlDatabase) -> None:
     """What the statements are written against is what is in the database, to the last type."""
     with database.connect() as connection:
@@ -145,9 +163,13 @@ INSERT INTO members VALUES ('m1', 'i1', 'ward@example.org', '$argon2id$not-a-rea
     '2026-03-01 12:00:00.000000');
 INSERT INTO api_keys VALUES ('k1', 'i1', 'Ward app', 'read', 1000, 'Zz09', 'a1',
     '2026-03-01 12:00:00.000000', '2027-01-01', '2026-03-01 12:00:00.000000');
+INSERT INTO api_keys VALUES ('k2', 'i1', 'Ward app', 'read', 1000, 'Yy18', 'b2',
+    '2026-03-01 12:00:00.000000', NULL, NULL);
 INSERT INTO daily_usage VALUES ('k1', '2026-03-01', 1000, 7, 2, false);
 INSERT INTO audit_entries VALUES (1, '2026-03-01 12:00:00.000000', 'i1', 'operator',
     'key_created', 'k1', 'name ''Ward app''');
+INSERT INTO audit_entries VALUES (2, '2026-03-01 11:00:00.000000', 'i1', 'operator',
+    'institution_created', NULL, 'name ''Ward app''');
 UPDATE catalogue_publication SET version = 'v1', published_at = '2026-03-01 12:00:00.000000';
 """
 
@@ -167,11 +189,21 @@ def test_what_the_first_version_kept_is_there_after_all_migrations(
     stores = stores_in(database)
     assert stores.institutions.list() == (an_institution(),)
     assert stores.members.list() == (a_member(),)
-    assert stores.keys.list() == (a_key(expires_on=date(2027, 1, 1), revoked_at=NOON),)
-    assert stores.usage.history("k1", NOON.date(), NOON.date()) == (
+    secret = KeySecret("a1", "Zz09", NOON)
+    assert stores.keys.list() == (
+        a_key(expires_on=date(2027, 1, 1), revoked_at=NOON, secrets=[secret]),
+        a_key("k2", secrets=[replace(secret, digest="b2", last_four="Yy18")]),
+    )
+    assert stores.admission.admit("b2", Permission.READ, NOON).was_admitted
+    assert stores.usage_reports.history("k1", NOON.date(), NOON.date()) == (
         DayUsage(NOON.date(), 1000, 7, 2),
     )
-    assert stores.audit.entries("i1") == (an_audit_entry(),)
+    assert stores.audit.entries("i1") == (
+        an_audit_entry(),
+        an_audit_entry(
+            action=Action.INSTITUTION_CREATED, key_id=None, at=NOON - timedelta(hours=1)
+        ),
+    )
     assert stores.catalogue.version() == "v1"
 
 

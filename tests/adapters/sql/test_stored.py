@@ -10,8 +10,8 @@ from sqlalchemy import Connection, text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import migrate
-from evref.domain.catalogue import Catalogue
-from evref.domain.evidence import Direction, Recommendation
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.evidence import Direction, Recommendation
 from evref.testing.builders import a_catalogue
 from evref.testing.stores import Stores, keep_catalogue
 from tests.adapters.sql.databases import stores_in

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from evref.adapters.outbound.sql import SqlDatabase
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
 from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import NOON, a_key, an_audit_entry
 from evref.testing.stores import Stores, keep_institutions, keep_key
@@ -24,9 +24,9 @@ def test_a_request_that_is_never_counted_is_not_admitted(
         stop_rows(connection, "daily_usage", "new.day IS NOT NULL", silently=True)
 
     with pytest.raises(StorageUnavailableError):
-        stores.usage.admit(digest, Permission.READ, TODAY)
+        stores.admission.admit(digest, Permission.READ, NOON)
 
-    assert stores.usage.history("k1", TODAY, TODAY) == ()
+    assert stores.usage_reports.history("k1", TODAY, TODAY) == ()
 
 
 def test_an_instant_without_a_time_zone_is_not_kept(stores: Stores) -> None:
@@ -35,7 +35,7 @@ def test_an_instant_without_a_time_zone_is_not_kept(stores: Stores) -> None:
     naive = datetime(2026, 3, 1, 12, 0)  # noqa: DTZ001 - what the test is about
 
     with pytest.raises(StorageUnavailableError) as caught:
-        stores.keys.add(a_key(created_at=naive), "0" * 64, an_audit_entry())
+        stores.keys.add(a_key(created_at=naive), an_audit_entry())
 
     assert "time zone" in caught.value.reason
     assert stores.keys.list() == ()

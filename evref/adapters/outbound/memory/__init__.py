@@ -13,9 +13,10 @@ from evref.adapters.outbound.memory.sessions import MemorySessionStore
 from evref.adapters.outbound.memory.sign_in_attempts import MemorySignInAttempts
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.adapters.outbound.memory.storage import MemoryStorage
-from evref.adapters.outbound.memory.usage import MemoryUsage
+from evref.adapters.outbound.memory.usage import MemoryAdmission, MemoryUsageReports
 
 __all__ = [
+    "MemoryAdmission",
     "MemoryAuditLog",
     "MemoryCatalogueStore",
     "MemoryInstitutionStore",
@@ -26,5 +27,5 @@ __all__ = [
     "MemorySignInAttempts",
     "MemoryState",
     "MemoryStorage",
-    "MemoryUsage",
+    "MemoryUsageReports",
 ]

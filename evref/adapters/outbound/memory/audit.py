@@ -1,7 +1,7 @@
 """The audit log, as a list that only grows."""
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.institution import AuditEntry
+from evref.domain.audit import AuditEntry
 from evref.ports import audit
 
 
@@ -10,7 +10,7 @@ class MemoryAuditLog(audit.AuditLog):
         self._state = state
 
     def entries(
-        self, institution_id: str, *, skip: int = 0, most: int | None = None
+        self, institution_id: str | None, *, skip: int = 0, most: int | None = None
     ) -> tuple[AuditEntry, ...]:
         found = self._of(institution_id)
         # Reversed last: of entries of one instant, the one that was written last leads.
@@ -18,9 +18,9 @@ class MemoryAuditLog(audit.AuditLog):
         found.reverse()
         return tuple(found[skip : None if most is None else skip + most])
 
-    def count(self, institution_id: str) -> int:
+    def count(self, institution_id: str | None) -> int:
         return len(self._of(institution_id))
 
-    def _of(self, institution_id: str) -> list[AuditEntry]:
+    def _of(self, institution_id: str | None) -> list[AuditEntry]:
         with self._state.lock:
             return [entry for entry in self._state.audit if entry.institution_id == institution_id]

@@ -1,7 +1,7 @@
 """Published catalogues, as the objects that were published."""
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import CatalogueReplacedError
 from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
 

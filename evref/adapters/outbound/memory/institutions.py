@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from evref.adapters.outbound.memory.state import MemoryState
+from evref.domain.accounts.institution import Institution, Member
+from evref.domain.audit import AuditEntry
 from evref.domain.errors import AlreadyExistsError, NotFoundError
-from evref.domain.institution import AuditEntry, Institution, Member
 from evref.ports import institutions
 
 

@@ -1,11 +1,11 @@
-"""API keys by id, and their ids by the digest of their token."""
+"""API keys by id."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.access import ApiKey
+from evref.domain.access.key import ApiKey
+from evref.domain.audit import AuditEntry
 from evref.domain.errors import AlreadyExistsError, NotFoundError
-from evref.domain.institution import AuditEntry
 from evref.ports import keys
 
 
@@ -13,12 +13,11 @@ class MemoryKeyStore(keys.KeyStore):
     def __init__(self, state: MemoryState) -> None:
         self._state = state
 
-    def add(self, key: ApiKey, digest: str, entry: AuditEntry) -> None:
+    def add(self, key: ApiKey, entry: AuditEntry) -> None:
         with self._state.lock:
             if key.id in self._state.keys:
                 raise AlreadyExistsError("API key", key.id)
-            self._state.keys[key.id] = key
-            self._state.key_ids_by_digest[digest] = key.id
+            self._state.keep_key(key)
             self._state.audit.append(entry)
 
     def get(self, key_id: str) -> ApiKey:
@@ -27,19 +26,19 @@ class MemoryKeyStore(keys.KeyStore):
         except KeyError:
             raise NotFoundError("API key", key_id) from None
 
-    def by_digest(self, digest: str) -> ApiKey | None:
+    def by_digest(self, digest: str) -> ApiKey:
         with self._state.lock:
-            key_id = self._state.key_ids_by_digest.get(digest)
-            return None if key_id is None else self._state.keys[key_id]
+            try:
+                return self._state.keys[self._state.key_ids_by_digest[digest]]
+            except KeyError:
+                raise NotFoundError("API key", digest) from None
 
-    def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
+    def list(self) -> tuple[ApiKey, ...]:
         with self._state.lock:
-            found = [
-                key
-                for key in self._state.keys.values()
-                if institution_id is None or key.institution_id == institution_id
-            ]
-        return tuple(sorted(found, key=lambda key: (key.created_at, key.id)))
+            return _ordered(self._state.keys.values())
+
+    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
+        return tuple(key for key in self.list() if key.institution_id == institution_id)
 
     def change(
         self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
@@ -50,6 +49,10 @@ class MemoryKeyStore(keys.KeyStore):
             if changed is None:
                 return before
             after, entry = changed
-            self._state.keys[key_id] = after
+            self._state.keep_key(after)
             self._state.audit.append(entry)
         return after
+
+
+def _ordered(found: Iterable[ApiKey]) -> tuple[ApiKey, ...]:
+    return tuple(sorted(found, key=lambda key: (key.created_at, key.id)))

@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from evref.adapters.outbound.memory.state import MemoryState
+from evref.domain.accounts.sign_in import Session
 from evref.domain.errors import NotFoundError
-from evref.domain.sign_in import Session
 from evref.ports import sessions
 
 

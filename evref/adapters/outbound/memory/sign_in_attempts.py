@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.sign_in import Failures
+from evref.domain.accounts.sign_in import Failures
 from evref.ports import sign_in_attempts
 
 

@@ -4,7 +4,7 @@ from evref.adapters.outbound.memory.state import MemoryState
 from evref.ports import storage
 
 
-class MemoryStorage(storage.Storage):
+class MemoryStorage(storage.StorageHealth, storage.StorageSchema, storage.StorageConnections):
     def __init__(self, state: MemoryState) -> None:
         self._state = state
 

@@ -2,27 +2,29 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime, timedelta
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.access import Permission
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import USAGE_RETENTION_DAYS, DailyWindow, DayUsage, Tally
 from evref.domain.errors import InvalidApiKeyError
-from evref.domain.quota import DayUsage, Tally
 from evref.ports import usage
+from evref.ports.admission import Admission
 
 
-class MemoryUsage(usage.Usage):
+class MemoryAdmission(Admission):
     def __init__(self, state: MemoryState) -> None:
         self._state = state
 
-    def admit(self, digest: str, needed: Permission, day: date) -> Tally:
+    def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
+        day = DailyWindow.of(instant).day
         with self._state.lock:
             key_id = self._state.key_ids_by_digest.get(digest)
             if key_id is None:
                 raise InvalidApiKeyError
             key = self._state.keys[key_id]
-            key.check(needed, day)
-            days = self._state.days_by_key_id.setdefault(key_id, {})
+            key.check(digest, needed, instant)
+            days = self._state.days_by_key_id.setdefault(key.id, {})
             before = days.get(day, DayUsage(day, key.daily_limit, admitted=0, refused=0))
             admitted = before.admitted < key.daily_limit
             after = replace(
@@ -32,7 +34,12 @@ class MemoryUsage(usage.Usage):
                 refused=before.refused + (not admitted),
             )
             days[day] = after
-        return Tally(key_id, after.limit, after.admitted, was_admitted=admitted)
+        return Tally(key.id, after.limit, after.admitted, was_admitted=admitted)
+
+
+class MemoryUsageReports(usage.UsageReports):
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
 
     def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
         with self._state.lock:
@@ -54,3 +61,10 @@ class MemoryUsage(usage.Usage):
             )
             for key_id, days in days_by_key_id.items()
         }
+
+    def prune(self, today: date) -> None:
+        first = today - timedelta(days=USAGE_RETENTION_DAYS)
+        with self._state.lock:
+            for days in self._state.days_by_key_id.values():
+                for day in [day for day in days if day < first]:
+                    del days[day]

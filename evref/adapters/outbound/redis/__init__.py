@@ -4,7 +4,13 @@ Everything else, keys included, is kept where it is kept without Redis.
 """
 
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.adapters.outbound.redis.storage import RedisStorage
-from evref.adapters.outbound.redis.usage import RedisUsage
+from evref.adapters.outbound.redis.storage import RedisConnections, RedisHealth
+from evref.adapters.outbound.redis.usage import RedisAdmission, RedisUsageReports
 
-__all__ = ["RedisServer", "RedisStorage", "RedisUsage"]
+__all__ = [
+    "RedisAdmission",
+    "RedisConnections",
+    "RedisHealth",
+    "RedisServer",
+    "RedisUsageReports",
+]

@@ -39,7 +39,7 @@ class RedisServer:
         part = timeout_seconds * _PART
         # Only now: it need not be installed, nor be loaded, where requests are counted elsewhere.
         try:
-            from redis import ConnectionPool, Redis, RedisError  # noqa: PLC0415
+            from redis import ConnectionPool, Redis, RedisError, ResponseError  # noqa: PLC0415
             from redis.backoff import NoBackoff  # noqa: PLC0415
             from redis.retry import Retry  # noqa: PLC0415
         except ImportError as error:
@@ -66,6 +66,7 @@ class RedisServer:
             raise InvalidValueError([Fault("quota_url", _FORM)]) from error
         self._client = Redis.from_pool(pool)
         self._driver_error = RedisError
+        self._refusal = ResponseError
 
     @contextmanager
     def client(self) -> Iterator[Redis]:
@@ -106,6 +107,23 @@ class RedisServer:
             # Sets no character of a text that is not there, and so changes nothing; but a
             # server that is read-only, still loading or out of memory refuses it.
             client.setrange("evref:ping", 0, "")
+
+    def keeps_nothing(self) -> bool:
+        """Whether the server says that it writes neither an append-only file nor snapshots.
+
+        A server that refuses to say, as many that are hosted do, is taken for one that keeps it.
+
+        Raises:
+            StorageUnavailableError: when the server does not answer in time.
+
+        """
+        with self.client() as client:
+            try:
+                # One at a time: only Redis 7 and newer takes several.
+                saved = client.config_get("appendonly") | client.config_get("save")
+            except self._refusal:
+                return False
+        return saved == {"appendonly": "no", "save": ""}
 
     def close(self) -> None:
         """Close all connections; new ones are made on demand."""

@@ -8,25 +8,30 @@ through. What is in braces alone decides which node of a cluster has them: all o
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from itertools import islice
 from threading import Lock
 
 from cachetools import TLRUCache
 
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.domain.access import ApiKey, Permission
-from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
-from evref.domain.quota import SECONDS_A_DAY, DayUsage, Tally
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.quota import (
+    SECONDS_A_DAY,
+    USAGE_RETENTION_DAYS,
+    DailyWindow,
+    DayUsage,
+    Tally,
+)
+from evref.domain.errors import InvalidApiKeyError, NotFoundError, StorageUnavailableError
 from evref.ports import usage
+from evref.ports.admission import Admission
 from evref.ports.clock import Clock
 from evref.ports.keys import KeyStore
 
-RETENTION_DAYS = 35
-"""How long a day's counts are kept after its first request: a plot shows 30 days."""
+PREFIX = "evref"
 
-LAST_USED_RETENTION_DAYS = 400
-"""How long the last day of use is known after it."""
+_RETENTION_SECONDS = USAGE_RETENTION_DAYS * SECONDS_A_DAY
 
 # What a key may do has to follow a change within one second, the time to look it up included.
 _HOLD_SECONDS = 0.5
@@ -35,7 +40,7 @@ _MOST_HELD = 10_000
 # A pipeline holds all answers in memory until the last has come.
 _KEYS_AT_ONCE = 1000
 
-# KEYS: the day's hash, the last day of use. ARGV: limit, day, two retentions in seconds.
+# KEYS: the day's hash, the last day of use. ARGV: limit, day, retention in seconds.
 # The first write is one that needs memory: a server without refuses it, and nothing is counted.
 _ADMIT = """
 local admitted = tonumber(redis.call('HGET', KEYS[1], 'admitted') or '0')
@@ -49,7 +54,7 @@ if redis.call('HSET', KEYS[1], 'limit', ARGV[1]) == 1 then
     redis.call('EXPIRE', KEYS[1], ARGV[3])
 end
 if fits and admitted == 1 and (redis.call('GET', KEYS[2]) or '') < ARGV[2] then
-    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[4])
+    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
 end
 return {admitted, fits and 1 or 0}
 """
@@ -64,11 +69,11 @@ class _Held:
     asked_at: float
 
 
-class RedisUsage(usage.Usage):
+class RedisAdmission(Admission):
     """Counts under `prefix`, which services that share a server must not share."""
 
     def __init__(
-        self, server: RedisServer, keys: KeyStore, clock: Clock, prefix: str = "evref"
+        self, server: RedisServer, keys: KeyStore, clock: Clock, prefix: str = PREFIX
     ) -> None:
         self._server = server
         self._keys = keys
@@ -82,20 +87,37 @@ class RedisUsage(usage.Usage):
         )
         self._lock = Lock()
 
-    def admit(self, digest: str, needed: Permission, day: date) -> Tally:
+    def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
         key = self._key(digest)
-        key.check(needed, day)
-        written = day.isoformat()
+        key.check(digest, needed, instant)
+        day = DailyWindow.of(instant).day.isoformat()
         admitted, fits = self._admit(
-            [self._name(key.id, written), self._name(key.id, "last")],
-            [
-                key.daily_limit,
-                written,
-                RETENTION_DAYS * SECONDS_A_DAY,
-                LAST_USED_RETENTION_DAYS * SECONDS_A_DAY,
-            ],
+            [_name(self._prefix, key.id, day), _name(self._prefix, key.id, "last")],
+            [key.daily_limit, day, _RETENTION_SECONDS],
         )
         return Tally(key.id, key.daily_limit, admitted, was_admitted=bool(fits))
+
+    def _key(self, digest: str) -> ApiKey:
+        with self._lock:
+            held = self._held.get(digest)
+        if held is None:
+            asked_at = self._clock.monotonic()
+            try:
+                key = self._keys.by_digest(digest)
+            except NotFoundError:
+                raise InvalidApiKeyError from None
+            held = _Held(key, asked_at)
+            with self._lock:
+                self._held[digest] = held
+        return held.key
+
+
+class RedisUsageReports(usage.UsageReports):
+    """Reports what was counted under `prefix`."""
+
+    def __init__(self, server: RedisServer, prefix: str = PREFIX) -> None:
+        self._server = server
+        self._prefix = prefix
 
     def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
         days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
@@ -120,21 +142,16 @@ class RedisUsage(usage.Usage):
                     overview[key_id] = use
         return overview
 
-    def _key(self, digest: str) -> ApiKey:
-        with self._lock:
-            held = self._held.get(digest)
-        if held is None:
-            asked_at = self._clock.monotonic()
-            key = self._keys.by_digest(digest)
-            if key is None:
-                raise InvalidApiKeyError
-            held = _Held(key, asked_at)
-            with self._lock:
-                self._held[digest] = held
-        return held.key
+    def prune(self, today: date) -> None:
+        # Redis removes each name after its time.
+        pass
 
     def _name(self, key_id: str, part: str) -> str:
-        return f"{self._prefix}:{{{key_id}}}:{part}"
+        return _name(self._prefix, key_id, part)
+
+
+def _name(prefix: str, key_id: str, part: str) -> str:
+    return f"{prefix}:{{{key_id}}}:{part}"
 
 
 def _usage(day: date, fields: list[str | None]) -> DayUsage | None:

@@ -13,9 +13,10 @@ from evref.adapters.outbound.sql.secrets import SqlSharedSecrets
 from evref.adapters.outbound.sql.sessions import SqlSessionStore
 from evref.adapters.outbound.sql.sign_in_attempts import SqlSignInAttempts
 from evref.adapters.outbound.sql.storage import SqlStorage
-from evref.adapters.outbound.sql.usage import SqlUsage
+from evref.adapters.outbound.sql.usage import SqlAdmission, SqlUsageReports
 
 __all__ = [
+    "SqlAdmission",
     "SqlAuditLog",
     "SqlCatalogueStore",
     "SqlDatabase",
@@ -26,5 +27,5 @@ __all__ = [
     "SqlSharedSecrets",
     "SqlSignInAttempts",
     "SqlStorage",
-    "SqlUsage",
+    "SqlUsageReports",
 ]

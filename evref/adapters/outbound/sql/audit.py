@@ -4,7 +4,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import audit_entries
-from evref.domain.institution import Action, AuditEntry
+from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.ports import audit
 
 
@@ -13,7 +13,7 @@ class SqlAuditLog(audit.AuditLog):
         self._database = database
 
     def entries(
-        self, institution_id: str, *, skip: int = 0, most: int | None = None
+        self, institution_id: str | None, *, skip: int = 0, most: int | None = None
     ) -> tuple[AuditEntry, ...]:
         table = audit_entries.c
         found = (
@@ -31,13 +31,17 @@ class SqlAuditLog(audit.AuditLog):
                     institution_id=row.institution_id,
                     actor=row.actor,
                     action=Action(row.action),
-                    key_id=row.key_id,
+                    subject=(
+                        None
+                        if row.subject_kind is None
+                        else Subject(SubjectKind(row.subject_kind), row.subject_id)
+                    ),
                     detail=row.detail,
                 )
                 for row in connection.execute(found)
             )
 
-    def count(self, institution_id: str) -> int:
+    def count(self, institution_id: str | None) -> int:
         of_institution = audit_entries.c.institution_id == institution_id
         counted = select(func.count()).select_from(audit_entries).where(of_institution)
         with self._database.connect() as connection:
@@ -52,7 +56,8 @@ def append(connection: Connection, entry: AuditEntry) -> None:
             institution_id=entry.institution_id,
             actor=entry.actor,
             action=entry.action.value,
-            key_id=entry.key_id,
+            subject_kind=None if entry.subject is None else entry.subject.kind.value,
+            subject_id=None if entry.subject is None else entry.subject.id,
             detail=entry.detail,
         )
     )

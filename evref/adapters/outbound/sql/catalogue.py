@@ -25,7 +25,7 @@ from evref.adapters.outbound.sql.tables import (
     catalogue_history,
     catalogue_publication,
 )
-from evref.domain.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
 from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
 
@@ -269,7 +269,9 @@ def _write(connection: Connection, written: Sequence[Document], publication: Pub
 
 
 def _document(row: Row[Any]) -> Document:
-    return Document(row.format, row.version, row.diagnosis, row.content)
+    # SQLite takes text too where bytes belong, from whoever changes a row by hand.
+    content = row.content.encode() if isinstance(row.content, str) else row.content
+    return Document(row.format, row.version, row.diagnosis, content)
 
 
 def _batches(items: Sequence[_Item], size: int = _AT_ONCE) -> Iterator[Sequence[_Item]]:

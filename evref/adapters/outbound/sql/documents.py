@@ -13,11 +13,11 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from evref.domain import records
-from evref.domain.catalogue import Entry
-from evref.domain.document import FORMAT, from_document, to_document
+from evref.domain.catalogue import records
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.document import FORMAT, from_document, to_document
+from evref.domain.catalogue.intervention import Intervention
 from evref.domain.errors import StorageUnavailableError
-from evref.domain.intervention import Intervention
 
 _MOST_READ = 64
 """So many entries' interventions are held as they are, of those that were read last."""

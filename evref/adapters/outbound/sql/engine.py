@@ -1,6 +1,6 @@
 """The way to the database: connections, transactions, and what becomes of errors."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,7 +33,7 @@ class SqlDatabase:
     """A database by its URL, such as `sqlite:///evref.db` or `postgresql://user@host/evref`.
 
     It connects when first asked for data. Safe to share between threads, not between processes:
-    see `close` and `after_fork`. It makes `pool_size` connections at most, and whoever asks waits
+    `close` it before a fork. It makes `pool_size` connections at most, and whoever asks waits
     `timeout_seconds` at most for what is asked, after 0.4 at most for a connection.
 
     Raises:
@@ -82,13 +82,23 @@ class SqlDatabase:
             StorageUnavailableError: when the database does not do what it is asked, in time.
 
         """
+        rows = self.find_all(statement)
+        return rows[0] if rows else None
+
+    def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
+        """All rows that the statement selects.
+
+        Raises:
+            StorageUnavailableError: when the database does not do what it is asked, in time.
+
+        """
         with self.connect() as connection:
             try:
-                return connection.execute(statement).one_or_none()
+                return connection.execute(statement).all()
             except (UnicodeEncodeError, DataError):
                 # Text with half a surrogate pair, as a command line can have, or with a NUL, as
                 # a form can; no row has it.
-                return None
+                return ()
 
     @contextmanager
     def transaction(self, *, taken: AlreadyExistsError | None = None) -> Iterator[Connection]:
@@ -170,10 +180,6 @@ class SqlDatabase:
     def close(self) -> None:
         """Close all connections that are not in use; new ones are made on demand."""
         self._engine.dispose()
-
-    def after_fork(self) -> None:
-        """Forget the connections of the parent process, which go on being its own."""
-        self._engine.dispose(close=False)
 
     @contextmanager
     def _errors_translated(self, taken: AlreadyExistsError | None = None) -> Iterator[None]:

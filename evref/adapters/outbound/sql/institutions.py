@@ -11,8 +11,9 @@ from evref.adapters.outbound.sql import audit
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import institutions as institution_table
 from evref.adapters.outbound.sql.tables import members as member_table
+from evref.domain.accounts.institution import Institution, Member
+from evref.domain.audit import AuditEntry
 from evref.domain.errors import AlreadyExistsError, NotFoundError
-from evref.domain.institution import AuditEntry, Institution, Member
 from evref.ports import institutions
 
 

@@ -1,45 +1,59 @@
-"""API keys in SQL; `read` makes a key of a row for whoever else selects one."""
+"""API keys in SQL, with their secrets; `whole` is for whoever else looks for a key."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from evref.adapters.outbound.sql import audit
 from evref.adapters.outbound.sql.engine import SqlDatabase
-from evref.adapters.outbound.sql.tables import api_keys
-from evref.domain.access import ApiKey, Permission
+from evref.adapters.outbound.sql.tables import api_keys, key_secrets
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.secret import KeySecret
+from evref.domain.audit import AuditEntry
 from evref.domain.errors import AlreadyExistsError, NotFoundError
-from evref.domain.institution import AuditEntry
 from evref.ports import keys
+
+# A row for each secret of a key, with the key in each; the rows of a key come together.
+_WHOLE = (
+    select(
+        api_keys,
+        key_secrets.c.digest,
+        key_secrets.c.last_four,
+        key_secrets.c.created_at.label("secret_created_at"),
+        key_secrets.c.ends_at,
+    )
+    .join_from(api_keys, key_secrets)
+    .order_by(api_keys.c.id)
+)
 
 
 class SqlKeyStore(keys.KeyStore):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
 
-    def add(self, key: ApiKey, digest: str, entry: AuditEntry) -> None:
+    def add(self, key: ApiKey, entry: AuditEntry) -> None:
         taken = AlreadyExistsError("API key", key.id)
         with self._database.transaction(taken=taken) as connection:
-            connection.execute(insert(api_keys).values(token_hash=digest, **_written(key)))
+            connection.execute(insert(api_keys).values(**_written(key)))
+            _write_secrets(connection, key)
             audit.append(connection, entry)
 
     def get(self, key_id: str) -> ApiKey:
-        row = self._database.find(select(api_keys).where(api_keys.c.id == key_id))
-        return _found(row, key_id)
+        return _one(self._database.find_all(_WHOLE.where(api_keys.c.id == key_id)), key_id)
 
-    def by_digest(self, digest: str) -> ApiKey | None:
-        row = self._database.find(select(api_keys).where(api_keys.c.token_hash == digest))
-        return None if row is None else read(row)
+    def by_digest(self, digest: str) -> ApiKey:
+        its_key = select(key_secrets.c.key_id).where(key_secrets.c.digest == digest)
+        found = self._database.find_all(_WHOLE.where(api_keys.c.id == its_key.scalar_subquery()))
+        return _one(found, digest)
 
-    def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
-        found = select(api_keys)
-        if institution_id is not None:
-            found = found.where(api_keys.c.institution_id == institution_id)
-        with self._database.connect() as connection:
-            rows = connection.execute(found).all()
-        # Here rather than by the database, whose collation may differ.
-        return tuple(sorted(map(read, rows), key=lambda key: (key.created_at, key.id)))
+    def list(self) -> tuple[ApiKey, ...]:
+        return _ordered(self._database.find_all(_WHOLE))
+
+    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
+        its_own = api_keys.c.institution_id == institution_id
+        return _ordered(self._database.find_all(_WHOLE.where(its_own)))
 
     def change(
         self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
@@ -49,36 +63,50 @@ class SqlKeyStore(keys.KeyStore):
         this = api_keys.c.id == key_id
         with self._database.transaction() as connection:
             # SQLite has no FOR UPDATE, and needs none: it has begun to write already.
-            row = connection.execute(select(api_keys).where(this).with_for_update()).one_or_none()
-            before = _found(row, key_id)
+            connection.execute(select(api_keys.c.id).where(this).with_for_update())
+            before = _one(connection.execute(_WHOLE.where(this)), key_id)
             changed = change(before)
             if changed is None:
                 return before
             after, entry = changed
             connection.execute(update(api_keys).where(this).values(**_written(after)))
+            if after.secrets != before.secrets:
+                connection.execute(delete(key_secrets).where(key_secrets.c.key_id == key_id))
+                _write_secrets(connection, after)
             audit.append(connection, entry)
         return after
 
 
-def read(row: Row[Any]) -> ApiKey:
-    """The key in a row that has all columns of `api_keys`."""
+def _one(rows: Iterable[Row[Any]], name: str) -> ApiKey:
+    found = _ordered(rows)
+    if not found:
+        raise NotFoundError("API key", name)
+    return found[0]
+
+
+def _ordered(rows: Iterable[Row[Any]]) -> tuple[ApiKey, ...]:
+    # Here rather than by the database, whose collation may differ.
+    found = (_key(list(of_key)) for _, of_key in groupby(rows, key=lambda row: row.id))
+    return tuple(sorted(found, key=lambda key: (key.created_at, key.id)))
+
+
+def _key(rows: list[Row[Any]]) -> ApiKey:
+    row = rows[0]
+    secrets = [
+        KeySecret(each.digest, each.last_four, each.secret_created_at, each.ends_at)
+        for each in rows
+    ]
     return ApiKey(
         id=row.id,
         institution_id=row.institution_id,
         name=row.name,
         permission=Permission(row.permission),
         daily_limit=row.daily_limit,
-        last_four=row.last_four,
+        secrets=tuple(sorted(secrets, key=lambda secret: (secret.created_at, secret.digest))),
         created_at=row.created_at,
         expires_on=row.expires_on,
         revoked_at=row.revoked_at,
     )
-
-
-def _found(row: Row[Any] | None, key_id: str) -> ApiKey:
-    if row is None:
-        raise NotFoundError("API key", key_id)
-    return read(row)
 
 
 def _written(key: ApiKey) -> dict[str, Any]:
@@ -88,8 +116,21 @@ def _written(key: ApiKey) -> dict[str, Any]:
         "name": key.name,
         "permission": key.permission.value,
         "daily_limit": key.daily_limit,
-        "last_four": key.last_four,
         "created_at": key.created_at,
         "expires_on": key.expires_on,
         "revoked_at": key.revoked_at,
     }
+
+
+def _write_secrets(connection: Connection, key: ApiKey) -> None:
+    rows = [
+        {
+            "digest": secret.digest,
+            "key_id": key.id,
+            "last_four": secret.last_four,
+            "created_at": secret.created_at,
+            "ends_at": secret.ends_at,
+        }
+        for secret in key.secrets
+    ]
+    connection.execute(insert(key_secrets), rows)

@@ -6,8 +6,8 @@ from sqlalchemy import delete, insert, select
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import sessions as session_table
+from evref.domain.accounts.sign_in import Session
 from evref.domain.errors import NotFoundError
-from evref.domain.sign_in import Session
 from evref.ports import sessions
 
 

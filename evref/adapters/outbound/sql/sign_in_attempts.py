@@ -8,7 +8,7 @@ from sqlalchemy import text as sql
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import sign_in_failures
-from evref.domain.sign_in import Failures
+from evref.domain.accounts.sign_in import Failures
 from evref.ports import sign_in_attempts
 
 # A row that is there can be locked, where the database locks rows.

@@ -78,13 +78,24 @@ api_keys = Table(
     Column("name", String(100), nullable=False),
     Column("permission", String(16), nullable=False),
     Column("daily_limit", Integer, nullable=False),
-    Column("last_four", String(4), nullable=False),
-    # SHA-256 in hexadecimal; the token itself is kept nowhere.
-    Column("token_hash", String(64), nullable=False, unique=True),
     Column("created_at", Instant, nullable=False),
     Column("expires_on", Date),
     Column("revoked_at", Instant),
     Index("ix_api_keys_institution_id", "institution_id"),
+)
+
+key_secrets = Table(
+    "key_secrets",
+    metadata,
+    # SHA-256 in hexadecimal; the token itself is kept nowhere.
+    Column("digest", String(64), primary_key=True),
+    Column("key_id", ForeignKey("api_keys.id"), nullable=False),
+    Column("last_four", String(4), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("ends_at", Instant),
+    Index("ix_key_secrets_key_id", "key_id"),
+    # Every request looks one up by its digest, and finds all of it there.
+    sqlite_with_rowid=False,
 )
 
 daily_usage = Table(
@@ -97,6 +108,7 @@ daily_usage = Table(
     Column("admitted", Integer, nullable=False),
     Column("refused", Integer, nullable=False),
     Column("last_admitted", Boolean, nullable=False),
+    Index("ix_daily_usage_day", "day"),
 )
 
 # No foreign keys: the log must take an entry whatever else is kept.
@@ -105,10 +117,13 @@ audit_entries = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Instant, nullable=False),
-    Column("institution_id", String(64), nullable=False),
+    # Null for what concerns the whole service.
+    Column("institution_id", String(64)),
     Column("actor", String(254), nullable=False),
     Column("action", String(32), nullable=False),
-    Column("key_id", String(64)),
+    # The kind and the id of what was changed.
+    Column("subject_kind", String(16)),
+    Column("subject_id", String(64)),
     Column("detail", Text, nullable=False),
     Index("ix_audit_entries_institution_id_at", "institution_id", "at"),
 )
@@ -121,6 +136,7 @@ sessions = Table(
     Column("member_id", ForeignKey("members.id"), nullable=False),
     Column("password_digest", String(64), nullable=False),
     Column("started_at", Instant, nullable=False),
+    Index("ix_sessions_started_at", "started_at"),
 )
 
 sign_in_failures = Table(
@@ -129,6 +145,7 @@ sign_in_failures = Table(
     Column("name", String(80), primary_key=True),
     Column("failures", Integer, nullable=False),
     Column("last_at", Instant),
+    Index("ix_sign_in_failures_last_at", "last_at"),
 )
 
 shared_secrets = Table(

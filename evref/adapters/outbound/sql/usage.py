@@ -1,31 +1,35 @@
 """Admission and counting in SQL: one statement, which is the hot path of the whole service."""
 
 from collections.abc import Collection, Iterator, Mapping
-from datetime import date
+from datetime import date, datetime, timedelta
 from itertools import islice
+from typing import Any
 
-from sqlalchemy import Date, String, TextClause, bindparam, case, func, select
+from sqlalchemy import Date, Select, String, TextClause, bindparam, case, delete, func, select
 from sqlalchemy import text as sql
 
-from evref.adapters.outbound.sql import keys
 from evref.adapters.outbound.sql.engine import SqlDatabase
-from evref.adapters.outbound.sql.tables import api_keys, daily_usage
-from evref.domain.access import Permission
-from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
-from evref.domain.quota import DayUsage, Tally
+from evref.adapters.outbound.sql.keys import SqlKeyStore
+from evref.adapters.outbound.sql.tables import Instant, daily_usage
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import USAGE_RETENTION_DAYS, DailyWindow, DayUsage, Tally
+from evref.domain.errors import InvalidApiKeyError, NotFoundError, StorageUnavailableError
 from evref.ports import usage
+from evref.ports.admission import Admission
 
 # The key is looked up and checked, the request admitted or refused, and counted as either, in
-# one atomic step. No row comes back when no live key of a sufficient level has the digest.
+# one atomic step. No row comes back when no live key of a sufficient level has a
+# secret with the digest that works.
 # The expressions after SET all see the row as it was before: see decision 0002.
 _ADMIT = """
 INSERT INTO daily_usage (key_id, day, daily_limit, admitted, refused, last_admitted)
-SELECT id, :day, daily_limit,
+SELECT api_keys.id, :day, daily_limit,
        CASE WHEN daily_limit > 0 THEN 1 ELSE 0 END,
        CASE WHEN daily_limit > 0 THEN 0 ELSE 1 END,
        daily_limit > 0
-FROM api_keys
-WHERE token_hash = :digest
+FROM key_secrets JOIN api_keys ON api_keys.id = key_secrets.key_id
+WHERE digest = :digest
+  AND (ends_at IS NULL OR ends_at > :instant)
   AND revoked_at IS NULL
   AND (expires_on IS NULL OR expires_on >= :day)
   AND permission IN ({levels})
@@ -43,36 +47,45 @@ RETURNING key_id, daily_limit, admitted, last_admitted
 _ATTEMPTS = 3
 
 # Databases limit the number of parameters of a statement; SQLite's is 32,766.
-_KEYS_AT_ONCE = 10_000
+# Far below that, no statement takes long enough for its deadline to matter.
+_KEYS_AT_ONCE = 1000
 
 
 def _admit_statement(needed: Permission) -> TextClause:
     levels = ", ".join(f"'{level.value}'" for level in needed.and_above())
     return sql(_ADMIT.format(levels=levels)).bindparams(
-        bindparam("day", type_=Date), bindparam("digest", type_=String)
+        bindparam("day", type_=Date),
+        bindparam("digest", type_=String),
+        bindparam("instant", type_=Instant),
     )
 
 
-class SqlUsage(usage.Usage):
+class SqlAdmission(Admission):
     def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
+        self._keys = SqlKeyStore(database)
         self._admit = {needed: database.direct(_admit_statement(needed)) for needed in Permission}
 
-    def admit(self, digest: str, needed: Permission, day: date) -> Tally:
+    def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
+        parameters = {"digest": digest, "day": DailyWindow.of(instant).day, "instant": instant}
         for _ in range(_ATTEMPTS):
-            row = self._admit[needed]({"digest": digest, "day": day})
+            row = self._admit[needed](parameters)
             if row is not None:
                 key_id, limit, admitted, was_admitted = row
                 # SQLite has no truth values, but 0 and 1.
                 return Tally(key_id, limit, admitted, was_admitted=bool(was_admitted))
-            self._check(digest, needed, day)
+            self._check(digest, needed, instant)
         raise StorageUnavailableError("the key went on changing while a request was admitted")
 
-    def _check(self, digest: str, needed: Permission, day: date) -> None:
-        row = self._database.find(select(api_keys).where(api_keys.c.token_hash == digest))
-        if row is None:
-            raise InvalidApiKeyError
-        keys.read(row).check(needed, day)
+    def _check(self, digest: str, needed: Permission, instant: datetime) -> None:
+        try:
+            self._keys.by_digest(digest).check(digest, needed, instant)
+        except NotFoundError:
+            raise InvalidApiKeyError from None
+
+
+class SqlUsageReports(usage.UsageReports):
+    def __init__(self, database: SqlDatabase) -> None:
+        self._database = database
 
     def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
         table = daily_usage.c
@@ -105,6 +118,20 @@ class SqlUsage(usage.Usage):
                     )
                     overview[row.key_id] = usage.KeyUse(row.last_used_on, used_today)
         return overview
+
+    def prune(self, today: date) -> None:
+        day = daily_usage.c.day
+        first = today - timedelta(days=USAGE_RETENTION_DAYS)
+        oldest = select(func.min(day)).where(day < first)
+        # Day by day, so that no transaction keeps admission waiting for long.
+        while (found := self._oldest(oldest)) is not None:
+            with self._database.transaction() as connection:
+                connection.execute(delete(daily_usage).where(day == found))
+
+    def _oldest(self, statement: Select[Any]) -> date | None:
+        with self._database.connect() as connection:
+            found: date | None = connection.execute(statement).scalar_one()
+            return found
 
 
 def _batches(key_ids: Collection[str]) -> Iterator[list[str]]:

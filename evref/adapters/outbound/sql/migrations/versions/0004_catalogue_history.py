@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0004"
-down_revision = "0002"
+down_revision = "0003"
 
 # The version of the catalogue that was bundled until then. Where it is served, nobody has loaded
 # another, so that the next bundled one may take its place.

@@ -1,0 +1,37 @@
+"""Health, for whatever starts, watches or balances the service."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, jsonify
+
+from evref.adapters.inbound.web.problems import SECONDS_TO_RETRY
+from evref.application.report_health import ReportHealth
+
+
+def blueprint(report: ReportHealth) -> Blueprint:
+    """`/health/live`: the process answers. `/health/ready`: so would the API, just now."""
+    health = Blueprint("health", __name__, url_prefix="/health")
+
+    @health.after_request
+    def not_kept(response: Response) -> Response:
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    @health.get("/live")
+    def live() -> Response:
+        return jsonify(status="live")
+
+    @health.get("/ready")
+    def ready() -> Response:
+        readiness = report.readiness()
+        response = jsonify(
+            status="ready" if readiness.ready else "unavailable",
+            storage="answers" if readiness.storage_answers else "out of reach",
+            catalogue_version=readiness.catalogue_version,
+        )
+        if not readiness.ready:
+            response.status_code = 503
+            response.headers["Retry-After"] = str(SECONDS_TO_RETRY)
+        return response
+
+    return health

@@ -1,0 +1,165 @@
+"""`/metrics`: what monitoring asks for, in the text format of Prometheus.
+
+https://prometheus.io/docs/instrumenting/exposition_formats/
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator
+from datetime import UTC, datetime, time
+from pathlib import Path
+from time import perf_counter
+
+from flask import Blueprint, Response, request
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4 as _CONTENT_TYPE
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+import evref
+from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web.admission import Admit
+from evref.adapters.inbound.web.observation import Seen
+from evref.application.browse_catalogue import BrowseCatalogue
+from evref.domain.access.key import KeyToken, Permission
+from evref.domain.access.quota import QuotaExceededError, QuotaStatus
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import (
+    EvrefError,
+    InsufficientPermissionError,
+    InvalidApiKeyError,
+    StorageUnavailableError,
+)
+
+# Seconds. An answer takes under a millisecond; one that waits for storage, up to three seconds.
+_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+
+_OUTCOMES: dict[type[EvrefError], str] = {
+    InvalidApiKeyError: "invalid_api_key",
+    InsufficientPermissionError: "insufficient_permission",
+    QuotaExceededError: "quota_exceeded",
+    StorageUnavailableError: "storage_unavailable",
+}
+
+# A client may make up others, each of which would be a series of its own.
+_METHODS = {"GET", "HEAD", "OPTIONS", "POST"}
+
+
+class Metrics:
+    """Counts in files of a folder that all workers share, each in its own.
+
+    The library takes the folder from PROMETHEUS_MULTIPROC_DIR when it is imported, so there can
+    be one of these a process.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        registry = CollectorRegistry()
+        self._requests = Counter(
+            "evref_http_requests",
+            "Requests by route, method and status.",
+            ["route", "method", "status"],
+            registry=registry,
+        )
+        self._request_seconds = Histogram(
+            "evref_http_request_duration_seconds",
+            "Time until an answer was ready to be sent.",
+            ["route"],
+            buckets=_BUCKETS,
+            registry=registry,
+        )
+        self._admissions = Counter(
+            "evref_admissions",
+            "Requests with a well-formed key, by what storage said of it.",
+            ["outcome"],
+            registry=registry,
+        )
+        self._admission_seconds = Histogram(
+            "evref_admission_duration_seconds",
+            "Time that storage took to admit and count a request, or to refuse it.",
+            buckets=_BUCKETS,
+            registry=registry,
+        )
+
+    def of_admissions(self, admit: Admit) -> Admit:
+        """The same, each call of which is counted and timed."""
+
+        def observed_admit(token: KeyToken, needed: Permission) -> QuotaStatus:
+            outcome = "failed"
+            began_at = perf_counter()
+            try:
+                status = admit(token, needed)
+                outcome = "admitted"
+            except EvrefError as error:
+                outcome = _OUTCOMES.get(type(error), outcome)
+                raise
+            finally:
+                self._admission_seconds.observe(perf_counter() - began_at)
+                self._admissions.labels(outcome).inc()
+            return status
+
+        return observed_admit
+
+    def of_request(self, seen: Seen) -> None:
+        """Count and time one that was answered."""
+        route = seen.environ.get(headers.ROUTE, "none")
+        method = seen.environ["REQUEST_METHOD"]
+        self._requests.labels(route, method if method in _METHODS else "other", seen.status).inc()
+        self._request_seconds.labels(route).observe(seen.seconds)
+
+    def report(self, catalogue: Catalogue | None) -> bytes:
+        """All that the processes sharing the folder have counted, dead ones included."""
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry, path=str(self._folder))  # type: ignore[no-untyped-call]
+        registry.register(_Served(catalogue))
+        return generate_latest(registry)
+
+    def blueprint(self, browse: BrowseCatalogue, token: str) -> Blueprint:
+        """The report, for whoever has the operator's token."""
+        pages = Blueprint("metrics", __name__)
+
+        @pages.get("/metrics")
+        def report() -> Response:
+            sent = request.headers.get("Authorization", "")
+            if not hmac.compare_digest(sent.encode(), f"Bearer {token}".encode()):
+                return Response(
+                    "Send the header “Authorization: Bearer …” with EVREF_METRICS_TOKEN.\n",
+                    401,
+                    {"WWW-Authenticate": 'Bearer realm="evref metrics"'},
+                    content_type="text/plain; charset=utf-8",
+                )
+            response = Response(self.report(_served(browse)), content_type=_CONTENT_TYPE)
+            response.headers["Cache-Control"] = "no-store"
+            return response
+
+        return pages
+
+
+class _Served(Collector):
+    def __init__(self, catalogue: Catalogue | None) -> None:
+        self._catalogue = catalogue
+
+    def collect(self) -> Iterator[Metric]:
+        yield InfoMetricFamily("evref_build", "The software.", {"version": evref.__version__})
+        if self._catalogue is None:
+            return
+        yield InfoMetricFamily(
+            "evref_catalogue", "What is served.", {"version": self._catalogue.version}
+        )
+        checks = [entry.diagnosis.checked_on for entry in self._catalogue.entries]
+        if checks:
+            midnight = datetime.combine(min(checks), time.min, UTC)
+            yield GaugeMetricFamily(
+                "evref_catalogue_oldest_check_timestamp_seconds",
+                "The day on which the entry that was not checked for longest was checked.",
+                midnight.timestamp(),
+            )
+
+
+def _served(browse: BrowseCatalogue) -> Catalogue | None:
+    try:
+        return browse.current()
+    except EvrefError:
+        return None

@@ -1,0 +1,88 @@
+"""The two cookies: one stands for the member's session, one holds what forms need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from flask import Flask, Request, current_app, request, session
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from werkzeug.wrappers import Response
+
+from evref.domain.accounts.sign_in import SessionToken
+from evref.domain.errors import StorageUnavailableError
+
+PATH = "/settings"
+SESSION = "evref_session"
+FORMS = "evref_forms"
+
+_PREFIX_OF_SECURE = "__Secure-"
+"""Browsers take a cookie of such a name over https alone (RFC 6265bis, section 4.1.3.1)."""
+_SESSION_NAME = "EVREF_SESSION_COOKIE_NAME"
+
+
+def configure(app: Flask, share_secret: Callable[[], str], *, secure: bool) -> None:
+    """Have the application sign and read the cookie that forms need, on the pages alone.
+
+    `secure` keeps browsers from sending the cookies over anything but https.
+    """
+    app.session_interface = _FormsInterface(share_secret)
+    prefix = _PREFIX_OF_SECURE if secure else ""
+    app.config |= {
+        _SESSION_NAME: prefix + SESSION,
+        "SESSION_COOKIE_NAME": prefix + FORMS,
+        "SESSION_COOKIE_PATH": PATH,
+        "SESSION_COOKIE_SECURE": secure,
+        "SESSION_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_SAMESITE": "Lax",
+    }
+
+
+class _FormsInterface(SecureCookieSessionInterface):
+    """Flask's own signed cookie, with a secret that is asked for when a page first needs it.
+
+    Every other request, and so all of the API, goes without.
+    """
+
+    def __init__(self, share_secret: Callable[[], str]) -> None:
+        self._share_secret = share_secret
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        if not request.path.startswith(PATH):
+            return None
+        # Where storage is out of reach the page will say so; here nothing could.
+        with suppress(StorageUnavailableError):
+            app.secret_key = self._share_secret()
+            return super().open_session(app, request)
+        return None
+
+
+def present_token() -> SessionToken | None:
+    """The token that the browser sent, whether or not a session has it."""
+    text = request.cookies.get(current_app.config[_SESSION_NAME])
+    return None if text is None else SessionToken(text)
+
+
+def begin(response: Response, token: SessionToken) -> None:
+    """Have the browser hold this session from now on, and forget what forms of before needed."""
+    session.clear()
+    response.set_cookie(
+        current_app.config[_SESSION_NAME],
+        token.text,
+        path=PATH,
+        secure=bool(current_app.config["SESSION_COOKIE_SECURE"]),
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def end(response: Response) -> None:
+    """Have the browser forget the session, and what its forms needed."""
+    session.clear()
+    response.delete_cookie(
+        current_app.config[_SESSION_NAME],
+        path=PATH,
+        secure=bool(current_app.config["SESSION_COOKIE_SECURE"]),
+        httponly=True,
+        samesite="Lax",
+    )

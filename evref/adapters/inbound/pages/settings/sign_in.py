@@ -1,0 +1,132 @@
+"""The pages to sign in, to sign out and to change the password."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from flask import Blueprint, current_app, flash, g, make_response, redirect, request, url_for
+from flask import render_template as render
+from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Response
+
+from evref.adapters.inbound.pages.settings import cookies
+from evref.adapters.inbound.pages.settings.forms import (
+    PageForm,
+    PasswordForm,
+    SignInForm,
+    SignOutForm,
+)
+from evref.application.sign_in import SignIn
+from evref.domain.access.key import without_keys
+from evref.domain.errors import (
+    BusyError,
+    EvrefError,
+    InvalidValueError,
+    TooManyAttemptsError,
+    WrongCredentialsError,
+)
+
+_TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
+_BUSY = HTTPStatus.SERVICE_UNAVAILABLE
+_SECONDS_WHEN_BUSY = 2
+
+
+class SignInPages:
+    """Each method is a page: what it shows, and what sending its form does."""
+
+    def __init__(self, members: SignIn) -> None:
+        self._members = members
+
+    def add_to(self, pages: Blueprint) -> None:
+        for path, view in (
+            ("/sign-in", self.sign_in),
+            ("/sign-out", self.sign_out),
+            ("/password", self.password),
+        ):
+            pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
+
+    def sign_in(self) -> Response:
+        onwards = _known_page(request.args.get("next", ""))
+        if "signed_in" in g and request.method != "POST":
+            return redirect(onwards, HTTPStatus.SEE_OTHER)
+        form = SignInForm()
+        if form.accepted():
+            email, password = form.email.data or "", form.password.data or ""
+            try:
+                token = self._members.begin(email, password, address=_address())
+            except WrongCredentialsError as error:
+                form.form_errors.append(str(error))
+            except TooManyAttemptsError as error:
+                return _later(_TOO_MANY, "settings/sign_in.html", form, error, error.seconds)
+            except BusyError as error:
+                return _later(_BUSY, "settings/sign_in.html", form, error, _SECONDS_WHEN_BUSY)
+            else:
+                response = redirect(onwards, HTTPStatus.SEE_OTHER)
+                cookies.begin(response, token)
+                return response
+        return make_response(render("settings/sign_in.html", form=form), form.status)
+
+    def sign_out(self) -> Response:
+        form = SignOutForm()
+        if form.accepted():
+            self._members.end(g.token)
+            response = redirect(url_for(".sign_in"), HTTPStatus.SEE_OTHER)
+            cookies.end(response)
+            flash("You are signed out.")
+            return response
+        return make_response(render("settings/sign_out.html", form=form), form.status)
+
+    def password(self) -> Response:
+        form = PasswordForm()
+        if form.accepted():
+            try:
+                token = self._members.change_password(
+                    g.token,
+                    present=form.present.data or "",
+                    new=form.password.data or "",
+                    address=_address(),
+                )
+            except InvalidValueError as error:
+                form.tell(error)
+            except WrongCredentialsError:
+                form.present.errors = ["is wrong"]
+            except TooManyAttemptsError as error:
+                return _later(_TOO_MANY, "settings/password.html", form, error, error.seconds)
+            except BusyError as error:
+                return _later(_BUSY, "settings/password.html", form, error, _SECONDS_WHEN_BUSY)
+            else:
+                response = redirect(url_for(".password"), HTTPStatus.SEE_OTHER)
+                cookies.begin(response, token)
+                flash("Your password is changed. You are signed out everywhere else.")
+                return response
+        return make_response(render("settings/password.html", form=form), form.status)
+
+
+def _later(
+    status: HTTPStatus, template: str, form: PageForm, error: EvrefError, seconds: int
+) -> Response:
+    """The form again, which can be sent after so many seconds."""
+    form.form_errors.append(str(error))
+    response = make_response(render(template, form=form), status)
+    response.headers["Retry-After"] = str(seconds)
+    return response
+
+
+def _address() -> str:
+    return request.remote_addr or ""
+
+
+def _known_page(path: str) -> str:
+    """The page of these settings that the path is of, else the first one.
+
+    Its address is made anew, so that no text of a client's ever becomes one.
+    """
+    if without_keys(path) != path:
+        return url_for(".list_keys")
+    try:
+        endpoint, arguments = current_app.url_map.bind("").match(path, "GET")
+    except HTTPException:
+        endpoint, arguments = "", {}
+    if not endpoint.startswith("settings.") or endpoint in {"settings.sign_in", "settings.static"}:
+        return url_for(".list_keys")
+    return url_for(endpoint, **arguments)

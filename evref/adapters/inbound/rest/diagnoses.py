@@ -1,0 +1,116 @@
+"""The three data endpoints: parse, ask the catalogue, render."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apiflask import APIBlueprint
+from marshmallow import RAISE
+
+from evref.adapters.inbound.rest.parameters import DiagnosesQuery, InterventionsQuery, NoQuery
+from evref.adapters.inbound.rest.schemas import (
+    DiagnosisAnswerSchema,
+    DiagnosisListSchema,
+    InterventionListSchema,
+)
+from evref.adapters.inbound.web.admission import Served
+from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter
+from evref.domain.catalogue.vocabulary import DISCLAIMER
+
+
+def blueprint(served: Served) -> APIBlueprint:
+    """The endpoints, behind what `served` puts before them."""
+    api = APIBlueprint("diagnoses", __name__, url_prefix="/api/v1")
+
+    @api.get("/diagnoses")
+    @served
+    @api.input(DiagnosesQuery, location="query", arg_name="query", unknown=RAISE)
+    @api.output(
+        DiagnosisListSchema,
+        description="The diagnoses; an empty list where none meets the request.",
+        links={
+            "Diagnosis": {
+                "operationId": "getDiagnosis",
+                "parameters": {"id": "$response.body#/data/0/id"},
+                "description": "Each id in the list can be asked for by itself.",
+            },
+            "Interventions": {
+                "operationId": "listInterventions",
+                "parameters": {"id": "$response.body#/data/0/id"},
+                "description": "Each id in the list has its interventions.",
+            },
+        },
+    )
+    @api.doc(operation_id="listDiagnoses", tags=["Catalogue"])
+    def list_diagnoses(catalogue: Catalogue, query: dict[str, Any]) -> dict[str, Any]:
+        """List diagnoses
+
+        All diagnoses of the catalogue, or those that meet every parameter given, ordered by name,
+        then id.
+        """
+        text = query.pop("q", None)
+        found = catalogue.find(DiagnosisFilter(**query, text=text))
+        return {"data": found, "meta": {"count": len(found), **_meta(catalogue)}}
+
+    @api.get("/diagnoses/<id>")
+    @served
+    @api.input(NoQuery, location="query", arg_name="query", unknown=RAISE)
+    @api.output(
+        DiagnosisAnswerSchema,
+        description="The diagnosis.",
+        links={
+            "Interventions": {
+                "operationId": "listInterventions",
+                "parameters": {"id": "$response.body#/data/id"},
+                "description": "The interventions for this diagnosis.",
+            }
+        },
+    )
+    @api.doc(operation_id="getDiagnosis", tags=["Catalogue"])
+    def get_diagnosis(
+        catalogue: Catalogue,
+        id: str,  # noqa: A002 - the name that the path has in public
+        query: dict[str, Any],  # noqa: ARG001 - it takes none, and so refuses all
+    ) -> dict[str, Any]:
+        """Get a diagnosis
+
+        One diagnosis by its id, which never changes.
+        """
+        return {"data": catalogue.entry(id), "meta": _meta(catalogue)}
+
+    @api.get("/diagnoses/<id>/interventions")
+    @served
+    @api.input(InterventionsQuery, location="query", arg_name="query", unknown=RAISE)
+    @api.output(
+        InterventionListSchema,
+        description="The interventions; an empty list where none meets the request.",
+    )
+    @api.doc(operation_id="listInterventions", tags=["Catalogue"])
+    def list_interventions(
+        catalogue: Catalogue,
+        id: str,  # noqa: A002
+        query: dict[str, Any],
+    ) -> dict[str, Any]:
+        """List the interventions of a diagnosis
+
+        The interventions of the diagnosis's enabled modules, or those of one module, of one
+        phase, or of both, ordered by module, phase (each in its fixed order), title, then id.
+        """
+        entry = catalogue.entry(id)
+        module, phase = query.get("module"), query.get("phase")
+        found = entry.visible_interventions(module, phase)
+        return {
+            "data": found,
+            "meta": {
+                "count": len(found),
+                "diagnosis": entry,
+                "filters": {"module": module, "phase": phase},
+                **_meta(catalogue),
+            },
+        }
+
+    return api
+
+
+def _meta(catalogue: Catalogue) -> dict[str, Any]:
+    return {"catalogue_version": catalogue.version, "disclaimer": DISCLAIMER}

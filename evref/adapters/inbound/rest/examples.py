@@ -1,0 +1,75 @@
+"""Examples for the OpenAPI document: answers of this service on its bundled catalogue.
+
+`examples.json` holds them as they were given; a test asks the service again and compares.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from evref.adapters.inbound.web import problems
+from evref.adapters.inbound.web.problems import Problem
+
+_KNEE = "/api/v1/diagnoses/knee-osteoarthritis"
+
+REQUESTS = {
+    "listDiagnoses": {
+        "by-code": "/api/v1/diagnoses?icd10=M17.1",
+        "none-found": "/api/v1/diagnoses?icd10=B05",
+    },
+    "getDiagnosis": {"knee-osteoarthritis": _KNEE},
+    "listInterventions": {
+        "one-module": f"{_KNEE}/interventions?module=fitt_vip",
+        "none-found": f"{_KNEE}/interventions?module=fitt_vip&phase=acute",
+    },
+}
+"""The requests behind the examples of each operation."""
+
+FAILING_REQUESTS = {
+    problems.MISSING_CREDENTIALS: {"missing-credentials": "/api/v1/diagnoses"},
+    problems.INVALID_API_KEY: {"invalid-api-key": "/api/v1/diagnoses"},
+    problems.INSUFFICIENT_PERMISSION: {"insufficient-permission": "/api/v1/diagnoses"},
+    problems.UNKNOWN_DIAGNOSIS: {"unknown-diagnosis": "/api/v1/diagnoses/knee-arthritis"},
+    problems.INVALID_PARAMETER: {
+        "value-not-allowed": f"{_KNEE}/interventions?phase=late",
+        "unknown-parameter": f"{_KNEE}/interventions?modul=home",
+    },
+    problems.QUOTA_EXCEEDED: {"quota-exceeded": "/api/v1/diagnoses"},
+    problems.SERVICE_UNAVAILABLE: {"service-unavailable": "/api/v1/diagnoses"},
+    problems.INTERNAL_ERROR: {"internal-error": "/api/v1/diagnoses"},
+}
+"""The requests behind the examples of each problem, in circumstances that bring it about."""
+
+
+def answers(operation_id: str) -> dict[str, Any]:
+    """The examples of an operation's answers, in the form of the document; not all have some."""
+    return {
+        name: {"summary": f"GET {path}", "value": _kept()[name_of(operation_id, name)]}
+        for name, path in REQUESTS.get(operation_id, {}).items()
+    }
+
+
+def problem(kind: Problem, base_url: str) -> dict[str, Any]:
+    """The examples of a problem, of a service at `base_url`, in the form of the document."""
+    return {
+        name: {
+            "summary": f"{kind.title}: GET {path}",
+            "value": {**_kept()[name_of(kind.slug, name)], "type": kind.type_uri(base_url)},
+        }
+        for name, path in FAILING_REQUESTS[kind].items()
+    }
+
+
+def name_of(group: str, name: str) -> str:
+    """Where `examples.json` has the example of an operation or a problem."""
+    return f"{group}/{name}"
+
+
+@cache
+def _kept() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8")
+    kept: dict[str, Any] = json.loads(text)
+    return kept

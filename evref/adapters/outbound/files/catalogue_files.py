@@ -1,0 +1,38 @@
+from collections.abc import Iterable
+from pathlib import Path
+
+from evref.adapters.outbound.files.folders import Folders, text_of
+from evref.adapters.outbound.files.nodes import FileError
+from evref.adapters.outbound.files.reading import Reader
+from evref.adapters.outbound.files.writing import write_files
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import FileFault, InvalidCatalogueError
+from evref.ports import catalogue_files
+
+
+class YamlCatalogueFiles(catalogue_files.CatalogueFiles):
+    """One YAML file a diagnosis, as docs/reference/catalogue-format.md describes it."""
+
+    def read(self, paths: Iterable[Path], progress: catalogue_files.Progress) -> Catalogue:
+        folders = Folders(paths)
+        reader = Reader()
+        entries = []
+        faults = list(folders.faults)
+        for done, (path, name) in enumerate(folders.files, start=1):
+            try:
+                entry, found = reader.entry(text_of(path), name)
+            except FileError as error:
+                entry, found = None, [FileFault(name, error.line, error.message)]
+            faults += found
+            if entry is not None:
+                entries.append(entry)
+            progress(done, len(folders.files))
+        if faults:
+            raise InvalidCatalogueError(faults)
+        return Catalogue(entries)
+
+    def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
+        return tuple(Folders(paths).not_read)
+
+    def write(self, catalogue: Catalogue, folder: Path) -> None:
+        write_files(catalogue, folder)

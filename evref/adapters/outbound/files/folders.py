@@ -1,0 +1,140 @@
+"""From the paths that a person names to the text of each file, without ever hanging on one."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from evref.adapters.outbound.files.nodes import FileError, shown
+from evref.domain.errors import FileFault
+
+LARGEST_FILE = 1024 * 1024
+"""In bytes."""
+
+_SUFFIXES = (".yaml", ".yml")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Folders:
+    """What the paths stand for: files to read, files that are not read, and faults.
+
+    A folder stands for the catalogue files in it and in the folders below, by name. What is
+    hidden (its name begins with a dot), what has another suffix, and a link to a folder are not
+    read. Each file to read comes with its name as it is shown.
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self.files: list[tuple[Path, str]] = []
+        self.not_read: list[str] = []
+        self.faults: list[FileFault] = []
+        self._met: dict[tuple[int, int], str] = {}
+        for path in paths:
+            self._add(path)
+        if not self.files and not self.faults:
+            self._refuse(Path(), "no catalogue file is named")
+
+    def _add(self, path: Path) -> None:
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            self._refuse(path, "does not exist")
+        except (OSError, ValueError) as error:
+            self._refuse(path, f"cannot be read: {reason(error)}")
+        else:
+            if not stat.S_ISDIR(status.st_mode):
+                self._take(path, status)
+            elif not self._add_folder(path):
+                self._refuse(path, "is a folder without catalogue files (*.yaml, *.yml)")
+
+    def _add_folder(self, folder: Path) -> bool:
+        """Whether there was anything to read, or to refuse."""
+        before = len(self.files) + len(self.faults)
+        inside = os.path.join(os.path.realpath(folder), "")  # noqa: PTH118  # "" ends it with a slash
+        for path, is_read in self._in_folder(folder):
+            if not is_read:
+                self.not_read.append(shown_path(path))
+            elif path.is_symlink() and not os.path.realpath(path).startswith(inside):
+                self._refuse(path, "is a symbolic link that leads out of its folder")
+            else:
+                try:
+                    self._take(path, path.stat())
+                except OSError as error:
+                    self._refuse(path, f"cannot be read: {reason(error)}")
+        return len(self.files) + len(self.faults) > before
+
+    def _in_folder(self, folder: Path) -> Iterator[tuple[Path, bool]]:
+        """Each file below the folder, and whether it is a catalogue file."""
+        waiting = [folder]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                with os.scandir(folder) as entries:
+                    found = sorted(entries, key=lambda entry: entry.name)
+            except OSError as error:
+                self._refuse(folder, f"cannot be read: {reason(error)}")
+                continue
+            below = []
+            for entry in found:
+                path = folder / entry.name
+                if entry.name.startswith("."):
+                    yield path, False
+                elif entry.is_dir(follow_symlinks=False):
+                    below.append(path)
+                else:
+                    yield path, is_catalogue_file(entry.name) and not path.is_dir()
+            waiting += reversed(below)
+
+    def _take(self, path: Path, status: os.stat_result) -> None:
+        name = shown_path(path)
+        first = self._met.setdefault((status.st_dev, status.st_ino), name)
+        if first is name:
+            self.files.append((path, name))
+        else:
+            self._refuse(path, f"is the same file as {first}, named twice")
+
+    def _refuse(self, path: Path, message: str) -> None:
+        self.faults.append(FileFault(shown_path(path), None, message))
+
+
+def is_catalogue_file(name: str) -> bool:
+    return name.lower().endswith(_SUFFIXES) and not name.startswith(".")
+
+
+def text_of(path: Path) -> str:
+    """The text of a file without its byte order mark.
+
+    Raises:
+        FileError: when it cannot be read, is too large or is not UTF-8.
+
+    """
+    try:
+        with open(path, "rb", opener=_open_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise FileError(None, "is neither a file nor a folder")
+            data = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        raise FileError(None, f"cannot be read: {reason(error)}") from error
+    if len(data) > LARGEST_FILE:
+        raise FileError(None, f"must have at most {LARGEST_FILE} bytes (1 MiB)")
+    data = data.removeprefix(_BYTE_ORDER_MARK)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"must be UTF-8, has the byte 0x{data[error.start]:02X}"
+        raise FileError(line, message) from None
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Why the system refused, in its own words, without the path that the fault names anyway."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def shown_path(path: Path) -> str:
+    """The path as given, with what a terminal could not show on one line escaped."""
+    return shown(str(path), longest=4096)
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    # Opening a pipe would else wait for someone to write into it.
+    return os.open(path, flags | os.O_NONBLOCK)

@@ -1,0 +1,84 @@
+"""From the text of a file to an entry, by the schema and then by the domain."""
+
+from evref.adapters.outbound.files import schema
+from evref.adapters.outbound.files.nodes import FileError, Node, parsed, shown
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.document import from_document
+from evref.domain.errors import FileFault, InvalidValueError
+
+_LONGEST_MESSAGE = 500
+
+
+class Reader:
+    """Reads one file after the other, and remembers which ids it has met, and where."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, str], str] = {}
+
+    def entry(self, text: str, file: str) -> tuple[Entry | None, list[FileFault]]:
+        """The entry in the text of a file, or the faults of the file, by line."""
+        try:
+            node = parsed(text)
+        except FileError as error:
+            return None, [FileFault(file, error.line, error.message)]
+        found = dict(schema.errors(node))
+        entry = None
+        try:
+            entry = from_document(node.data)
+        except InvalidValueError as error:
+            for fault in error.faults:
+                path = (*fault.path, fault.field)
+                if not any(_is_within(path, other) or _is_within(other, path) for other in found):
+                    found[path] = fault.message
+        for path, message in self._beyond_the_document(node, file, found):
+            found.setdefault(path, message)
+        faults = {
+            FileFault(file, _line(node, path), _message(path, message)): None
+            for path, message in found.items()
+        }
+        return (None if faults else entry), sorted(faults, key=lambda fault: fault.line or 0)
+
+    def _beyond_the_document(
+        self, node: Node, file: str, found: dict[schema.Path, str]
+    ) -> list[tuple[schema.Path, str]]:
+        """What holds of files only: ids are unique among all, and no intervention is hidden."""
+        told = self._repeated_id(node, "diagnosis", ("id",), file)
+        enabled = node.data.get("enabled_modules") if isinstance(node.data, dict) else None
+        interventions = schema.at(node, ("interventions",)).inner
+        for place in range(len(interventions) if isinstance(interventions, list) else 0):
+            path: schema.Path = ("interventions", place)
+            told += self._repeated_id(node, "intervention", (*path, "id"), file)
+            module = schema.at(node, (*path, "module")).data
+            if isinstance(enabled, list) and isinstance(module, str) and module not in enabled:
+                names = ", ".join(map(str, enabled)) or "none"
+                message = f"{module} is not enabled; enabled_modules has {names}"
+                if not any(other[:1] == ("enabled_modules",) for other in found):
+                    told.append(((*path, "module"), message))
+        return told
+
+    def _repeated_id(
+        self, node: Node, kind: str, path: schema.Path, file: str
+    ) -> list[tuple[schema.Path, str]]:
+        identifier = schema.at(node, path)
+        if not isinstance(identifier.data, str):
+            return []
+        place = f"{file}:{identifier.line}"
+        first = self._places.setdefault((kind, identifier.data), place)
+        if first == place:
+            return []
+        return [(path, f'must be unique, "{shown(identifier.data)}" is also the id in {first}')]
+
+
+def _is_within(path: schema.Path, other: schema.Path) -> bool:
+    return path[: len(other)] == other
+
+
+def _line(node: Node, path: schema.Path) -> int:
+    return schema.at(node, path).line
+
+
+def _message(path: schema.Path, message: str) -> str:
+    """The message after the name of its field."""
+    names = [step for step in path if isinstance(step, str)]
+    name = f"{shown(names[-1])}: " if names else ""
+    return f"{name}{shown(message, _LONGEST_MESSAGE)}"

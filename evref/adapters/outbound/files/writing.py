@@ -1,0 +1,123 @@
+"""From the entries of a catalogue to files that read back to the same, and read well."""
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evref.adapters.outbound.files.folders import (
+    LARGEST_FILE,
+    is_catalogue_file,
+    reason,
+    shown_path,
+)
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.document import to_document
+from evref.domain.errors import FileFault, InvalidCatalogueError
+
+_WIDTH = 110
+_TEXT = "tag:yaml.org,2002:str"
+_INLINE = {"icd10", "icd11", "enabled_modules", "references"}
+
+# Words with single spaces between: what folding gives back as it was.
+_FOLDABLE = re.compile(r"[!-~\u00a1-\u1fff]+( [!-~\u00a1-\u1fff]+)*")
+# What other readers of YAML take for a number, a date or a truth value, beyond what PyYAML does.
+_READS_AS_SOMETHING_ELSE = re.compile(r"[yYnN]|[0-9][0-9A-Fa-foxOX_.,:eE+-]*")
+
+_DUMPER: type[yaml.SafeDumper | yaml.CSafeDumper] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def write_files(catalogue: Catalogue, folder: Path) -> None:
+    """Write `ID.yaml` for each entry into the folder, which is made where there is none.
+
+    Raises:
+        InvalidCatalogueError: when the folder cannot take them; nothing is then changed.
+
+    """
+    texts = {f"{entry.diagnosis.id}.yaml": text_of_entry(entry) for entry in catalogue.entries}
+    _refuse(
+        FileFault(shown_path(folder / name), None, f"would have more than {LARGEST_FILE} bytes")
+        for name, text in texts.items()
+        if len(text.encode()) > LARGEST_FILE
+    )
+    missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _refuse_other_files(texts, folder)
+        _write_beside_then_rename(texts, folder)
+    except (OSError, ValueError) as error:
+        with suppress(OSError):
+            for path in filter(Path.is_dir, missing):
+                path.rmdir()
+        message = f"cannot be written: {reason(error)}"
+        raise InvalidCatalogueError([FileFault(shown_path(folder), None, message)]) from error
+
+
+def text_of_entry(entry: Entry) -> str:
+    """The file of a diagnosis."""
+    text: str = yaml.serialize(
+        _node(to_document(entry)), Dumper=_DUMPER, allow_unicode=True, width=_WIDTH
+    )
+    return text
+
+
+def _node(value: Any, name: str = "", depth: int = 0) -> yaml.Node:  # noqa: ANN401 - JSON is
+    match value:
+        case dict():
+            pairs = [(_text(key, 0), _node(item, key, depth + 1)) for key, item in value.items()]
+            return yaml.MappingNode("tag:yaml.org,2002:map", pairs, flow_style=not pairs)
+        case list():
+            items = [_node(item, depth=depth + 1) for item in value]
+            is_inline = name in _INLINE or not items
+            return yaml.SequenceNode("tag:yaml.org,2002:seq", items, flow_style=is_inline)
+        case str():
+            return _text(value, len(name) + 2 * depth)
+        case None:
+            return yaml.ScalarNode("tag:yaml.org,2002:null", "null")
+        case _:
+            return yaml.ScalarNode("tag:yaml.org,2002:int", str(value))
+
+
+def _text(text: str, before: int) -> yaml.ScalarNode:
+    """Text folded where it is long, and in quotes where a reader could take it for another type."""
+    style = None
+    if before + len(text) > _WIDTH and _FOLDABLE.fullmatch(text):
+        style = ">"
+    elif _READS_AS_SOMETHING_ELSE.fullmatch(text):
+        style = '"'
+    return yaml.ScalarNode(_TEXT, text, style=style)
+
+
+def _refuse_other_files(texts: dict[str, str], folder: Path) -> None:
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.parent == folder and path.name in texts:
+            if path.is_dir():
+                found.append((path, "is a folder where a file is to be written"))
+        elif is_catalogue_file(path.name) and not path.is_dir():
+            found.append((path, "is a catalogue file of another diagnosis; name an empty folder"))
+    _refuse(FileFault(shown_path(path), None, message) for path, message in found)
+
+
+def _refuse(faults: Iterable[FileFault]) -> None:
+    found = list(faults)
+    if found:
+        raise InvalidCatalogueError(found)
+
+
+def _write_beside_then_rename(texts: dict[str, str], folder: Path) -> None:
+    # Reading ignores hidden names, should the process end before this one is removed.
+    beside = Path(tempfile.mkdtemp(prefix=".export-", dir=folder))
+    try:
+        for name, text in texts.items():
+            (beside / name).write_bytes(text.encode())
+        for name in texts:
+            (beside / name).replace(folder / name)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

@@ -1,0 +1,233 @@
+"""Builds the WSGI application. Importing this does nothing; two applications never mix."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from apiflask import APIFlask
+from flask_cors import CORS
+from werkzeug.datastructures import Headers
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+import evref
+from evref.adapters.inbound.operations import health
+from evref.adapters.inbound.pages import reference
+from evref.adapters.inbound.pages.settings import blueprint as settings_pages
+from evref.adapters.inbound.pages.settings import cookies
+from evref.adapters.inbound.rest import diagnoses, openapi
+from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web.admission import Admit, Served
+from evref.adapters.inbound.web.errors import Problems
+from evref.adapters.inbound.web.observation import Observer, log_access, observed
+from evref.bootstrap import logs
+from evref.bootstrap.container import Container, container_for
+from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
+from evref.domain.errors import EvrefError, StorageUnavailableError
+
+if TYPE_CHECKING:
+    from _typeshed import OptExcInfo
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+    from evref.adapters.inbound.operations.metrics import Metrics
+
+
+def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
+    """The application, wired by a container; both are made from the environment where not given.
+
+    Raises:
+        SettingsError: when a setting is not allowed.
+
+    """
+    settings = settings or Settings.read()
+    container = container or container_for(settings)
+
+    app = APIFlask(
+        "evref",
+        title="Evidence Reference Service",
+        version=evref.__version__,
+        spec_path=None,
+        docs_path=None,
+        json_errors=False,
+        static_folder="adapters/inbound/web/static",
+        template_folder="adapters/inbound/web/templates",
+    )
+    # Every address has one spelling: no redirect to another, whose form a client would choose.
+    app.url_map.merge_slashes = False
+    app.url_map.strict_slashes = True
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = bool(settings.cors_origins)
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # of Flask's default provider
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.json.compact = True  # type: ignore[attr-defined]
+
+    openapi.configure(app, settings.base_url)
+    admit: Admit = container.admit()
+    observers: list[Observer] = [log_access] if settings.access_log else []
+    if settings.metrics_token is not None:
+        metrics = _metrics(settings)
+        admit = metrics.of_admissions(admit)
+        observers.append(metrics.of_request)
+        app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
+    problems = Problems(settings.base_url)
+    served = Served(
+        admit,
+        container.browse(),
+        settings.representation_cache_mb * 1024 * 1024,
+        problems,
+    )
+    app.register_blueprint(diagnoses.blueprint(served))
+    app.register_blueprint(openapi.blueprint())
+    app.register_blueprint(reference.blueprint(settings.base_url))
+    app.register_blueprint(health.blueprint(container.report_health()))
+    cookies.configure(
+        app, container.share_secret(), secure=settings.base_url.startswith("https://")
+    )
+    app.register_blueprint(
+        settings_pages.blueprint(
+            members=container.sign_in(),
+            keys=container.manage_keys(),
+            log=container.read_audit_log(),
+            share_secret=container.share_secret(),
+            base_url=settings.base_url,
+        )
+    )
+    problems.register(app)
+    headers.register(app)
+    if settings.cors_origins:
+        CORS(
+            app,
+            # As patterns of themselves: a string with brackets, as in IPv6, is taken for another.
+            resources={"/api/*": {"origins": [_exactly(o) for o in settings.cors_origins]}},
+            methods=["GET", "HEAD"],
+            allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
+            expose_headers=["ETag", "Retry-After", "X-Request-ID", *headers.RATE_LIMIT_FIELDS],
+            vary_header=False,
+        )
+    wsgi_app = served.before_flask(app.wsgi_app)
+    if settings.cors_origins:
+        wsgi_app = _varying_by_origin(wsgi_app)
+    if observers:
+        wsgi_app = observed(wsgi_app, observers)
+    app.wsgi_app = _at(settings.base_url, wsgi_app)  # type: ignore[assignment]
+    if settings.proxies:
+        # Of what proxies say, the client's address alone: whose guesses it is that are slowed.
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0
+        )
+    return app
+
+
+def _metrics(settings: Settings) -> Metrics:
+    folder = settings.metrics_folder
+    if folder is None:
+        raise SettingsError(
+            "EVREF_METRICS_TOKEN needs EVREF_METRICS_FOLDER, an empty folder that all workers "
+            "share; evref serve makes one"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"EVREF_METRICS_FOLDER cannot be made: {error.strerror}") from None
+    hand_on_metrics_folder(folder)
+    from evref.adapters.inbound.operations.metrics import Metrics  # noqa: PLC0415
+
+    return Metrics(folder)
+
+
+def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
+    """The application as those see it who reach it at `base_url`, no matter what a client sends.
+
+    A Host header is the client's own claim: it would find its way into links, and one that is no
+    host at all would keep pages from being made. gunicorn takes a field SCRIPT_NAME for a part of
+    the path that is not the application's, also from a client. Nothing here is ever upgraded
+    (RFC 9110, section 7.8), but Flask would find no route for what asks for WebSocket.
+    """
+    parts = urlsplit(base_url)
+    port = str(parts.port or {"http": 80, "https": 443}[parts.scheme])
+    told = {
+        "wsgi.url_scheme": parts.scheme,
+        "HTTP_HOST": parts.netloc,
+        "SERVER_NAME": parts.hostname or "",
+        "SERVER_PORT": port,
+    }
+
+    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        # The path of an address that ends with its host is empty, and means the same as /.
+        path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"] or "/"
+        seen = environ | told | {"SCRIPT_NAME": "", "PATH_INFO": path}
+        seen.pop("HTTP_UPGRADE", None)
+        return wsgi_app(seen, start_response)
+
+    return serve
+
+
+def _exactly(origin: str) -> re.Pattern[str]:
+    return re.compile(re.escape(origin) + r"\Z", re.IGNORECASE)
+
+
+def _varying_by_origin(wsgi_app: WSGIApplication) -> WSGIApplication:
+    """The application, whose answers tell caches that they depend on the origin that asks.
+
+    Also where no origin was sent, or none that is allowed: a shared cache must not hand that
+    answer to one that is.
+    """
+
+    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        def start(
+            status: str, headers: list[tuple[str, str]], exc_info: OptExcInfo | None = None
+        ) -> Callable[[bytes], object]:
+            told = Headers(headers)
+            told["Vary"] = f"{told['Vary']}, Origin" if "Vary" in told else "Origin"
+            return start_response(status, told.to_wsgi_list(), exc_info)
+
+        is_api = environ["PATH_INFO"].startswith("/api/")
+        return wsgi_app(environ, start if is_api else start_response)
+
+    return serve
+
+
+def create_app_or_exit() -> APIFlask:
+    """The application for a WSGI server; what keeps it from starting is one line, then exit."""
+    try:
+        settings = Settings.read()
+        _refuse_memory(settings)
+        logs.configure(settings.log_format)
+        container = container_for(settings)
+        app = create_app(settings, container)
+        for warning in check_storage(container):
+            print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
+    except (SettingsError, EvrefError) as error:
+        print(f"evref: {error}", file=sys.stderr)  # noqa: T201
+        # gunicorn's own status for an application that cannot load: it stops, not retries.
+        raise SystemExit(4) from None
+    container.connections().close()
+    return app
+
+
+def check_storage(container: Container) -> list[str]:
+    """What an operator should know of the storage before it is served from, each in one line.
+
+    Storage that is merely out of reach is no reason not to start: requests are answered with 503
+    until it is back.
+
+    Raises:
+        StorageNotReadyError: when it must first be created, migrated or replaced.
+
+    """
+    health = container.health()
+    try:
+        container.schema().verify()
+        health.ping()
+        warnings: list[str] = health.warnings()
+    except StorageUnavailableError as error:
+        return [f"starting without storage: {error.reason}"]
+    return warnings
+
+
+def _refuse_memory(settings: Settings) -> None:
+    # Of its own, a process's memory has no catalogue and no key.
+    if settings.storage is StorageKind.MEMORY:
+        raise SettingsError("EVREF_STORAGE=memory needs evref demo, which fills it")

@@ -1,0 +1,200 @@
+"""Runs gunicorn as it is, its threaded worker, with the settings of this project."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import resource
+import signal
+import socket
+from contextlib import suppress
+from pathlib import Path
+from shutil import rmtree
+from types import FrameType
+from typing import Any
+
+from flask import Flask
+from gunicorn.app.base import BaseApplication
+from gunicorn.systemd import listen_fds
+
+from evref.bootstrap import logs
+from evref.bootstrap.container import Container
+from evref.domain.errors import NoCatalogueError, StorageUnavailableError
+
+GRACEFUL_SECONDS = 30
+"""How long requests under way may go on after SIGTERM."""
+
+DEFAULT_THREADS = 16
+
+_MOST_CONNECTIONS = 1000
+"""Of one worker, if it may open as many files. More wait in the socket's backlog."""
+
+_FEWEST_CONNECTIONS = 50
+_OTHER_FILES = 200
+"""Those that a worker needs besides: its database, its threads', what it serves."""
+
+_LAST_PORT = 65535
+_METRICS_FILES = ("counter_*.db", "gauge_*.db", "histogram_*.db", "summary_*.db")
+
+
+class AddressInUseError(Exception):
+    """Indicates an address that cannot be listened on; its text is one line."""
+
+
+def gunicorn_settings() -> dict[str, Any]:
+    """The settings that suit any way to run the service with gunicorn, by gunicorn's names.
+
+    Raises this process's limit of open files to what they need, where that is allowed.
+    """
+    return {
+        "worker_class": "gthread",
+        "threads": DEFAULT_THREADS,
+        "worker_connections": _most_connections(),
+        "graceful_timeout": GRACEFUL_SECONDS,
+        # Seconds. A proxy has to close its idle connections earlier: see deploy/nginx.
+        "keepalive": 5,
+        # Bytes. What any client or proxy sends fits several times over.
+        "limit_request_line": 8190,
+        "limit_request_fields": 64,
+        "limit_request_field_size": 8190,
+        # No header decides on the scheme or the path: a client on this machine could send it too.
+        "forwarder_headers": "",
+        "secure_scheme_headers": {},
+        "control_socket_disable": True,
+        "when_ready": _end_starting_workers_on_sigterm,
+    }
+
+
+class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn's arbiter around one application, built before the workers are forked.
+
+    Workers then share the memory of the code and the catalogue. The one thing that must not
+    cross a fork is a database connection, so the storage closes its own before. A folder can
+    be named that is to be removed when the last worker has ended.
+    """
+
+    def __init__(
+        self,
+        app: Flask,
+        container: Container,
+        *,
+        bind: str,
+        workers: int,
+        threads: int,
+        remove_at_exit: Path | None = None,
+    ) -> None:
+        self._app = app
+        self._remove_at_exit = remove_at_exit
+        self._container = container
+        self._options = {
+            **gunicorn_settings(),
+            "bind": bind,
+            "workers": workers,
+            "threads": threads,
+            "preload_app": True,
+            # None: the line format of all else, set in load(), is gunicorn's too.
+            "errorlog": None,
+            "on_starting": lambda _arbiter: remove_metrics_of_ended_workers(
+                container.settings().metrics_folder
+            ),
+            "on_exit": lambda _arbiter: self._clean_up(),
+            "pre_fork": lambda _arbiter, _worker: self._before_fork(),
+        }
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Flask:
+        # gunicorn has set up its own log by now, and writes nothing before.
+        logs.configure(self._container.settings().log_format)
+        # Without either, /health/ready says so, and the workers see it as soon as it is there.
+        with suppress(NoCatalogueError, StorageUnavailableError):
+            self._container.browse().current()
+        self._before_fork()
+        return self._app
+
+    def _before_fork(self) -> None:
+        self._container.connections().close()
+        # Keeps the collector from touching, and so copying, what the workers share.
+        gc.freeze()
+
+    def _clean_up(self) -> None:
+        if self._remove_at_exit is not None:
+            rmtree(self._remove_at_exit, ignore_errors=True)
+
+
+def _end_starting_workers_on_sigterm(_arbiter: object) -> None:
+    """End a worker that gets SIGTERM before it handles signals itself.
+
+    Until then it has the arbiter's handler, which would take the signal for the arbiter and
+    forget it: a stop right after a start then lasts until the worker is killed.
+    """
+    arbiter = os.getpid()
+    handle: Any = signal.getsignal(signal.SIGTERM)
+
+    def on_sigterm(number: int, frame: FrameType | None) -> None:
+        if os.getpid() != arbiter:
+            os._exit(0)
+        handle(number, frame)
+
+    signal.signal(signal.SIGTERM, on_sigterm)
+
+
+def remove_metrics_of_ended_workers(folder: Path | None) -> None:
+    """Remove the files of counts in a folder, before any worker of this start has made one.
+
+    prometheus_client never removes those of counters, so each start would add some.
+    """
+    if folder is None:
+        return
+    for pattern in _METRICS_FILES:
+        for file in folder.glob(pattern):
+            file.unlink(missing_ok=True)
+
+
+def _most_connections() -> int:
+    """As many as leave a worker the files that it needs: accepting one too many would end it."""
+    files = _MOST_CONNECTIONS + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY:
+        files = min(files, hard)
+    if soft != resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(files, soft), hard))
+    return max(files - _OTHER_FILES, _FEWEST_CONNECTIONS)
+
+
+def require_free(bind: str) -> None:
+    """Pass silently when `HOST:PORT` can be listened on, or need not be.
+
+    It need not where systemd hands over a socket: gunicorn listens on that one instead.
+    Else gunicorn would try for five seconds and end in a traceback.
+
+    Raises:
+        AddressInUseError: when it cannot.
+
+    """
+    if listen_fds(unset_environment=False):
+        return
+    host, _, port = bind.rpartition(":")
+    try:
+        found: list[Any] = socket.getaddrinfo(
+            host.strip("[]"), int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        for family, kind, protocol, _, address in found:
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(address)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if error.errno == errno.EADDRINUSE:
+            reason += f"; use another port, such as --bind {host}:{_another(int(port))}"
+        raise AddressInUseError(f"cannot listen on {bind}: {reason}") from None
+    except UnicodeError:
+        raise AddressInUseError(f"cannot listen on {bind}: that is no host name") from None
+
+
+def _another(port: int) -> int:
+    return port + 1 if port < _LAST_PORT else port - 1

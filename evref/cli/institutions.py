@@ -1,0 +1,108 @@
+"""`evref institution` and `evref member`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from evref.cli.output import as_json, print_json, print_records
+from evref.cli.wiring import RefusedError, stored
+from evref.domain.access.principal import Operator
+
+OPERATOR = Operator()
+"""Who asks for whatever is done on the command line."""
+
+_password_stdin = click.option(
+    "--password-stdin", is_flag=True, help="Read the password as one line from standard input."
+)
+
+
+@click.group()
+def institution() -> None:
+    """Institutions, to which members and API keys belong."""
+
+
+@institution.command("create")
+@click.argument("name")
+@as_json
+def create_institution(name: str, *, as_json: bool) -> None:
+    """Make an institution."""
+    made = stored().manage_institutions().create_institution(OPERATOR, name)
+    if as_json:
+        print_json({"id": made.id, "name": made.name, "created_at": made.created_at})
+    else:
+        click.echo(f"Made the institution {made.name!r} ({made.id}).")
+
+
+@institution.command("list")
+@as_json
+def list_institutions(*, as_json: bool) -> None:
+    """List all institutions, by name."""
+    records = [
+        {"id": each.id, "name": each.name, "created_at": each.created_at}
+        for each in stored().manage_institutions().institutions(OPERATOR)
+    ]
+    print_records(records, as_json=as_json, empty="There is no institution yet.")
+
+
+@click.group()
+def member() -> None:
+    """Members of institutions, who manage API keys on the settings pages."""
+
+
+@member.command("create")
+@click.argument("email")
+@click.option("--institution", "institution_name", required=True, metavar="NAME")
+@_password_stdin
+@as_json
+def create_member(
+    email: str, institution_name: str, *, password_stdin: bool, as_json: bool
+) -> None:
+    """Make a member; asks for the password."""
+    manage = stored().manage_institutions()
+    password = _password(from_stdin=password_stdin)
+    found = manage.institution_named(OPERATOR, institution_name)
+    made = manage.create_member(OPERATOR, found.id, email, password=password)
+    if as_json:
+        print_json({"id": made.id, "email": made.email, "institution": institution_name})
+    else:
+        click.echo(f"Made the member {made.email} of {institution_name!r}.")
+
+
+@member.command("list")
+@as_json
+def list_members(*, as_json: bool) -> None:
+    """List all members, by e-mail."""
+    records = [
+        {
+            "id": each.member.id,
+            "email": each.member.email,
+            "institution": each.institution.name,
+            "created_at": each.member.created_at,
+        }
+        for each in stored().manage_institutions().members(OPERATOR)
+    ]
+    print_records(records, as_json=as_json, empty="There is no member yet.")
+
+
+@member.command("reset-password")
+@click.argument("email")
+@_password_stdin
+def reset_password(email: str, *, password_stdin: bool) -> None:
+    """Give a member another password; asks for it."""
+    manage = stored().manage_institutions()
+    password = _password(from_stdin=password_stdin)
+    found = manage.member_with_email(OPERATOR, email)
+    manage.reset_password(OPERATOR, found.id, password=password)
+    click.echo(f"Reset the password of {found.email}.")
+
+
+def _password(*, from_stdin: bool) -> str:
+    if from_stdin:
+        try:
+            return sys.stdin.buffer.readline().decode().rstrip("\r\n")
+        except UnicodeDecodeError:
+            raise RefusedError("the password is not text in UTF-8") from None
+    password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    return password

@@ -1,0 +1,205 @@
+"""`evref`: the commands, and the one place where what they raise becomes a line and a status."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+import evref
+from evref.application.provision_demo import MEMBER, Demo
+from evref.bootstrap.app import check_storage, create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.server import DEFAULT_THREADS, AddressInUseError, Server, require_free
+from evref.bootstrap.settings import DEFAULT_BIND, SettingsError, StorageKind
+from evref.cli.catalogue import catalogue, summary, user_name
+from evref.cli.institutions import OPERATOR, institution, member
+from evref.cli.keys import key
+from evref.cli.output import progress_bar, say, say_lines
+from evref.cli.wiring import RefusedError, wired
+from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
+
+DEFAULT_WORKERS = 2
+
+_PORT = re.compile("[0-9]{1,5}")
+
+
+class _Bind(click.ParamType[str]):
+    name = "HOST:PORT"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        host, colon, port = value.rpartition(":")
+        if not (host and colon and _PORT.fullmatch(port) and 0 < int(port) < 65536):  # noqa: PLR2004
+            self.fail(f"{value!r} is not of the form HOST:PORT, such as {DEFAULT_BIND}", param, ctx)
+        return value
+
+
+_bind = click.option("--bind", type=_Bind(), default=DEFAULT_BIND, show_default=True)
+_workers = click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help=f"Processes that answer.  [default: {DEFAULT_WORKERS}; 1 where storage is memory]",
+)
+_threads = click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    default=DEFAULT_THREADS,
+    show_default=True,
+    metavar="N",
+    help="Threads of each process.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(evref.__version__, prog_name="evref")
+def cli() -> None:
+    """The Evidence Reference Service: educational reference data for health professionals.
+
+    It gives no clinical decisions and no treatment prescriptions; the physician, health
+    professional or user always makes the final decision.
+    """
+
+
+@cli.command()
+def init() -> None:
+    """Create or migrate the storage, and load the bundled catalogue.
+
+    It takes the place of an older bundled one, and of no catalogue that an operator has loaded.
+    """
+    container = wired()
+    if container.settings().storage is StorageKind.MEMORY:
+        raise RefusedError("EVREF_STORAGE=memory has nothing to create; use evref demo")
+    _prepare(container)
+    container.manage_keys().prune_usage()
+    click.echo("The storage is ready.")
+
+
+@cli.command()
+@_bind
+@_workers
+@_threads
+def serve(bind: str, workers: int | None, threads: int) -> None:
+    """Serve, with gunicorn. SIGTERM stops it once the requests under way are answered.
+
+    Where systemd hands over a socket, that one is listened on, whatever --bind says.
+    """
+    container = _servable(bind, workers)
+    if container.settings().storage is StorageKind.MEMORY:
+        # A process's memory starts empty, and no other command can reach it.
+        _prepare(container)
+        _tell(container, container.provision_demo()(OPERATOR))
+    else:
+        for warning in check_storage(container):
+            say(f"evref: {warning}")
+    _serve(container, bind, workers, threads)
+
+
+@cli.command()
+@_bind
+@_workers
+@_threads
+def demo(bind: str, workers: int | None, threads: int) -> None:
+    """From nothing to a running service, with a ready curl line.
+
+    Creates the storage, loads the bundled catalogue, and makes an institution, a member and a
+    key, each where there is none.
+    """
+    container = _servable(bind, workers)
+    _prepare(container)
+    _tell(container, container.provision_demo()(OPERATOR))
+    _serve(container, bind, workers, threads)
+
+
+cli.add_command(institution)
+cli.add_command(member)
+cli.add_command(key)
+cli.add_command(catalogue)
+
+
+def _servable(bind: str, workers: int | None) -> Container:
+    """A container to serve from; refuses before anything is made or a key is shown."""
+    require_free(bind)
+    container = wired(bind)
+    if container.settings().storage is StorageKind.MEMORY and workers not in (None, 1):
+        raise RefusedError("EVREF_STORAGE=memory is one process's memory; use --workers 1")
+    return container
+
+
+def _prepare(container: Container) -> None:
+    click.get_current_context().call_on_close(container.connections().close)
+    container.schema().prepare()
+    with progress_bar("Loading the bundled catalogue") as progress:
+        plan = container.publish().publish_bundled(progress, by=user_name())
+    if plan is not None:
+        say(summary(plan).splitlines()[0])
+
+
+def _tell(container: Container, made: Demo) -> None:
+    base_url = container.settings().base_url
+    click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
+    password = (
+        "the password of the first start"
+        if made.password is None
+        else f"password {made.password} (shown this once)"
+    )
+    click.echo(f"Member {MEMBER}, {password}, for the institution settings at {base_url}/settings")
+    if made.expires:
+        click.echo(
+            "The key of an earlier start cannot be shown again; this one works until tomorrow"
+        )
+    click.echo(
+        f'\nTry it:\n\n  curl -H "Authorization: Bearer {made.token}" {base_url}/api/v1/diagnoses\n'
+    )
+    sys.stdout.flush()
+
+
+def _serve(container: Container, bind: str, workers: int | None, threads: int) -> None:
+    settings = container.settings()
+    in_memory = settings.storage is StorageKind.MEMORY
+    scratch = None
+    if settings.metrics_token and settings.metrics_folder is None:
+        scratch = Path(tempfile.mkdtemp(prefix="evref-metrics-"))
+        settings = replace(settings, metrics_folder=scratch)
+    app = create_app(settings, container)
+    count = workers or (1 if in_memory else DEFAULT_WORKERS)
+    Server(app, container, bind=bind, workers=count, threads=threads, remove_at_exit=scratch).run()
+
+
+def main() -> NoReturn:
+    """Run the command line. Exit status: 0 done, 1 refused or failed, 2 wrong usage."""
+    try:
+        cli.main(prog_name="evref", standalone_mode=False)
+    except click.UsageError as error:
+        error.show()
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(1)
+    except click.Abort:
+        say("evref: stopped")
+        sys.exit(1)
+    except InvalidCatalogueError as error:
+        say_lines(map(str, error.faults))
+        _fail(str(error))
+    except StorageUnavailableError as error:
+        _fail(f"{error} ({error.reason})")
+    except (EvrefError, SettingsError, AddressInUseError) as error:
+        _fail(str(error))
+    except OSError as error:
+        # Such as a full disk; a reader that has enough, as of a pipe, click ends quietly itself.
+        # What could not be written must not be tried again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _fail(error.strerror or str(error))
+    sys.exit(0)
+
+
+def _fail(message: str) -> NoReturn:
+    say(f"evref: {' '.join(message.split())}")
+    sys.exit(1)

@@ -1,0 +1,1 @@
+"""Institutions, their members, and how members sign in."""

@@ -1,0 +1,1 @@
+"""The reference data: diagnoses and their codes, interventions and their evidence."""

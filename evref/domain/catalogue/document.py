@@ -1,0 +1,171 @@
+"""An entry as one document: the shape of a catalogue file, and of what storage keeps.
+
+The document is plain data as JSON has it. Its references stand in a mapping of their own, under
+keys that are known in this document alone; interventions cite these keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+
+from evref.domain.catalogue import records
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.evidence import Reference, ReferenceKind
+from evref.domain.catalogue.intervention import Intervention
+from evref.domain.catalogue.records import Record
+from evref.domain.errors import Fault, InvalidValueError, within
+from evref.domain.rules import folded
+
+FORMAT = 2
+"""The number of this shape. Format 1 had neither `checked_on` nor `direction`."""
+
+_LONGEST_AUTHOR = 30
+_LONGEST_INITIALS = 4
+# Letters of which the accent is no accent to Unicode.
+_PLAIN_LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d"})
+
+# Stands for a reference with faults, so that what cites it is judged as well.
+_STAND_IN = Reference("-", "-", 2000, "-", ReferenceKind.GUIDELINE, None, "1", None)
+
+
+def to_document(entry: Entry) -> Record:
+    """The document of an entry.
+
+    Each reference's key is its first author and year, with a letter where two would be the same:
+    `kolasinski-2020`, `nice-2022a`. The references are in the order in which they are first cited.
+    """
+    keys = _keys(
+        reference for intervention in entry.interventions for reference in intervention.references
+    )
+    return {
+        **records.of_diagnosis(entry.diagnosis),
+        "interventions": [
+            records.of_intervention(each, [keys[reference] for reference in each.references])
+            for each in entry.interventions
+        ],
+        "references": {key: records.of_reference(reference) for reference, key in keys.items()},
+    }
+
+
+def from_document(document: object) -> Entry:
+    """The entry in a document.
+
+    Raises:
+        InvalidValueError: with every fault and its path in the document: a field that is missing,
+            unknown or of another type, or that breaks a rule of the domain.
+
+    """
+    faults = _Faults()
+    with faults.at():
+        records.checked(document, (*records.DIAGNOSIS, "interventions", "references"))
+    if not isinstance(document, dict):
+        raise InvalidValueError(faults)
+    diagnosis = None
+    with faults.at():
+        diagnosis = records.to_diagnosis(document)
+    references = _references(document, faults)
+    interventions = _interventions(document, references, faults)
+    if faults or diagnosis is None:
+        raise InvalidValueError(faults)
+    return Entry(diagnosis, tuple(interventions))
+
+
+def _references(document: Record, faults: _Faults) -> dict[str, Reference]:
+    """The references by their keys, with a stand-in for each that has faults."""
+    references: dict[str, Reference] = {}
+    with faults.at():
+        for key, record in records.inner(document, "references").items():
+            references[key] = _STAND_IN
+            with faults.at("references", key):
+                references[key] = records.to_reference(record)
+    return references
+
+
+def _interventions(
+    document: Record, references: dict[str, Reference], faults: _Faults
+) -> list[Intervention]:
+    interventions: list[Intervention] = []
+    citations: list[list[str]] = []
+    found: list[object] = []
+    references_are_known = isinstance(document.get("references"), dict)
+    with faults.at():
+        found = records.items(document, "interventions")
+    for place, record in enumerate(found):
+        cited = [_STAND_IN]
+        with faults.at("interventions", place):
+            keys = records.texts(record, "references")
+            citations.append(keys)
+            cited = [references[key] for key in keys if key in references] or cited[: len(keys)]
+            if references_are_known:
+                _refuse_undefined(keys, references)
+        with faults.at("interventions", place):
+            interventions.append(records.to_intervention(record, str(document.get("id")), cited))
+    if references_are_known and len(citations) == len(found):
+        for key in references.keys() - set(chain.from_iterable(citations)):
+            faults.append(Fault(key, "is cited by no intervention, remove it", ("references",)))
+    return interventions
+
+
+def _refuse_undefined(keys: list[str], references: dict[str, Reference]) -> None:
+    undefined = [key for key in keys if key not in references]
+    if undefined:
+        defined = ", ".join(references) or "none"
+        raise InvalidValueError(
+            [
+                Fault("references", f"{key} is not defined; the references are {defined}")
+                for key in undefined
+            ]
+        )
+
+
+class _Faults(list[Fault]):
+    """The faults of a document's parts."""
+
+    @contextmanager
+    def at(self, *path: str | int) -> Iterator[None]:
+        """Note the faults of the part at this path instead of raising them."""
+        try:
+            yield
+        except InvalidValueError as error:
+            self += within(error, *path).faults
+
+
+def _keys(cited: Iterable[Reference]) -> dict[Reference, str]:
+    """A key for each reference, in the order given."""
+    stems = {each: f"{_author(each.authors)}-{each.year}" for each in cited}
+    times = Counter(stems.values())
+    before: Counter[str] = Counter()
+    keys = {}
+    for each, stem in stems.items():
+        keys[each] = stem + (_letters(before[stem]) if times[stem] > 1 else "")
+        before[stem] += 1
+    return keys
+
+
+def _author(authors: str) -> str:
+    """The surname of the first author, or the beginning of an organisation's name, as a slug.
+
+    >>> _author("Martin Ginis KA, van der Scheer JW")
+    'martin-ginis'
+    """
+    words = authors.partition(",")[0].split()
+    if len(words) > 1 and len(words[-1]) <= _LONGEST_INITIALS and words[-1].isupper():
+        words.pop()
+    name = folded(" ".join(words)).translate(_PLAIN_LETTERS)
+    slug = ""
+    for word in re.findall("[a-z0-9]+", re.sub("['\u2019]", "", name)):
+        longer = f"{slug}-{word}" if slug else word
+        if slug and len(longer) > _LONGEST_AUTHOR:
+            break
+        slug = longer[:_LONGEST_AUTHOR]
+    return slug or "unnamed"
+
+
+def _letters(place: int) -> str:
+    """The letters of a place from 0 on: a to z, then aa, ab and so on."""
+    more, last = divmod(place, 26)
+    return (_letters(more - 1) if more else "") + chr(ord("a") + last)

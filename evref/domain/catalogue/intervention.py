@@ -1,0 +1,117 @@
+"""An intervention: what a module holds for a diagnosis in one phase, with its evidence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Evidence, Reference
+from evref.domain.rules import Rules
+
+
+class Phase(StrEnum):
+    """The closed list of phases, in the order in which they are shown."""
+
+    ACUTE = "acute"
+    SUBACUTE = "subacute"
+    CHRONIC = "chronic"
+
+
+@dataclass(frozen=True, slots=True)
+class FittVp:
+    """A dose of exercise by the FITT-VP elements; None where the source does not state one.
+
+    Raises:
+        InvalidValueError: with every element that breaks a rule.
+
+    """
+
+    frequency: str | None
+    intensity: str | None
+    time: str | None
+    type: str | None
+    volume: str | None
+    progression: str | None
+
+    def __post_init__(self) -> None:
+        rules = Rules()
+        for element in fields(self):
+            value = getattr(self, element.name)
+            if value is not None:
+                rules.text(element.name, value, shortest=1, longest=500)
+        rules.enforce()
+
+
+@dataclass(frozen=True, slots=True)
+class Intervention:
+    """One intervention, in exactly one module and one phase.
+
+    Raises:
+        InvalidValueError: with every field that breaks a rule.
+
+    """
+
+    id: str
+    diagnosis_id: str
+    module: Module
+    phase: Phase
+    title: str
+    summary: str
+    fitt_vp: FittVp | None
+    evidence: Evidence
+    references: tuple[Reference, ...]
+
+    LONGEST_ID = 96
+
+    def __post_init__(self) -> None:
+        rules = Rules()
+        rules.slug("id", self.id, longest=self.LONGEST_ID)
+        rules.line("title", self.title, shortest=5, longest=120)
+        rules.text("summary", self.summary, shortest=80, longest=700)
+        rules.some("references", self.references)
+        rules.require(
+            len(set(self.references)) == len(self.references),
+            "references",
+            "must not have the same reference twice",
+        )
+        if self.module is Module.FITT_VIP:
+            rules.require(
+                self.fitt_vp is not None, "fitt_vp", "must be given where the module is fitt_vip"
+            )
+        else:
+            rules.require(
+                self.fitt_vp is None, "fitt_vp", "must be left out where the module is not fitt_vip"
+            )
+        rules.enforce()
+
+
+_DIRECTION = re.compile(
+    r"\b(advi[cs]ed? against|recommend\w* against|not (recommended|advised|indicated)|avoid\w*"
+    r"|do not|should not)\b",
+    re.IGNORECASE,
+)
+
+
+def names_a_direction(title: str) -> bool:
+    """Whether a title says for or against, which only its evidence should.
+
+    >>> names_a_direction("Advice against oral opioids"), names_a_direction("Oral opioids")
+    (True, False)
+    """
+    return _DIRECTION.search(title) is not None
+
+
+_MODULE_ORDER = {module: place for place, module in enumerate(Module)}
+_PHASE_ORDER = {phase: place for place, phase in enumerate(Phase)}
+
+
+def listing_order(intervention: Intervention) -> tuple[int, int, str, str]:
+    """The total order of a list of interventions: module, phase, title, id."""
+    return (
+        _MODULE_ORDER[intervention.module],
+        _PHASE_ORDER[intervention.phase],
+        intervention.title,
+        intervention.id,
+    )

@@ -1,0 +1,258 @@
+"""The parts of an entry as plain records, the form in which they are stored, filed and compared.
+
+Each field is named here, so that renaming a field in Python changes nothing that is stored.
+Reading is strict: a record has exactly its fields, of their types, and the domain's constructors
+judge their values. Every reader raises `InvalidValueError`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import date
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Direction,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
+from evref.domain.errors import Fault, InvalidValueError, within
+
+Record = dict[str, Any]
+"""A mapping as JSON has it: of text to text, whole numbers, None, lists and records."""
+
+DIAGNOSIS = ("id", "name", "icd10", "icd11", "enabled_modules", "checked_on")
+INTERVENTION = ("id", "module", "phase", "title", "summary", "evidence", "references")
+FITT_VP = ("frequency", "intensity", "time", "type", "volume", "progression")
+EVIDENCE = ("certainty", "recommendation", "direction", "source_grade")
+REFERENCE = ("title", "authors", "year", "source", "kind")
+PLACES_OF_A_REFERENCE = ("doi", "pmid", "url")
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+_Value = TypeVar("_Value")
+
+_DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def of_diagnosis(diagnosis: Diagnosis) -> Record:
+    return {
+        "id": diagnosis.id,
+        "name": diagnosis.name,
+        "icd10": [code.text for code in diagnosis.icd10_codes],
+        "icd11": [code.text for code in diagnosis.icd11_codes],
+        "enabled_modules": [module.value for module in diagnosis.enabled_modules],
+        "checked_on": diagnosis.checked_on.isoformat(),
+    }
+
+
+def of_intervention(intervention: Intervention, references: Iterable[object]) -> Record:
+    """The record of an intervention, with its references in the form given."""
+    dose = intervention.fitt_vp
+    return {
+        "id": intervention.id,
+        "module": intervention.module.value,
+        "phase": intervention.phase.value,
+        "title": intervention.title,
+        "summary": intervention.summary,
+        **({} if dose is None else {"fitt_vp": _of_fitt_vp(dose)}),
+        "evidence": {
+            "certainty": intervention.evidence.certainty.value,
+            "recommendation": intervention.evidence.recommendation.value,
+            "direction": intervention.evidence.direction.value,
+            "source_grade": intervention.evidence.source_grade,
+        },
+        "references": list(references),
+    }
+
+
+def _of_fitt_vp(dose: FittVp) -> Record:
+    return {
+        "frequency": dose.frequency,
+        "intensity": dose.intensity,
+        "time": dose.time,
+        "type": dose.type,
+        "volume": dose.volume,
+        "progression": dose.progression,
+    }
+
+
+def of_reference(reference: Reference) -> Record:
+    places = {"doi": reference.doi, "pmid": reference.pmid, "url": reference.given_url}
+    return {
+        "title": reference.title,
+        "authors": reference.authors,
+        "year": reference.year,
+        "source": reference.source,
+        "kind": reference.kind.value,
+        **{name: place for name, place in places.items() if place is not None},
+    }
+
+
+def to_diagnosis(record: Record) -> Diagnosis:
+    """The diagnosis in a record, which may have other fields besides."""
+    try:
+        return Diagnosis(
+            id=_text(record, "id"),
+            name=_text(record, "name"),
+            icd10_codes=tuple(map(Icd10Code, texts(record, "icd10"))),
+            icd11_codes=tuple(map(Icd11Code, texts(record, "icd11"))),
+            enabled_modules=tuple(
+                _member("enabled_modules", module, Module)
+                for module in texts(record, "enabled_modules")
+            ),
+            checked_on=_date(record, "checked_on"),
+        )
+    except InvalidValueError as error:
+        # The domain has other names for the codes than records have.
+        faults = [replace(each, field=each.field.removesuffix("_codes")) for each in error.faults]
+        raise InvalidValueError(faults) from None
+
+
+def to_intervention(
+    record: object, diagnosis_id: str, references: Iterable[Reference]
+) -> Intervention:
+    """The intervention in a record, with the references that it cites."""
+    fields = checked(record, INTERVENTION, ("fitt_vp",))
+    dose = fields.get("fitt_vp")
+    return Intervention(
+        id=_text(fields, "id"),
+        diagnosis_id=diagnosis_id,
+        module=_choice(fields, "module", Module),
+        phase=_choice(fields, "phase", Phase),
+        title=_text(fields, "title"),
+        summary=_text(fields, "summary"),
+        fitt_vp=None if dose is None else _part("fitt_vp", _to_fitt_vp, dose),
+        evidence=_part("evidence", _to_evidence, fields["evidence"]),
+        references=tuple(references),
+    )
+
+
+def _to_fitt_vp(record: object) -> FittVp:
+    fields = checked(record, FITT_VP)
+    return FittVp(
+        frequency=_text_or_none(fields, "frequency"),
+        intensity=_text_or_none(fields, "intensity"),
+        time=_text_or_none(fields, "time"),
+        type=_text_or_none(fields, "type"),
+        volume=_text_or_none(fields, "volume"),
+        progression=_text_or_none(fields, "progression"),
+    )
+
+
+def _to_evidence(record: object) -> Evidence:
+    fields = checked(record, EVIDENCE)
+    return Evidence(
+        certainty=_choice(fields, "certainty", Certainty),
+        recommendation=_choice(fields, "recommendation", Recommendation),
+        direction=_choice(fields, "direction", Direction),
+        source_grade=_text_or_none(fields, "source_grade"),
+    )
+
+
+def to_reference(record: object) -> Reference:
+    fields = checked(record, REFERENCE, PLACES_OF_A_REFERENCE)
+    year = fields["year"]
+    if type(year) is not int:
+        raise InvalidValueError([Fault("year", "must be a whole number")])
+    return Reference(
+        title=_text(fields, "title"),
+        authors=_text(fields, "authors"),
+        year=year,
+        source=_text(fields, "source"),
+        kind=_choice(fields, "kind", ReferenceKind),
+        doi=_text_or_none(fields, "doi"),
+        pmid=_text_or_none(fields, "pmid"),
+        given_url=_text_or_none(fields, "url"),
+    )
+
+
+def checked(record: object, required: Iterable[str], optional: Iterable[str] = ()) -> Record:
+    """The record itself, which has all required fields, and no others than the optional ones."""
+    if not isinstance(record, dict):
+        raise InvalidValueError([Fault("record", f"must have the fields {', '.join(required)}")])
+    names = set(required)
+    faults = [
+        *(Fault(str(name), "is missing") for name in required if name not in record),
+        *(
+            Fault(str(name), "is not a field")
+            for name in sorted(record.keys() - names - set(optional), key=str)
+        ),
+    ]
+    if faults:
+        raise InvalidValueError(faults)
+    return record
+
+
+def texts(record: object, name: str) -> list[str]:
+    """The texts in a list."""
+    found = items(record, name)
+    if not all(isinstance(item, str) for item in found):
+        raise InvalidValueError([Fault(name, "must be a list of texts")])
+    return found
+
+
+def items(record: object, name: str) -> list[Any]:
+    """The items of a list."""
+    found = record.get(name) if isinstance(record, dict) else None
+    if not isinstance(found, list):
+        raise InvalidValueError([Fault(name, "must be a list")])
+    return found
+
+
+def inner(record: Record, name: str) -> Record:
+    """A record in a record."""
+    found = record.get(name)
+    if not isinstance(found, dict):
+        raise InvalidValueError([Fault(name, "must be an object")])
+    return found
+
+
+def _part(name: str, make: Callable[[object], _Value], record: object) -> _Value:
+    """What a part of a record holds; its faults are within the record."""
+    try:
+        return make(record)
+    except InvalidValueError as error:
+        raise within(error, name) from None
+
+
+def _text(record: Record, name: str) -> str:
+    found = record.get(name)
+    if not isinstance(found, str):
+        raise InvalidValueError([Fault(name, "must be text")])
+    return found
+
+
+def _text_or_none(record: Record, name: str) -> str | None:
+    return None if record.get(name) is None else _text(record, name)
+
+
+def _choice(record: Record, name: str, choices: type[_Choice]) -> _Choice:
+    return _member(name, _text(record, name), choices)
+
+
+def _member(name: str, text: str, choices: type[_Choice]) -> _Choice:
+    try:
+        return choices(text)
+    except ValueError:
+        message = f"must be one of {', '.join(choices)}"
+        raise InvalidValueError([Fault(name, message)]) from None
+
+
+def _date(record: Record, name: str) -> date:
+    text = _text(record, name)
+    try:
+        if _DATE.fullmatch(text) is not None:
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    message = 'must be a date in quotes, year, month and day, such as "2026-11-21"'
+    raise InvalidValueError([Fault(name, message)])

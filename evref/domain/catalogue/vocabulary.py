@@ -1,0 +1,57 @@
+"""What this data is not, and what each value of the closed lists means."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
+from evref.domain.catalogue.intervention import Phase
+
+DISCLAIMER = (
+    "Educational reference data. It gives no clinical decisions and no treatment prescriptions; "
+    "the physician, health professional or user always makes the final decision."
+)
+"""Stands with every answer and on every page that shows the data."""
+
+MEANINGS: dict[StrEnum, str] = {
+    Module.FITT_VIP: "exercise with a dose, described by the FITT-VP elements",
+    Module.PHARMACONEUTRAL: "pharmacology by drug class and generic name; never a brand, never a "
+    "dose",
+    Module.HOME: "home programmes and self-management",
+    Module.CONCEPT: "named therapeutic concepts, approaches and techniques",
+    Module.PREVENTION: "primary and secondary prevention",
+    Module.DIAGNOSTIC: "diagnostic criteria, tests, imaging advice and outcome measures",
+    Phase.ACUTE: "from onset to some weeks",
+    Phase.SUBACUTE: "from some weeks to about three to six months",
+    Phase.CHRONIC: "what comes after, and long-term disease",
+    Certainty.HIGH: "the true effect is very probably close to the estimate",
+    Certainty.MODERATE: "the true effect is probably close to the estimate",
+    Certainty.LOW: "the true effect may differ much from the estimate",
+    Certainty.VERY_LOW: "the true effect probably differs much from the estimate",
+    Certainty.NOT_GRADED: "the source gives no GRADE certainty",
+    Recommendation.STRONG_FOR: "the source recommends it strongly",
+    Recommendation.CONDITIONAL_FOR: "the source recommends it under conditions, or weakly",
+    Recommendation.CONDITIONAL_AGAINST: "the source recommends against it under conditions, or "
+    "weakly",
+    Recommendation.STRONG_AGAINST: "the source recommends strongly against it",
+    Recommendation.NOT_STATED: "the source gives no recommendation",
+    Direction.FOR: "the sources favour using it",
+    Direction.AGAINST: "the sources advise against it, or find harm, or no benefit that matters",
+    Direction.UNCLEAR: "the sources differ, or find too little",
+    ReferenceKind.GUIDELINE: "a clinical practice guideline",
+    ReferenceKind.SYSTEMATIC_REVIEW: "a systematic review, with or without a meta-analysis",
+    ReferenceKind.RANDOMISED_TRIAL: "a randomised controlled trial",
+    ReferenceKind.COHORT_STUDY: "a cohort study",
+    ReferenceKind.DIAGNOSTIC_ACCURACY_STUDY: "a study of a test's diagnostic accuracy",
+    ReferenceKind.CONSENSUS_STATEMENT: "a consensus statement of experts",
+}
+
+DESCRIPTIONS: dict[type[StrEnum], str] = {
+    Module: "What a piece of reference data is about. The list is closed; its order is fixed.",
+    Phase: "The time from onset. The list is closed; its order is fixed.",
+    Certainty: "How certain the evidence is, in the terms of GRADE.",
+    Recommendation: "The direction and strength of the recommendation, in the terms of GRADE.",
+    Direction: "What the sources say about using an intervention.",
+    ReferenceKind: "What kind of work a reference is.",
+}

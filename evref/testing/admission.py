@@ -1,0 +1,324 @@
+"""The contract of the port `Admission`."""
+
+from dataclasses import replace
+from datetime import date, timedelta, timezone
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import DayUsage, Tally
+from evref.domain.errors import InsufficientPermissionError, InvalidApiKeyError
+from evref.ports.admission import Admission
+from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry, at_noon
+from evref.testing.contract import Contract
+from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
+
+TODAY = NOON.date()
+TOMORROW = TODAY + timedelta(days=1)
+READ = Permission.READ
+
+
+def set_limit(stores: Stores, key_id: str, limit: int) -> None:
+    stores.keys.change(
+        key_id, lambda key: (key.changed(daily_limit=limit), an_audit_entry(key_id=key_id))
+    )
+    stores.settle()
+
+
+def admit(stores: Stores, digest: str, times: int, day: date = TODAY) -> list[Tally]:
+    return [stores.admission.admit(digest, READ, at_noon(day)) for _ in range(times)]
+
+
+class AdmissionContract(Contract):
+    port = Admission
+
+    @pytest.fixture(autouse=True)
+    def _institution(self, stores: Stores) -> None:
+        keep_institutions(stores, "i1")
+
+    def test_the_store_is_the_adapter(self, stores: Stores) -> None:
+        """The tests ask the adapter that this contract names."""
+        assert type(stores.admission) is self.adapter
+
+    def test_a_tally_tells_the_key_its_limit_and_the_count(self, stores: Stores) -> None:
+        """The count includes the request that is being admitted."""
+        digest = keep_key(stores, a_key(limit=5))
+
+        tallies = admit(stores, digest, 2)
+
+        assert tallies == [Tally("k1", 5, 1, was_admitted=True), Tally("k1", 5, 2, True)]
+
+    def test_requests_over_the_limit_are_refused_and_counted_as_such(self, stores: Stores) -> None:
+        """A refused request leaves the count of admitted ones as it is."""
+        digest = keep_key(stores, a_key(limit=2))
+
+        tallies = admit(stores, digest, 5)
+
+        assert [tally.was_admitted for tally in tallies] == [True, True, False, False, False]
+        assert [tally.admitted for tally in tallies] == [1, 2, 2, 2, 2]
+        assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 2, 2, 3),)
+
+    def test_a_limit_of_zero_admits_nothing(self, stores: Stores) -> None:
+        """The first request of a day is refused like the following ones."""
+        digest = keep_key(stores, a_key(limit=0))
+
+        tallies = admit(stores, digest, 2)
+
+        assert tallies == [Tally("k1", 0, 0, was_admitted=False)] * 2
+        assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 0, 0, 2),)
+
+    def test_an_unknown_digest_is_no_valid_key(self, stores: Stores) -> None:
+        """A digest that no key is kept under is refused."""
+        with pytest.raises(InvalidApiKeyError):
+            stores.admission.admit("0" * 64, READ, at_noon(TODAY))
+
+    def test_a_revoked_key_is_refused_and_not_counted(self, stores: Stores) -> None:
+        """Also where its level would not suffice: that it is revoked comes first."""
+        digest = keep_key(stores, a_key(permission=Permission.NONE, revoked_at=NOON))
+
+        with pytest.raises(InvalidApiKeyError):
+            stores.admission.admit(digest, READ, at_noon(TODAY))
+
+        assert stores.usage_reports.history("k1", TODAY, TODAY) == ()
+
+    def test_a_key_works_through_its_last_day(self, stores: Stores) -> None:
+        """The day on which a key expires is the last one on which it is admitted."""
+        digest = keep_key(stores, a_key(expires_on=TODAY))
+
+        assert stores.admission.admit(digest, READ, at_noon(TODAY)).was_admitted
+        with pytest.raises(InvalidApiKeyError):
+            stores.admission.admit(digest, READ, at_noon(TOMORROW))
+        assert stores.usage_reports.history("k1", TODAY, TOMORROW) == (DayUsage(TODAY, 1000, 1, 0),)
+
+    def test_a_level_below_the_needed_one_is_refused_and_not_counted(self, stores: Stores) -> None:
+        """A key without permission is told so, and its day stays untouched."""
+        digest = keep_key(stores, a_key(permission=Permission.NONE))
+
+        with pytest.raises(InsufficientPermissionError):
+            stores.admission.admit(digest, READ, at_noon(TODAY))
+
+        assert stores.usage_reports.history("k1", TODAY, TODAY) == ()
+
+    @pytest.mark.parametrize("level", Permission)
+    def test_a_level_allows_all_below_it(self, stores: Stores, level: Permission) -> None:
+        """Each level is admitted where nothing is needed."""
+        digest = keep_key(stores, a_key(permission=level))
+
+        assert stores.admission.admit(digest, Permission.NONE, at_noon(TODAY)).was_admitted
+
+    def test_a_revocation_holds_for_the_next_request(self, stores: Stores) -> None:
+        """A key that was admitted just before its revocation is refused just after."""
+        digest = keep_key(stores, a_key())
+        admit(stores, digest, 1)
+
+        stores.keys.change("k1", lambda key: (key.revoked(NOON), an_audit_entry()))
+        stores.settle()
+
+        with pytest.raises(InvalidApiKeyError):
+            stores.admission.admit(digest, READ, at_noon(TODAY))
+
+    def test_a_change_of_level_holds_for_the_next_request(self, stores: Stores) -> None:
+        """Taking the permission away refuses; giving it back admits and goes on counting."""
+        digest = keep_key(stores, a_key())
+        admit(stores, digest, 1)
+
+        for level in (Permission.NONE, Permission.READ):
+            stores.keys.change(
+                "k1",
+                lambda key, level=level: (key.changed(permission=level), an_audit_entry()),  # type: ignore[misc]
+            )
+            stores.settle()
+            if level is Permission.NONE:
+                with pytest.raises(InsufficientPermissionError):
+                    stores.admission.admit(digest, READ, at_noon(TODAY))
+
+        assert stores.admission.admit(digest, READ, at_noon(TODAY)).admitted == 2
+
+    def test_a_limit_lowered_below_use_refuses_at_once(self, stores: Stores) -> None:
+        """What was admitted stays counted, and the tally tells the new limit."""
+        digest = keep_key(stores, a_key(limit=10))
+        admit(stores, digest, 5)
+
+        set_limit(stores, "k1", 3)
+
+        assert stores.admission.admit(digest, READ, at_noon(TODAY)) == Tally(
+            "k1", 3, 5, was_admitted=False
+        )
+        assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 3, 5, 1),)
+
+    def test_a_limit_raised_again_admits_up_to_it(self, stores: Stores) -> None:
+        """Refused requests have used nothing up."""
+        digest = keep_key(stores, a_key(limit=10))
+        admit(stores, digest, 5)
+        set_limit(stores, "k1", 3)
+        admit(stores, digest, 4)
+
+        set_limit(stores, "k1", 7)
+
+        tallies = admit(stores, digest, 3)
+        assert [tally.was_admitted for tally in tallies] == [True, True, False]
+        assert tallies[-1] == Tally("k1", 7, 7, was_admitted=False)
+
+    def test_each_day_counts_anew(self, stores: Stores) -> None:
+        """A new day has its whole limit, and the days before keep their counts."""
+        digest = keep_key(stores, a_key(limit=1))
+        admit(stores, digest, 2)
+
+        assert stores.admission.admit(digest, READ, at_noon(TOMORROW)) == Tally(
+            "k1", 1, 1, was_admitted=True
+        )
+        assert stores.usage_reports.history("k1", TODAY, TOMORROW) == (
+            DayUsage(TODAY, 1, 1, 1),
+            DayUsage(TOMORROW, 1, 1, 0),
+        )
+
+    def test_keys_are_counted_apart(self, stores: Stores) -> None:
+        """One key's use takes nothing from another's limit."""
+        first = keep_key(stores, a_key("k1", limit=1))
+        second = keep_key(stores, a_key("k2", limit=1))
+        admit(stores, first, 2)
+
+        assert stores.admission.admit(second, READ, at_noon(TODAY)) == Tally(
+            "k2", 1, 1, was_admitted=True
+        )
+
+    def test_of_many_requests_at_once_exactly_the_limit_is_admitted(self, stores: Stores) -> None:
+        """Each admitted request has a count of its own, from one to the limit."""
+        digest = keep_key(stores, a_key(limit=25))
+
+        tallies = at_once(40, lambda _: stores.admission.admit(digest, READ, at_noon(TODAY)))
+
+        counts = sorted(tally.admitted for tally in tallies if tally.was_admitted)
+        assert counts == list(range(1, 26))
+        assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 25, 25, 15),)
+
+    def test_no_request_is_admitted_over_a_limit_that_is_lowered_meanwhile(
+        self, stores: Stores
+    ) -> None:
+        """Whoever is told the new limit was admitted within it, or refused."""
+        digest = keep_key(stores, a_key(limit=1000))
+
+        def act(number: int) -> list[Tally]:
+            if number == 0:
+                set_limit(stores, "k1", 40)
+                return []
+            return admit(stores, digest, 10)
+
+        tallies = [tally for several in at_once(9, act) for tally in several]
+
+        assert all(tally.admitted <= tally.limit for tally in tallies if tally.was_admitted)
+        (usage,) = stores.usage_reports.history("k1", TODAY, TODAY)
+        assert usage.admitted + usage.refused == 80
+
+    # Each example has a key of its own, so it does not matter that they share their stores; and
+    # one contract is run on many adapters by design.
+    @settings(
+        max_examples=25,
+        deadline=None,
+        suppress_health_check=[
+            HealthCheck.function_scoped_fixture,
+            HealthCheck.differing_executors,
+        ],
+    )
+    @given(
+        first_limit=st.integers(0, 4),
+        steps=st.lists(
+            st.one_of(
+                st.tuples(st.just("admit"), st.sampled_from([TODAY, TOMORROW])),
+                st.tuples(st.just("limit"), st.integers(0, 6)),
+            ),
+            max_size=15,
+        ),
+    )
+    def test_any_sequence_of_requests_and_limits_comes_to_the_tallies_of_the_rules(
+        self,
+        stores: Stores,
+        first_limit: int,
+        steps: list[tuple[str, date] | tuple[str, int]],
+    ) -> None:
+        """A request is admitted exactly when fewer than the limit in force were before it."""
+        key = a_key(f"k{len(stores.keys.list())}", limit=first_limit)
+        digest = keep_key(stores, key)
+        limit = first_limit
+        days: dict[date, DayUsage] = {}
+
+        for _, value in steps:
+            if not isinstance(value, date):
+                limit = value
+                set_limit(stores, key.id, limit)
+                continue
+            before = days.get(value, DayUsage(value, limit, 0, 0))
+            fits = before.admitted < limit
+            days[value] = DayUsage(
+                value, limit, before.admitted + fits, before.refused + (not fits)
+            )
+            expected = Tally(key.id, limit, days[value].admitted, was_admitted=fits)
+            assert stores.admission.admit(digest, READ, at_noon(value)) == expected
+
+        expected_days = tuple(days[day] for day in sorted(days))
+        assert stores.usage_reports.history(key.id, TODAY, TOMORROW) == expected_days
+
+    def test_a_secret_works_until_it_ends(self, stores: Stores) -> None:
+        """From the instant at which it ends it is no valid key, while the key's other one is."""
+        old = a_secret("old", ends_at=NOON)
+        new = a_secret("new", created_at=NOON - timedelta(hours=1))
+        keep_key(stores, a_key(secrets=[old, new]))
+        just_before = NOON - timedelta(microseconds=1)
+
+        assert stores.admission.admit(old.digest, READ, just_before).admitted == 1
+        with pytest.raises(InvalidApiKeyError):
+            stores.admission.admit(old.digest, READ, NOON)
+        assert stores.admission.admit(new.digest, READ, NOON).admitted == 2
+
+    def test_an_instant_is_compared_whatever_its_time_zone(self, stores: Stores) -> None:
+        """Neither its hour nor its day are taken for those of UTC."""
+        in_delhi = NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))
+        secret = a_secret(ends_at=in_delhi)
+        keep_key(stores, a_key(secrets=[secret], expires_on=TODAY))
+        late = (NOON - timedelta(minutes=1)).astimezone(timezone(timedelta(hours=14)))
+
+        assert stores.admission.admit(secret.digest, READ, late).admitted == 1
+        assert [day.day for day in stores.usage_reports.history("k1", TODAY, TOMORROW)] == [TODAY]
+        with pytest.raises(InvalidApiKeyError):
+            stores.admission.admit(secret.digest, READ, NOON)
+
+    def test_a_revoked_key_is_refused_with_each_of_its_secrets(self, stores: Stores) -> None:
+        """Also with the one that would never end."""
+        secrets = [a_secret("old", ends_at=NOON + timedelta(days=1)), a_secret("new")]
+        keep_key(stores, a_key(secrets=secrets, revoked_at=NOON))
+
+        for secret in secrets:
+            with pytest.raises(InvalidApiKeyError):
+                stores.admission.admit(secret.digest, READ, NOON)
+
+    def test_a_secret_that_is_ended_or_added_is_so_for_the_next_request(
+        self, stores: Stores
+    ) -> None:
+        """As any other change of a key."""
+        old, new = a_secret("old"), a_secret("new", created_at=NOON)
+        keep_key(stores, a_key(secrets=[old]))
+        admit(stores, old.digest, 1)
+        ended = replace(old, ends_at=NOON)
+
+        stores.keys.change("k1", lambda key: (replace(key, secrets=(ended, new)), an_audit_entry()))
+        stores.settle()
+
+        with pytest.raises(InvalidApiKeyError):
+            stores.admission.admit(old.digest, READ, NOON)
+        assert stores.admission.admit(new.digest, READ, NOON).admitted == 2
+
+    def test_of_many_requests_at_once_with_all_secrets_the_limit_is_admitted(
+        self, stores: Stores
+    ) -> None:
+        """They share the one limit of their key."""
+        secrets = [a_secret("old", ends_at=NOON + timedelta(hours=1)), a_secret("new")]
+        keep_key(stores, a_key(limit=25, secrets=secrets))
+
+        tallies = at_once(
+            40, lambda number: stores.admission.admit(secrets[number % 2].digest, READ, NOON)
+        )
+
+        counts = sorted(tally.admitted for tally in tallies if tally.was_admitted)
+        assert counts == list(range(1, 26))

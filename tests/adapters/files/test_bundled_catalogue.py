@@ -1,0 +1,68 @@
+"""The catalogue that the service comes with."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+import evref
+from evref.adapters.outbound.files import YamlCatalogueFiles, nodes
+from evref.domain.catalogue.catalogue import Catalogue
+from tests.adapters.files.support import read
+
+BUNDLED = Path(evref.__file__).parent / "data" / "catalogue"
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Catalogue:
+    return read(BUNDLED)
+
+
+def test_every_bundled_file_is_read(bundled: Catalogue) -> None:
+    """Each diagnosis has its file, named by its id."""
+    assert sorted(path.stem for path in BUNDLED.glob("*.yaml")) == sorted(
+        entry.diagnosis.id for entry in bundled.entries
+    )
+
+
+def test_intervention_ids_begin_with_their_diagnosis(bundled: Catalogue) -> None:
+    """An id tells where it belongs, as docs/how-to/add-a-diagnosis.md asks for."""
+    assert [
+        intervention.id
+        for entry in bundled.entries
+        for intervention in entry.interventions
+        if not intervention.id.startswith(f"{entry.diagnosis.id}-")
+    ] == []
+
+
+def test_every_diagnosis_has_interventions_in_each_enabled_module(bundled: Catalogue) -> None:
+    """A module that is enabled and holds nothing would look like a loss of data."""
+    assert [
+        (entry.diagnosis.id, module)
+        for entry in bundled.entries
+        for module in entry.diagnosis.enabled_modules
+        if not entry.visible_interventions(module)
+    ] == []
+
+
+def test_the_exported_catalogue_has_the_same_version(bundled: Catalogue, tmp_path: Path) -> None:
+    """Exporting and loading loses nothing of what is bundled."""
+    YamlCatalogueFiles().write(bundled, tmp_path)
+
+    assert bundled.version == read(tmp_path).version
+    assert {path.name for path in BUNDLED.glob("*.yaml")} == {
+        path.name for path in tmp_path.iterdir()
+    }
+
+
+@pytest.mark.parametrize("name", ["migraine.yaml", "spinal-cord-injury.yaml"])
+def test_the_parser_in_python_builds_the_same_tree(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where PyYAML comes without libyaml, files read to the same, lines included."""
+    text = (BUNDLED / name).read_text(encoding="utf-8")
+    fast = nodes.parsed(text)
+    monkeypatch.setattr(nodes, "_LOADER", yaml.SafeLoader)
+    slow = nodes.parsed(text)
+
+    assert fast == slow

@@ -1,0 +1,81 @@
+"""The pages on catalogue files say what is so."""
+
+import re
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+
+import evref
+from evref.adapters.outbound.files.folders import LARGEST_FILE
+from evref.adapters.outbound.files.nodes import DEEPEST_NESTING
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
+from evref.domain.catalogue.intervention import Phase
+from tests.adapters.files.support import faults_in, read
+
+DOCS = Path(evref.__file__).parents[1] / "docs"
+REFERENCE = (DOCS / "reference" / "catalogue-format.md").read_text(encoding="utf-8")
+HOW_TO = (DOCS / "how-to" / "add-a-diagnosis.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", REFERENCE, re.DOTALL | re.MULTILINE)
+
+
+def test_the_example_is_a_catalogue_file(tmp_path: Path) -> None:
+    """It is read out of the page and loaded."""
+    (example,) = blocks("yaml")
+    (tmp_path / "example.yaml").write_text(example, encoding="utf-8")
+    (entry,) = read(tmp_path).entries
+
+    assert entry.diagnosis.id == "knee-osteoarthritis"
+    assert len(entry.interventions) == 1
+
+
+def test_the_faults_shown_are_those_that_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Word by word, for a file with all of them."""
+    (tmp_path / "knee.yaml").write_text(
+        "id: knee\nname: yes\nicd10: [M17, M17]\nicd11: [FA01]\n"
+        "enabled_modules: [fitt_vip, hme]\nchecked_on: 2026-11-21\ninterventions:\n"
+        "  - id: knee-exercise\n    module: fitt_vip\n    phase: chronic\n"
+        "    summary: Twelve chars\n    evidence:\n      certainty: sure\n"
+        "      recommendation: strong_for\n      direction: for\n      source_grade: null\n"
+        "    references: [nice-2022, who-2020]\n"
+        "references:\n  nice-2022:\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    (shown,) = blocks("text")
+
+    assert [str(fault) for fault in faults_in(Path("knee.yaml"))] == shown.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("module", Module),
+        ("phase", Phase),
+        ("certainty", Certainty),
+        ("recommendation", Recommendation),
+        ("direction", Direction),
+        ("kind", ReferenceKind),
+    ],
+)
+def test_every_enumeration_is_listed_in_order(field: str, values: type[StrEnum]) -> None:
+    """As the messages list it."""
+    assert f"| `{field}` | {', '.join(f'`{value}`' for value in values)} |" in REFERENCE
+
+
+def test_the_limits_are_those_that_hold() -> None:
+    """The numbers of the page are those of the code."""
+    assert f"deeper than {DEEPEST_NESTING} levels" in REFERENCE
+    assert f"at most {LARGEST_FILE} bytes (1 MiB)" in REFERENCE
+
+
+def test_the_table_of_grades_has_every_recommendation_that_is_stated() -> None:
+    """In the order of the enumeration, below a heading."""
+    stated = [value for value in Recommendation if value is not Recommendation.NOT_STATED]
+
+    assert re.findall(r"\| `(\w+)` \|$", HOW_TO, re.MULTILINE) == ["recommendation", *stated]

@@ -1,0 +1,406 @@
+"""Each way in which a file can be wrong: at which line, and in which words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.adapters.files.support import KNEE, faults_in, faults_in_text, knee_with, read
+
+DIAGNOSIS = "id, name, icd10, icd11, enabled_modules, checked_on, interventions, references"
+INTERVENTION = "id, module, phase, title, summary, fitt_vp, evidence, references"
+FITT_VP = "frequency, intensity, time, type, volume, progression"
+EVIDENCE = "certainty, recommendation, direction, source_grade"
+REFERENCE = "title, authors, year, source, kind, doi, pmid, url"
+MODULES = "fitt_vip, pharmaconeutral, home, concept, prevention, diagnostic"
+ICD10 = (
+    "must be a WHO ICD-10 code: a letter and two digits, then perhaps a dot and one or two"
+    " digits, such as M17 or M17.1"
+)
+EVIDENCE_OF_STRENGTH = KNEE[KNEE.index("    evidence:") : KNEE.index("    references: [kol")]
+DOSE = KNEE[KNEE.index("    fitt_vp:") : KNEE.index("    evidence:")]
+URL = "    url: https://www.nice.org.uk/guidance/ng226"
+
+# In the valid file of support.py the first text is replaced by the second; the fault is at the
+# line with ‸, which is left out.
+CASES = {
+    "id missing": (
+        "id: knee-osteoarthritis\nname:",
+        "‸name:",
+        f"id: is missing; a diagnosis must have {DIAGNOSIS}",
+    ),
+    "id not a slug": (
+        "id: knee-osteoarthritis\n",
+        "‸id: Knee\n",
+        'id: must be a slug: a-z, 0-9 and single hyphens between, not "Knee"',
+    ),
+    "id too long": (
+        "id: knee-osteoarthritis\n",
+        f"‸id: {'a' * 65}\n",
+        "id: must have 1 to 64 characters, has 65",
+    ),
+    "id a list": ("id: knee-osteoarthritis\n", "‸id: [a]\n", "id: must be text, but is a list"),
+    "name empty": ("name: Knee osteoarthritis", "‸name:", "name: must be text, but is empty"),
+    "name null": ("name: Knee osteoarthritis", "‸name: null", "name: must be text, but is null"),
+    "name a mapping": (
+        "name: Knee osteoarthritis",
+        "‸name: {a: b}",
+        "name: must be text, but is a mapping",
+    ),
+    "name a truth value": (
+        "name: Knee osteoarthritis",
+        "‸name: yes",
+        'name: must be text, put it in quotes: "yes" is true or false without them',
+    ),
+    "name a time of day": (
+        "name: Knee osteoarthritis",
+        "‸name: 12:30",
+        'name: must be text, put it in quotes: "12:30" is a number without them',
+    ),
+    "name on two lines": (
+        "name: Knee osteoarthritis",
+        '‸name: "Knee\\nosteoarthritis"',
+        "name: must be a single line",
+    ),
+    "icd10 not a list": (
+        'icd10: ["M17"]',
+        "‸icd10: M17",
+        'icd10: must be a list, not "M17"',
+    ),
+    "icd10 empty": ('icd10: ["M17"]', "‸icd10: []", "icd10: must have at least one entry"),
+    "icd10 in lower case": ('icd10: ["M17"]', "‸icd10: [m17]", f'icd10: {ICD10}, not "m17"'),
+    "icd10 malformed": (
+        'icd10: ["M17"]',
+        "icd10:\n  - M17\n‸  - M17.123",
+        f'icd10: {ICD10}, not "M17.123"',
+    ),
+    "icd10 repeated": (
+        'icd10: ["M17"]',
+        "icd10:\n  - M17\n‸  - M17",
+        "icd10: must not repeat M17",
+    ),
+    "icd11 a number": (
+        'icd11: ["FA01"]',
+        "‸icd11: [8.10]",
+        'icd11: must be text, put it in quotes: "8.10" is a number without them',
+    ),
+    "module unknown": (
+        "[fitt_vip, home]",
+        "‸[fitt_vip, hme]",
+        f'enabled_modules: must be one of {MODULES}, not "hme"',
+    ),
+    "module not enabled": (
+        "[fitt_vip, home]",
+        "[fitt_vip]‸",
+        "module: home is not enabled; enabled_modules has fitt_vip",
+    ),
+    "checked_on without quotes": (
+        'checked_on: "2026-11-21"',
+        "‸checked_on: 2026-11-21",
+        'checked_on: must be text, put it in quotes: "2026-11-21" is a date without them',
+    ),
+    "checked_on in another form": (
+        'checked_on: "2026-11-21"',
+        '‸checked_on: "21.11.2026"',
+        (
+            'checked_on: must be a date in quotes, year, month and day, such as "2026-11-21",'
+            ' not "21.11.2026"'
+        ),
+    ),
+    "checked_on not in the calendar": (
+        'checked_on: "2026-11-21"',
+        '‸checked_on: "2026-02-30"',
+        'checked_on: must be a date in quotes, year, month and day, such as "2026-11-21"',
+    ),
+    "intervention not a mapping": (
+        "  - id: knee-osteoarthritis-home\n",
+        "‸  - home\n  - id: knee-osteoarthritis-home\n",
+        f'interventions: must be a mapping with the fields {INTERVENTION}, not "home"',
+    ),
+    "intervention field unknown": (
+        "    phase: chronic\n",
+        "    phase: chronic\n‸    note: x\n",
+        f"note: is not a field of an intervention, which has {INTERVENTION}",
+    ),
+    "intervention field missing": (
+        (
+            "  - id: knee-osteoarthritis-strength\n    module: fitt_vip\n    phase: chronic\n"
+            "    title: Strength training\n"
+        ),
+        "‸  - id: knee-osteoarthritis-strength\n    module: fitt_vip\n    phase: chronic\n",
+        (
+            "title: is missing; an intervention must have"
+            " id, module, phase, title, summary, evidence, references"
+        ),
+    ),
+    "phase unknown": (
+        "phase: chronic",
+        "‸phase: cronic",
+        'phase: must be one of acute, subacute, chronic, not "cronic"',
+    ),
+    "phase a list": (
+        "phase: chronic",
+        "‸phase: [acute, chronic]",
+        "phase: must be one of acute, subacute, chronic, but is a list",
+    ),
+    "title too short": (
+        "title: Strength training",
+        "‸title: abc",
+        "title: must have 5 to 120 characters, has 3",
+    ),
+    "summary too long": (
+        "summary: >-\n",
+        f"‸summary: >-\n      {'a' * 700}\n",
+        "summary: must have 80 to 700 characters, has 815",
+    ),
+    "fitt_vp missing": (DOSE, "", "fitt_vp: must be given where the module is fitt_vip"),
+    "fitt_vp null": (
+        DOSE,
+        "‸    fitt_vp: null\n",
+        "fitt_vp: must be given where the module is fitt_vip",
+    ),
+    "fitt_vp in another module": (
+        "    module: fitt_vip",
+        "    module: home",
+        "fitt_vp: must be left out where the module is not fitt_vip",
+    ),
+    "fitt_vp not a mapping": (
+        DOSE,
+        "‸    fitt_vp: daily\n",
+        f'fitt_vp: must be a mapping with the fields {FITT_VP} or null, not "daily"',
+    ),
+    "dose element missing": (
+        "    fitt_vp:\n      frequency: Twice a week\n",
+        "‸    fitt_vp:\n",
+        f"frequency: is missing; fitt_vp must have {FITT_VP}",
+    ),
+    "dose element a number": (
+        "frequency: Twice a week",
+        "‸frequency: 3",
+        'frequency: must be text, put it in quotes: "3" is a number without them',
+    ),
+    "dose element empty": (
+        "frequency: Twice a week",
+        '‸frequency: ""',
+        "frequency: must have 1 to 500 characters, has 0",
+    ),
+    "evidence not a mapping": (
+        EVIDENCE_OF_STRENGTH,
+        "‸    evidence: strong\n",
+        f'evidence: must be a mapping with the fields {EVIDENCE}, not "strong"',
+    ),
+    "certainty unknown": (
+        "certainty: moderate",
+        "‸certainty: some",
+        'certainty: must be one of high, moderate, low, very_low, not_graded, not "some"',
+    ),
+    "direction missing": (
+        EVIDENCE_OF_STRENGTH,
+        "‸" + EVIDENCE_OF_STRENGTH.replace("      direction: for\n", ""),
+        f"direction: is missing; evidence must have {EVIDENCE}",
+    ),
+    "direction against the recommendation": (
+        "direction: for",
+        "‸direction: against",
+        "direction: must be for where the recommendation is strong_for",
+    ),
+    "references of an intervention empty": (
+        "    references: [kolasinski-2020]",
+        "‸    references: []",
+        "references: must have at least one entry",
+    ),
+    "reference key undefined": (
+        "references: [kolasinski-2020]",
+        "references:\n      - kolasinski-2020\n      - who-2020",
+        "references: who-2020 is not defined; the references are kolasinski-2020, nice-2022",
+    ),
+    "reference key repeated": (
+        "references: [kolasinski-2020]",
+        "references:\n      - kolasinski-2020\n‸      - kolasinski-2020",
+        "references: must not repeat kolasinski-2020",
+    ),
+    "reference key null": (
+        "references: [kolasinski-2020]",
+        "‸references: [kolasinski-2020, null]",
+        "references: must be text, but is null",
+    ),
+    "the same reference under two keys": (
+        KNEE[KNEE.index("  nice-2022:") :],
+        KNEE[KNEE.index("  kolasinski-2020:") : KNEE.index("  nice-2022:")].replace(
+            "kolasinski-2020", "nice-2022"
+        ),
+        "references: must not have the same reference twice",
+    ),
+    "reference not cited": (
+        "[nice-2022, kolasinski-2020]",
+        "[kolasinski-2020]",
+        "nice-2022: is cited by no intervention, remove it",
+    ),
+    "references not a mapping": (
+        KNEE[KNEE.index("references:\n  kol") :],
+        "‸references: []\n",
+        "references: must be a mapping, but is a list",
+    ),
+    "reference not a mapping": (
+        KNEE[KNEE.index("  nice-2022:") :],
+        "‸  nice-2022: NICE\n",
+        f'nice-2022: must be a mapping with the fields {REFERENCE}, not "NICE"',
+    ),
+    "reference field unknown": (
+        '    pmid: "31908163"',
+        '‸    PMID: "31908163"',
+        f"PMID: is not a field of a reference, which has {REFERENCE}",
+    ),
+    "year in quotes": (
+        "year: 2020",
+        '‸year: "2020"',
+        'year: must be a whole number without quotes, such as 2020, not "2020"',
+    ),
+    "year octal": (
+        "year: 2020",
+        "‸year: 02020",
+        'year: must be a whole number without quotes, such as 2020, not "02020"',
+    ),
+    "year out of range": ("year: 2020", "‸year: 1066", "year: must be a year from 1800 to 2200"),
+    "kind unknown": (
+        "kind: guideline",
+        "‸kind: book",
+        (
+            "kind: must be one of guideline, systematic_review, randomised_trial, cohort_study,"
+            ' diagnostic_accuracy_study, consensus_statement, not "book"'
+        ),
+    ),
+    "doi with a resolver": (
+        "doi: 10.1002/art.41142",
+        "‸doi: https://doi.org/10.1002/art.41142",
+        (
+            "doi: must be a DOI without a resolver before it, such as 10.1002/art.41142, not"
+            ' "https://doi.org/10.1002/art.41142"'
+        ),
+    ),
+    "pmid without quotes": (
+        'pmid: "31908163"',
+        "‸pmid: 31908163",
+        'pmid: must be text, put it in quotes: "31908163" is a number without them',
+    ),
+    "url not an address": (
+        URL,
+        "‸    url: www.nice.org.uk",
+        'url: must be an address that begins with https:// or http://, not "www.nice.org.uk"',
+    ),
+    "neither doi nor pmid nor url": (
+        f"{URL}\n",
+        "",
+        "url: must be given where there is neither a doi nor a pmid",
+    ),
+}
+# Where the fault is not in what was replaced: a piece of the line that has it.
+ELSEWHERE = {
+    "module not enabled": "module: home",
+    "fitt_vp missing": "- id: knee-osteoarthritis-strength",
+    "fitt_vp in another module": "fitt_vp:",
+    "reference key undefined": "references:\n      - kol",
+    "the same reference under two keys": "references: [nice-2022, kol",
+    "reference not cited": "  nice-2022:",
+    "neither doi nor pmid nor url": "  nice-2022:",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_fault_is_reported_once_at_its_line(name: str, tmp_path: Path) -> None:
+    """With what is allowed there, and with nothing said of what follows from it."""
+    old, new, message = CASES[name]
+    marked = knee_with(old, new)
+    text = marked.replace("‸", "")
+    place = text.index(ELSEWHERE[name]) if name in ELSEWHERE else marked.index("‸")
+
+    assert faults_in_text(tmp_path, text) == [(text.count("\n", 0, place) + 1, message)]
+
+
+def test_the_valid_file_has_no_fault(tmp_path: Path) -> None:
+    """The cases above spoil a file that is sound."""
+    (tmp_path / "knee.yaml").write_text(KNEE)
+
+    assert [entry.diagnosis.id for entry in read(tmp_path).entries] == ["knee-osteoarthritis"]
+
+
+def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
+    """By line, those of fields that are missing and of fields that are unknown included."""
+    text = (
+        KNEE.replace("name: Knee", "nme: Knee")
+        .replace("phase: chronic", "phase: late")
+        .replace("direction: unclear", "direction: maybe")
+        .replace("year: 2022", "year: 1022")
+    )
+
+    assert [message.partition(":")[0] for _, message in faults_in_text(tmp_path, text)] == [
+        "name",
+        "nme",
+        "phase",
+        "direction",
+        "year",
+    ]
+
+
+def test_outer_white_space_is_not_a_fault(tmp_path: Path) -> None:
+    """Such as the line break that a block leaves at its end."""
+    text = knee_with("summary: >-", "summary: >").replace(
+        "name: Knee osteoarthritis", 'name: " Knee osteoarthritis\\n"'
+    )
+    (tmp_path / "a.txt").write_text(text)
+    (tmp_path / "b.txt").write_text(KNEE)
+
+    assert read(tmp_path / "a.txt").version == read(tmp_path / "b.txt").version
+
+
+def test_ids_are_unique_within_a_file(tmp_path: Path) -> None:
+    """The fault is at the second and names the first."""
+    text = knee_with("knee-osteoarthritis-home", "knee-osteoarthritis-strength")
+
+    assert faults_in_text(tmp_path, text) == [
+        (
+            28,
+            (
+                'id: must be unique, "knee-osteoarthritis-strength" is also the id in'
+                f" {tmp_path / 'file.yaml'}:8"
+            ),
+        )
+    ]
+
+
+def test_ids_are_unique_over_all_files(tmp_path: Path) -> None:
+    """Those of diagnoses and those of interventions, whether or not the files have other faults."""
+    (tmp_path / "1.yaml").write_text(KNEE.replace("year: 2020", "year: 1020"))
+    (tmp_path / "2.yaml").write_text(KNEE)
+
+    repeated = [fault for fault in faults_in(tmp_path) if fault.file.endswith("2.yaml")]
+
+    assert [(fault.line, fault.message) for fault in repeated] == [
+        (line, f'id: must be unique, "{name}" is also the id in {tmp_path / "1.yaml"}:{line}')
+        for line, name in (
+            (1, "knee-osteoarthritis"),
+            (8, "knee-osteoarthritis-strength"),
+            (28, "knee-osteoarthritis-home"),
+        )
+    ]
+
+
+def test_a_long_list_is_reported_in_part(tmp_path: Path) -> None:
+    """A message stays short, however many references there are."""
+    more = "".join(f"  key-{number}: {{}}\n" for number in range(500))
+    text = knee_with("references:\n  kol", f"references:\n{more}  kol").replace(
+        "references: [kolasinski-2020]", "references: [x]"
+    )
+
+    assert max(len(message) for _, message in faults_in_text(tmp_path, text)) < 600
+
+
+def test_json_is_yaml(tmp_path: Path) -> None:
+    """So a program can write catalogue files without a library for YAML."""
+    (tmp_path / "knee.yaml").write_text(json.dumps(yaml.safe_load(KNEE)))
+    (tmp_path / "other").write_text(KNEE)
+
+    assert read(tmp_path / "knee.yaml").version == read(tmp_path / "other").version

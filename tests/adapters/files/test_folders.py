@@ -1,0 +1,263 @@
+"""Which files a path stands for, and what no path may lead to."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evref.adapters.outbound.files import YamlCatalogueFiles
+from evref.domain.errors import FileFault
+from tests.adapters.files.support import KNEE, faults_in, faults_in_text, read
+
+HIP = KNEE.replace("knee-", "hip-")
+LARGEST = 1024 * 1024
+
+
+def ids(*paths: Path) -> list[str]:
+    return [entry.diagnosis.id for entry in read(*paths).entries]
+
+
+def test_a_folder_stands_for_the_catalogue_files_in_it_and_below(tmp_path: Path) -> None:
+    """Both endings count, in any case."""
+    for name, text in {
+        "hip.yml": HIP,
+        "sub/deep/ankle.YAML": KNEE.replace("knee-", "ankle-"),
+        "sub/wrist.Yml": KNEE.replace("knee-", "wrist-"),
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    assert ids(tmp_path) == ["ankle-osteoarthritis", "hip-osteoarthritis", "wrist-osteoarthritis"]
+
+
+def test_what_is_in_a_folder_and_not_read_is_named(tmp_path: Path) -> None:
+    """Other files, what is hidden, and links to folders; a hidden folder is named as one."""
+    for name in ("knee.yaml", "README.md", ".hidden.yaml", ".git/config", "sub/notes.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(KNEE)
+    (tmp_path / "link.yaml").symlink_to("sub")
+
+    assert ids(tmp_path) == ["knee-osteoarthritis"]
+    assert YamlCatalogueFiles().not_read([tmp_path, tmp_path / "README.md"]) == tuple(
+        str(tmp_path / name)
+        for name in (".git", ".hidden.yaml", "README.md", "link.yaml", "sub/notes.txt")
+    )
+
+
+def test_files_and_folders_may_be_mixed(tmp_path: Path) -> None:
+    """A file that is named directly may have any name, and may be a link."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "hip.yaml").write_text(HIP)
+    (tmp_path / "knee.txt").write_text(KNEE)
+    (tmp_path / "link").symlink_to(tmp_path / "knee.txt")
+
+    assert ids(tmp_path / "link", tmp_path / "folder") == [
+        "hip-osteoarthritis",
+        "knee-osteoarthritis",
+    ]
+
+
+def test_faults_are_told_in_reading_order(tmp_path: Path) -> None:
+    """First the paths that lead to no file, then each file in the order named, by line."""
+    folder = tmp_path / "a-folder"
+    folder.mkdir()
+    (folder / "2.yaml").write_text(KNEE.replace("name: Knee", "nme: Knee"))
+    (folder / "1.yaml").write_text(HIP.replace("certainty: moderate", "certainty: some"))
+    (tmp_path / "z.yaml").write_text("[]")
+
+    faults = faults_in(tmp_path / "z.yaml", tmp_path / "missing.yaml", folder)
+
+    assert [
+        (str(tmp_path / "missing.yaml"), None),
+        (str(tmp_path / "z.yaml"), 1),
+        (str(folder / "1.yaml"), 23),
+        (str(folder / "2.yaml"), 1),
+        (str(folder / "2.yaml"), 2),
+    ] == [(fault.file, fault.line) for fault in faults]
+
+
+def test_a_missing_path_is_a_fault(tmp_path: Path) -> None:
+    """The path is named as it was given."""
+    assert faults_in(Path("no-such-folder/x.yaml")) == (
+        FileFault("no-such-folder/x.yaml", None, "does not exist"),
+    )
+
+
+def test_no_path_at_all_is_a_fault() -> None:
+    """Nothing to read is nothing to load."""
+    assert faults_in() == (FileFault(".", None, "no catalogue file is named"),)
+
+
+def test_an_empty_folder_is_a_fault(tmp_path: Path) -> None:
+    """The fault says what it looked for."""
+    (tmp_path / "README.md").write_text("# About")
+
+    assert faults_in(tmp_path) == (
+        FileFault(str(tmp_path), None, "is a folder without catalogue files (*.yaml, *.yml)"),
+    )
+
+
+def test_a_path_that_the_system_refuses_is_a_fault(tmp_path: Path) -> None:
+    """The fault gives the system's reason."""
+    (tmp_path / "knee.yaml").write_text(KNEE)
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+    paths = [
+        tmp_path / "knee.yaml" / "below",
+        tmp_path / ("x" * 300),
+        tmp_path / "nul\0.yaml",
+        tmp_path / "loop.yaml",
+    ]
+
+    assert [fault.message for fault in faults_in(*paths)] == [
+        "cannot be read: Not a directory",
+        "cannot be read: File name too long",
+        "cannot be read: embedded null byte",
+        "cannot be read: Too many levels of symbolic links",
+    ]
+
+
+def test_a_file_named_twice_is_a_fault(tmp_path: Path) -> None:
+    """Under whichever name: the ids in it could not be unique."""
+    path = tmp_path / "knee.yaml"
+    path.write_text(KNEE)
+    (tmp_path / "same.yaml").symlink_to("knee.yaml")
+
+    assert faults_in(path, tmp_path) == (
+        FileFault(str(path), None, f"is the same file as {path}, named twice"),
+        FileFault(str(tmp_path / "same.yaml"), None, f"is the same file as {path}, named twice"),
+    )
+
+
+def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
+    """Nobody ever writes into it."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+
+    expected = (FileFault(str(tmp_path / "pipe.yaml"), None, "is neither a file nor a folder"),)
+    assert expected == faults_in(tmp_path / "pipe.yaml")
+    assert expected == faults_in(tmp_path)
+
+
+def test_a_device_is_refused() -> None:
+    """It would never end."""
+    assert faults_in(Path("/dev/zero")) == (
+        FileFault("/dev/zero", None, "is neither a file nor a folder"),
+    )
+
+
+def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It cannot even be opened."""
+    monkeypatch.chdir(tmp_path)  # the path of a socket may have about a hundred characters only
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket.yaml")
+        faults = faults_in(Path("socket.yaml"))
+
+    assert [(fault.file, fault.line) for fault in faults] == [("socket.yaml", None)]
+    assert "cannot be read: " in faults[0].message
+
+
+def test_a_link_out_of_its_folder_is_refused(tmp_path: Path) -> None:
+    """A folder from elsewhere must not make the service read its own files."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "folder-2").mkdir()
+    (tmp_path / "folder-2" / "secret").write_text("password")
+    (folder / "link.yaml").symlink_to("../folder-2/secret")
+
+    assert faults_in(folder) == (
+        FileFault(
+            str(folder / "link.yaml"), None, "is a symbolic link that leads out of its folder"
+        ),
+    )
+
+
+def test_a_link_to_nothing_is_a_fault(tmp_path: Path) -> None:
+    """What is in a folder is not silently left out."""
+    (tmp_path / "link.yaml").symlink_to("gone.yaml")
+
+    assert faults_in(tmp_path) == (
+        FileFault(str(tmp_path / "link.yaml"), None, "cannot be read: No such file or directory"),
+    )
+
+
+def test_a_link_within_its_folder_is_read(tmp_path: Path) -> None:
+    """As in a mounted volume, where each name is a link to the present version."""
+    (tmp_path / "..data").mkdir()
+    (tmp_path / "..data" / "knee.yaml").write_text(KNEE)
+    (tmp_path / "knee.yaml").symlink_to("..data/knee.yaml")
+
+    assert ids(tmp_path) == ["knee-osteoarthritis"]
+
+
+def test_a_file_may_have_one_mebibyte_and_no_more(tmp_path: Path) -> None:
+    """The size counts in bytes, not in characters."""
+    largest = KNEE.encode() + b"# \xc3\xa9\n" + b"#" * LARGEST
+    (tmp_path / "knee.yaml").write_bytes(largest[:LARGEST])
+
+    assert ids(tmp_path) == ["knee-osteoarthritis"]
+    assert faults_in_text(tmp_path, largest[: LARGEST + 1]) == [
+        (None, "must have at most 1048576 bytes (1 MiB)")
+    ]
+
+
+def test_a_huge_file_is_not_read_whole(tmp_path: Path) -> None:
+    """A file of a tebibyte, without content, is refused at once."""
+    with (tmp_path / "huge.yaml").open("wb") as file:
+        file.truncate(2**40)
+
+    assert [fault.message for fault in faults_in(tmp_path)] == [
+        "must have at most 1048576 bytes (1 MiB)"
+    ]
+
+
+def test_bytes_that_are_no_utf_8_are_told_with_their_line(tmp_path: Path) -> None:
+    """Latin-1 and UTF-16 are met most."""
+    assert faults_in_text(tmp_path, "id: a\nname: Ménière".encode("latin-1")) == [
+        (2, "must be UTF-8, has the byte 0xE9")
+    ]
+    assert faults_in_text(tmp_path, KNEE.encode("utf-16")) == [
+        (1, "must be UTF-8, has the byte 0xFF")
+    ]
+
+
+def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path: Path) -> None:
+    """Editors on Windows leave both."""
+    (tmp_path / "unix.txt").write_bytes(KNEE.encode())
+    (tmp_path / "windows.txt").write_bytes(KNEE.replace("\n", "\r\n").encode("utf-8-sig"))
+
+    assert read(tmp_path / "unix.txt").version == read(tmp_path / "windows.txt").version
+
+
+def test_a_path_with_a_line_break_is_told_on_one_line(tmp_path: Path) -> None:
+    """What a terminal cannot show is escaped."""
+    (tmp_path / "a\nb\udcff.yaml").write_text("[]")
+
+    assert [str(tmp_path) + "/a\\nb\\udcff.yaml"] == [fault.file for fault in faults_in(tmp_path)]
+
+
+def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
+    """A file of a mebibyte is read within 512 MiB of address space, interpreter included."""
+    (tmp_path / "nodes.yaml").write_text(("a: [" + "[]," * LARGEST)[: LARGEST - 1] + "]")
+    (tmp_path / "bomb.yaml").write_text("a: &a [x]\nb: [" + "*a," * 200_000 + "]")
+    (tmp_path / "deep.yaml").write_text("[" * LARGEST)
+    script = (
+        "import resource, sys; from pathlib import Path\n"
+        "from evref.adapters.outbound.files import YamlCatalogueFiles\n"
+        "from evref.domain.errors import InvalidCatalogueError\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))\n"
+        "try: YamlCatalogueFiles().read([Path(sys.argv[1])], lambda *_: None)\n"
+        "except InvalidCatalogueError as error: print(*error.faults, sep='\\n')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+
+    assert "deep.yaml:1: must not be nested deeper than 20 levels" in done.stdout
+    assert "bomb.yaml:1: anchors (&) and aliases (*) are not allowed" in done.stdout
+    assert "nodes.yaml:1: " in done.stdout

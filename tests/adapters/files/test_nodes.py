@@ -1,0 +1,217 @@
+"""YAML that a catalogue file has no use for, some of it meant to harm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from evref.adapters.outbound.files import nodes
+from evref.adapters.outbound.files.nodes import FileError, parsed
+from tests.adapters.files.support import KNEE, faults_in_text, knee_with
+
+NAME = "name: Knee osteoarthritis"
+ANCHORS = "anchors (&) and aliases (*) are not allowed, write the value out"
+
+
+@pytest.fixture(params=["libyaml", "python"], autouse=True)
+def _parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test runs with both of PyYAML's parsers."""
+    loader = yaml.CSafeLoader if request.param == "libyaml" else yaml.SafeLoader
+    monkeypatch.setattr(nodes, "_LOADER", loader)
+
+
+# In place of the name, on line 2: what is refused, and at which line.
+REFUSED = {
+    "a tag of Python": (
+        "name: !!python/object/apply:os.system [touch harm]",
+        2,
+        "tags are not allowed, remove !!python/object/apply:os.system",
+    ),
+    "a tag of its own": ("name: !x Knee", 2, "tags are not allowed, remove !x"),
+    "a tag of YAML": ("name: !!str Knee", 2, "tags are not allowed, remove !!str"),
+    "a tag on a key": ("!!str name: Knee", 2, "tags are not allowed, remove !!str"),
+    "a tag on a mapping": ("name: !x\n  a: b", 2, "tags are not allowed, remove !x"),
+    "a merge key": (
+        "<<: {name: Hip}",
+        2,
+        "merge keys (<<) are not allowed, write the fields out",
+    ),
+    "an anchor": ("name: &a Knee", 2, ANCHORS),
+    "an anchor on a list": ("name: &a\n  - b", 2, ANCHORS),
+    "an alias": ("name: *a", 2, ANCHORS),
+    "an alias for a key": ("*a : Knee", 2, ANCHORS),
+    "a list for a key": (
+        "? [a]\n: b",
+        2,
+        "a key must be a plain word, not a list or a mapping",
+    ),
+    "a mapping for a key": (
+        "? {a: b}\n: {c: d}",
+        2,
+        "a key must be a plain word, not a list or a mapping",
+    ),
+    "a key given twice": ("name: a\nname: b", 3, "name: is given twice, first on line 2"),
+    "a second document": ("---\nname: a", 2, "must have one document only, another begins here"),
+    "the code of NUL": (
+        r'name: "Kn\0ee"',
+        2,
+        "must be text without control characters, has U+0000",
+    ),
+    "a tab": (
+        r'name: "Kn\tee"',
+        2,
+        "must be text without control characters, has U+0009",
+    ),
+    "a NUL": ("name: Kn\0ee", 2, "must not have control characters, has U+0000"),
+    "an escape": ("name: Kn\x1bee", 2, "must not have control characters, has U+001B"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_a_file_does_not_need_is_refused(
+    text: str, line: int, message: str, tmp_path: Path
+) -> None:
+    """The file is not read further."""
+    assert faults_in_text(tmp_path, knee_with(NAME, text)) == [(line, message)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("id: a\nname: 'b\nicd10: []\n", 3),
+        ("id: a\nname: b: c\n", 2),
+        ("id: a\n\tname: b\n", 2),
+        ("id: a\nname: @b\n", 2),
+        ("id: a\nname: {b\n", 2),
+        ("id: a\n- b\n", 2),
+        ('id: a\nname: "\\q"\n', 2),
+    ],
+)
+def test_text_that_is_not_yaml_is_one_fault(text: str, line: int, tmp_path: Path) -> None:
+    """In the parser's words, at the line where it stopped."""
+    ((reported, message),) = faults_in_text(tmp_path, text)
+
+    assert reported == line
+    assert message.startswith("is not valid YAML: ")
+    assert "\n" not in message
+
+
+def test_an_unclosed_quote_is_reported_with_its_beginning(tmp_path: Path) -> None:
+    """The parser meets it at the end of the file only."""
+    ((line, message),) = faults_in_text(tmp_path, knee_with(NAME, "name: 'Knee"))
+
+    assert line == KNEE.count("\n")
+    assert "while scanning a quoted scalar that begins on line 2" in message
+
+
+@pytest.mark.parametrize("text", ["", "# only a comment\n", "\n\n"])
+def test_a_file_without_content_is_one_fault(text: str, tmp_path: Path) -> None:
+    """It has no line to name."""
+    assert faults_in_text(tmp_path, text) == [
+        (None, "is empty, must have the fields of a diagnosis")
+    ]
+
+
+@pytest.mark.parametrize("text", ["[]", "- a\n", "word", "---\n...\n", "12"])
+def test_a_file_must_be_a_mapping(text: str, tmp_path: Path) -> None:
+    """The fault lists the fields."""
+    ((_, message),) = faults_in_text(tmp_path, text)
+
+    assert message.startswith("must be a mapping with the fields id, name, icd10, icd11,")
+
+
+def test_a_lone_surrogate_is_one_fault(tmp_path: Path) -> None:
+    """No UTF-8 can hold it; one parser refuses the escape, the other the character."""
+    ((line, _),) = faults_in_text(tmp_path, knee_with(NAME, r'name: "Kn\ud800ee"'))
+
+    assert line == 2
+
+
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 9)}]\n" for n in range(9)
+)
+TOO_DEEP = "must not be nested deeper than 20 levels"
+HOSTILE = {
+    "a billion laughs": (BOMB, 1, ANCHORS),
+    "one long text many times": (
+        f"a: &a {'x' * 500_000}\nb: [{', '.join(['*a'] * 100_000)}]\n",
+        1,
+        ANCHORS,
+    ),
+    "brackets": ("a: " + "[" * 100_000, 1, TOO_DEEP),
+    "braces": ("{" * 100_000, 1, TOO_DEEP),
+    "nested mappings": ("{a: " * 100_000, 1, TOO_DEEP),
+    "dashes": ("- " * 100_000, 1, TOO_DEEP),
+    "question marks": ("? " * 100_000, 1, TOO_DEEP),
+    "indentation": ("".join(f"{' ' * depth}a:\n" for depth in range(1000)), 21, TOO_DEEP),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "message"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_file_is_one_fault(text: str, line: int, message: str, tmp_path: Path) -> None:
+    """Read no further than to the fault."""
+    assert faults_in_text(tmp_path, text) == [(line, message)]
+
+
+def test_twenty_levels_are_allowed() -> None:
+    """The limit itself is within."""
+    assert parsed("[" * 20 + "]" * 20).data is not None
+    with pytest.raises(FileError):
+        parsed("[" * 21 + "]" * 21)
+
+
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+def test_a_giant_text_is_reported_by_its_length(quote: str, tmp_path: Path) -> None:
+    """The message does not repeat it."""
+    text = knee_with(NAME, f"name: {quote}{'a' * 900_000}{quote}")
+
+    assert faults_in_text(tmp_path, text) == [
+        (2, "name: must have 1 to 120 characters, has 900000")
+    ]
+
+
+def test_a_giant_key_is_reported_in_part(tmp_path: Path) -> None:
+    """Its beginning is enough to find it."""
+    [(line, message)] = faults_in_text(tmp_path, knee_with(NAME, f"{NAME}\n? {'a' * 900_000}\n: b"))
+
+    assert line == 3
+    assert message.startswith("a" * 59 + "…: is not a field of a diagnosis")
+
+
+def test_lines_are_counted_as_editors_count_them() -> None:
+    """YAML takes more characters for line breaks than editors do."""
+    root = parsed('# \x85 \u2028 \u2029\na: "b\u2028c"\r\nd: e\n')
+
+    assert isinstance(root.inner, dict)
+    assert {name: node.line for name, node in root.inner.items()} == {"a": 2, "d": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "data"),
+    [
+        ("word", "text", "word"),
+        ("2 to 3", "text", "2 to 3"),
+        ('"12"', "text", "12"),
+        ("'yes'", "text", "yes"),
+        ("", "null", None),
+        ("~", "null", None),
+        ("off", "true or false", True),
+        ("12", "a number", 12),
+        ("0x1F", "a number", True),
+        ("1_000", "a number", True),
+        ("9" * 5000, "a number", True),
+        ("1.5e+3", "a number", True),
+        ("190:20:30", "a number", True),
+        ("2001-12-14 21:59:43", "a date", True),
+        ("=", "something else", True),
+    ],
+)
+def test_the_kind_of_a_text_is_that_of_yaml(text: str, kind: str, data: object) -> None:
+    """As YAML 1.1 has it, which PyYAML reads; only text, null and plain numbers are data."""
+    root = parsed(f"- {text}\n")
+
+    assert isinstance(root.inner, list)
+    [item] = root.inner
+    assert (item.kind, item.data) == (kind, data)

@@ -1,0 +1,132 @@
+"""The JSON Schema of a catalogue file says what the domain says."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from enum import StrEnum
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.adapters.outbound.files import SCHEMA_FILE
+from evref.domain.catalogue import records
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.document import from_document, to_document
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Direction,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import Intervention, Phase
+from evref.domain.errors import InvalidValueError
+from evref.testing.builders import an_entry, an_intervention
+from tests.adapters.files.strategies import catalogues
+
+SCHEMA: dict[str, Any] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+VALIDATOR = jsonschema_rs.Draft202012Validator(SCHEMA)
+DIAGNOSIS = SCHEMA["properties"]
+INTERVENTION, FITT_VP, EVIDENCE, REFERENCE = (
+    SCHEMA["$defs"][name]["properties"]
+    for name in ("intervention", "fitt_vp", "evidence", "reference")
+)
+
+
+def test_the_schema_is_one_of_draft_2020_12() -> None:
+    """Editors take it by this name."""
+    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    jsonschema_rs.meta.validate(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (SCHEMA["$defs"]["module"], Module),
+        (INTERVENTION["phase"], Phase),
+        (EVIDENCE["certainty"], Certainty),
+        (EVIDENCE["recommendation"], Recommendation),
+        (EVIDENCE["direction"], Direction),
+        (REFERENCE["kind"], ReferenceKind),
+    ],
+)
+def test_the_enumerations_are_those_of_the_domain(
+    values: dict[str, Any], kind: type[StrEnum]
+) -> None:
+    """All values, in order."""
+    assert values["enum"] == list(kind)
+
+
+def test_the_fields_are_those_of_the_records() -> None:
+    """All of them, in order, but for where a file has an optional one."""
+    assert list(DIAGNOSIS) == [*records.DIAGNOSIS, "interventions", "references"]
+    assert [name for name in INTERVENTION if name != "fitt_vp"] == list(records.INTERVENTION)
+    assert list(FITT_VP) == list(records.FITT_VP)
+    assert list(EVIDENCE) == list(records.EVIDENCE)
+    assert list(REFERENCE) == [*records.REFERENCE, *records.PLACES_OF_A_REFERENCE]
+
+
+def test_the_limits_are_those_of_the_domain() -> None:
+    """Lengths, years and the forms of codes."""
+    assert DIAGNOSIS["id"]["maxLength"] == Diagnosis.LONGEST_ID
+    assert DIAGNOSIS["name"]["maxLength"] == Diagnosis.LONGEST_NAME
+    assert INTERVENTION["id"]["maxLength"] == Intervention.LONGEST_ID
+    assert REFERENCE["year"]["minimum"] == Reference.FIRST_YEAR
+    assert REFERENCE["year"]["maximum"] == Reference.LAST_YEAR
+    assert DIAGNOSIS["icd10"]["items"]["pattern"] == f"^{Icd10Code.PATTERN}$"
+    assert DIAGNOSIS["icd11"]["items"]["pattern"] == f"^{Icd11Code.PATTERN}$"
+
+
+@given(catalogues())
+def test_what_the_domain_takes_the_schema_takes(catalogue: Catalogue) -> None:
+    """An export is therefore always a file that editors call valid."""
+    for entry in catalogue.entries:
+        assert list(VALIDATOR.iter_errors(to_document(entry))) == []
+
+
+ENTRY = to_document(
+    an_entry(interventions=[an_intervention(module=Module.FITT_VIP)], modules=[Module.FITT_VIP])
+)
+
+
+def places(value: Any, *path: Any) -> list[tuple[Any, ...]]:
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    return [
+        found
+        for key, item in inside
+        for found in [
+            (*path, key),
+            *(places(item, *path, key) if isinstance(item, dict | list) else []),
+        ]
+    ]
+
+
+ANYTHING = [
+    *(None, True, 5, 1066, "", "x", "x" * 81, "for", "against", "unclear", "not_stated", "home"),
+    *("2026-02-28", "M17", "FA01", "10.1/x", "https://x", [], {}, ["x"], {"x": 1}),
+]
+
+
+@given(st.data())
+def test_what_the_schema_refuses_the_domain_refuses(data: st.DataObject) -> None:
+    """So a fault that is left to the domain to report is reported."""
+    document = deepcopy(ENTRY)
+    for _ in range(data.draw(st.integers(1, 3))):
+        *path, key = data.draw(st.sampled_from(places(document)))
+        place: Any = document
+        for step in path:
+            place = place[step]
+        if data.draw(st.booleans()):
+            place[key] = data.draw(st.sampled_from(ANYTHING))
+        else:
+            del place[key]
+
+    if not VALIDATOR.is_valid(document):
+        with pytest.raises(InvalidValueError):
+            from_document(document)

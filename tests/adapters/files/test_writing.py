@@ -1,0 +1,256 @@
+"""What is written: that it reads back, how it looks, and what happens where it cannot be."""
+
+import resource
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evref.adapters.outbound.files import YamlCatalogueFiles
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import FileFault, InvalidCatalogueError
+from evref.testing.builders import a_catalogue, a_reference, an_entry, an_intervention
+from tests.adapters.files.strategies import NASTY, catalogues
+from tests.adapters.files.support import KNEE, read
+
+
+def write(catalogue: Catalogue, folder: Path) -> None:
+    YamlCatalogueFiles().write(catalogue, folder)
+
+
+def faults_of_writing(catalogue: Catalogue, folder: Path) -> tuple[FileFault, ...]:
+    with pytest.raises(InvalidCatalogueError) as refused:
+        write(catalogue, folder)
+    return refused.value.faults
+
+
+def written(catalogue: Catalogue, folder: Path) -> str:
+    """The text of a catalogue of one file."""
+    write(catalogue, folder)
+    (path,) = folder.iterdir()
+    return path.read_text(encoding="utf-8")
+
+
+@contextmanager
+def file_sizes_limited_to(size: int) -> Iterator[None]:
+    """As on a full disk, no file may have more bytes; Python ignores the signal that tells so."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@settings(max_examples=50)
+@given(catalogues())
+def test_any_catalogue_reads_back_the_same(catalogue: Catalogue) -> None:
+    """Whatever its text holds."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(catalogue, Path(folder))
+        again = read(Path(folder))
+
+    assert again.entries == catalogue.entries
+    assert again.version == catalogue.version
+
+
+def shuffled(content: Any, random: Random) -> Any:
+    """The content of a file with its keys, interventions and references in another order."""
+    references = list(content["references"].items())
+    random.shuffle(references)
+    names = {key: f"k{number}" for number, (key, _) in enumerate(references)}
+    for intervention in content["interventions"]:
+        intervention["references"] = [names[key] for key in intervention["references"]]
+    random.shuffle(content["interventions"])
+    random.shuffle(content["enabled_modules"])
+    content["references"] = {names[key]: reference for key, reference in references}
+    items = list(content.items())
+    random.shuffle(items)
+    return dict(items)
+
+
+@settings(max_examples=25)
+@given(catalogues(), st.randoms(use_true_random=False))
+def test_no_order_in_files_changes_the_version(catalogue: Catalogue, random: Random) -> None:
+    """Neither of files, keys, modules and interventions nor of references; nor do their keys."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write(catalogue, folder)
+        for number, path in enumerate(sorted(folder.iterdir(), reverse=True)):
+            content = yaml.safe_load(path.read_text(encoding="utf-8"))
+            path.unlink()
+            (folder / f"{number}.yml").write_text(
+                yaml.safe_dump(shuffled(content, random), sort_keys=False, width=40)
+            )
+        again = read(folder)
+
+    assert again.version == catalogue.version
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_text_that_yaml_reads_otherwise_is_kept(text: str, tmp_path: Path) -> None:
+    """As a title, for which one line is mostly enough, and within a summary, which is folded."""
+    summary = f"{text}\n{'A guideline describes exercise. ' * 4}{text}"
+    references = [a_reference(title=text)]
+    catalogue = a_catalogue(
+        an_entry(interventions=[an_intervention(summary=summary, references=references)])
+    )
+    write(catalogue, tmp_path)
+
+    assert read(tmp_path).entries == catalogue.entries
+
+
+def test_a_file_is_written_for_people(tmp_path: Path) -> None:
+    """Fields in the order of the format, long text folded, short lists on a line."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "knee.yaml").write_text(KNEE)
+
+    lines = written(read(tmp_path / "in"), tmp_path / "out").splitlines()
+
+    assert lines[:12] == [
+        "id: knee-osteoarthritis",
+        "name: Knee osteoarthritis",
+        "icd10: [M17]",
+        "icd11: [FA01]",
+        "enabled_modules: [fitt_vip, home]",
+        'checked_on: "2026-11-21"',
+        "interventions:",
+        "- id: knee-osteoarthritis-strength",
+        "  module: fitt_vip",
+        "  phase: chronic",
+        "  title: Strength training",
+        "  summary: >-",
+    ]
+    assert "  references: [kolasinski-2020]" in lines
+
+
+def test_what_other_readers_take_for_numbers_is_in_quotes(tmp_path: Path) -> None:
+    """Readers of YAML 1.2 take more for numbers than PyYAML does."""
+    intervention = an_intervention("null", diagnosis_id="1e3", references=[a_reference(pmid="319")])
+    text = written(
+        a_catalogue(an_entry("1e3", name="0o17", interventions=[intervention])), tmp_path
+    )
+
+    for line in ('id: "1e3"', 'name: "0o17"', "id: 'null'", 'pmid: "319"'):
+        assert line in text
+
+
+def test_a_url_is_written_only_where_it_was_given(tmp_path: Path) -> None:
+    """One that is derived from the DOI would become part of the content."""
+    entry = an_entry(interventions=[an_intervention(references=[a_reference()])])
+
+    assert "url" not in written(a_catalogue(entry), tmp_path)
+
+
+def test_equal_references_share_a_key(tmp_path: Path) -> None:
+    """Two interventions may rest on one work."""
+    entry = an_entry(
+        interventions=[
+            an_intervention("a-1", references=[a_reference()]),
+            an_intervention("a-2", references=[a_reference()]),
+        ]
+    )
+    text = written(a_catalogue(entry), tmp_path)
+
+    assert text.count("references: [kolasinski-2020]") == 2
+    assert text.count("  kolasinski-2020:\n") == 1
+
+
+def test_other_catalogue_files_are_named_and_kept(tmp_path: Path) -> None:
+    """Each is a fault; files that are no catalogue files are none."""
+    for name in ("b.yml", "a.yaml", "README.md", ".hidden.yaml", "knee-osteoarthritis.yaml"):
+        (tmp_path / name).write_text("before")
+    message = "is a catalogue file of another diagnosis; name an empty folder"
+
+    assert faults_of_writing(a_catalogue(), tmp_path) == (
+        FileFault(str(tmp_path / "a.yaml"), None, message),
+        FileFault(str(tmp_path / "b.yml"), None, message),
+    )
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"before"}
+    assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_a_folder_in_the_place_of_a_file_is_a_fault(tmp_path: Path) -> None:
+    """Found before anything is written."""
+    (tmp_path / "migraine.yaml").mkdir()
+
+    assert faults_of_writing(a_catalogue(an_entry("asthma"), an_entry("migraine")), tmp_path) == (
+        FileFault(
+            str(tmp_path / "migraine.yaml"), None, "is a folder where a file is to be written"
+        ),
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["migraine.yaml"]
+
+
+def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path: Path) -> None:
+    """What it leads to is somebody else's."""
+    (tmp_path / "elsewhere").write_text("kept")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "knee-osteoarthritis.yaml").symlink_to("../elsewhere")
+    write(a_catalogue(), tmp_path / "out")
+
+    assert (tmp_path / "elsewhere").read_text() == "kept"
+    assert len(read(tmp_path / "out").entries) == 1
+
+
+def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
+    """A file is in its place, or in that of a folder above it, or its name is none."""
+    (tmp_path / "file").write_text("kept")
+
+    assert [
+        (fault.file, fault.message)
+        for folder in (tmp_path / "file", tmp_path / "file" / "below" / "it", Path("nul\0"))
+        for fault in faults_of_writing(a_catalogue(), folder)
+    ] == [
+        (str(tmp_path / "file"), "cannot be written: File exists"),
+        (str(tmp_path / "file" / "below" / "it"), "cannot be written: Not a directory"),
+        (r"nul\x00", "cannot be written: embedded null byte"),
+    ]
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_a_file_too_large_to_be_read_back_is_not_written(tmp_path: Path) -> None:
+    """The limit of reading is one for writing too."""
+    interventions = [an_intervention(f"a-{number}", summary="x" * 700) for number in range(1500)]
+    catalogue = a_catalogue(an_entry(interventions=interventions))
+
+    assert faults_of_writing(catalogue, tmp_path / "out") == (
+        FileFault(
+            str(tmp_path / "out" / "knee-osteoarthritis.yaml"),
+            None,
+            "would have more than 1048576 bytes",
+        ),
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Neither half of the files nor the folders made for them."""
+    catalogue = a_catalogue(*[
+        an_entry(f"a-{number}", interventions=[
+            an_intervention(f"a-{number}-{part}", diagnosis_id=f"a-{number}", summary="x" * 700)
+            for part in range(number + 1)
+        ])
+        for number in range(8)
+    ])  # fmt: skip
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "a-0.yaml").write_text("before")
+    with file_sizes_limited_to(4096):
+        faults = [
+            *faults_of_writing(catalogue, tmp_path / "new" / "folder"),
+            *faults_of_writing(catalogue, tmp_path / "old"),
+        ]
+
+    assert [str(fault) for fault in faults] == [
+        f"{tmp_path / 'new' / 'folder'}: cannot be written: File too large",
+        f"{tmp_path / 'old'}: cannot be written: File too large",
+    ]
+    assert [path.name for path in tmp_path.rglob("*")] == ["old", "a-0.yaml"]
+    assert (tmp_path / "old" / "a-0.yaml").read_text() == "before"

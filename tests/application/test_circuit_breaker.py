@@ -1,0 +1,118 @@
+"""The circuit breaker: requests do not queue behind a storage that hangs."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
+from tests.fakes import FakeClock
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def breaker(clock: FakeClock) -> CircuitBreaker:
+    return CircuitBreaker(clock)
+
+
+def fail(breaker: CircuitBreaker, after: Callable[[], None]) -> None:
+    """Storage does not answer one request, after so much time."""
+
+    def ask() -> None:
+        after()
+        raise StorageUnavailableError("no answer")
+
+    with suppress(StorageUnavailableError):
+        breaker(ask)
+
+
+def lets_through(breaker: CircuitBreaker) -> bool:
+    """Whether a request that storage answers at once is let through."""
+    try:
+        return breaker(lambda: True)
+    except StorageUnavailableError:
+        return False
+
+
+def test_a_quick_failure_leaves_the_circuit_closed(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
+    """It keeps nobody waiting, and serves again with the next request."""
+    fail(breaker, lambda: clock.advance(seconds=0.4))
+
+    assert lets_through(breaker)
+
+
+def test_a_call_that_hangs_opens_the_circuit_for_a_second(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
+    """Meanwhile everybody is refused at once; then storage is asked, and all goes on."""
+    fail(breaker, lambda: clock.advance(seconds=2))
+
+    clock.advance(seconds=0.9)
+    early = lets_through(breaker)
+    clock.advance(seconds=0.2)
+
+    assert not early
+    assert lets_through(breaker)
+    assert lets_through(breaker)
+
+
+def test_a_half_open_circuit_lets_one_call_through_at_a_time(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
+    """The others do not wait for what it finds."""
+    fail(breaker, lambda: clock.advance(seconds=2))
+    clock.advance(seconds=1)
+
+    beside = breaker(lambda: [lets_through(breaker) for _ in range(3)])
+
+    assert beside == [False, False, False]
+    assert lets_through(breaker)
+
+
+def test_a_half_open_circuit_opens_again_when_storage_still_hangs(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
+    """For another second."""
+    fail(breaker, lambda: clock.advance(seconds=2))
+    clock.advance(seconds=1)
+    fail(breaker, lambda: clock.advance(seconds=2))
+
+    assert not lets_through(breaker)
+
+
+def test_an_answer_that_refuses_closes_the_circuit(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
+    """Such as that the key is not valid: storage is there."""
+    fail(breaker, lambda: clock.advance(seconds=2))
+    clock.advance(seconds=1)
+
+    def refuse() -> None:
+        raise InvalidApiKeyError
+
+    with pytest.raises(InvalidApiKeyError):
+        breaker(refuse)
+
+    assert lets_through(breaker)
+
+
+def test_a_late_failure_does_not_open_a_circuit_that_another_answer_closed(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
+    """A straggler of an outage that is over, or one that others crowded out."""
+
+    def while_another_is_answered() -> None:
+        clock.advance(seconds=2)
+        lets_through(breaker)
+        clock.advance(seconds=0.5)
+
+    fail(breaker, while_another_is_answered)
+
+    assert lets_through(breaker)

@@ -1,0 +1,261 @@
+"""Each use case that manages something, tried by each principal.
+
+The use cases are found by looking: one that is new has no row here, and fails.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+
+import pytest
+
+import evref.application
+from evref.adapters.outbound.memory import MemoryAuditLog, MemoryState
+from evref.application.manage_institutions import ManageInstitutions
+from evref.application.manage_keys import ManageKeys
+from evref.application.provision_demo import ProvisionDemo
+from evref.application.read_audit_log import ReadAuditLog
+from evref.domain.access.principal import (
+    InstitutionMember,
+    Operator,
+    Principal,
+    Right,
+    Role,
+    authorise,
+    authorise_in,
+)
+from evref.domain.errors import NotAllowedError, NotFoundError
+from tests.fakes import SeededRandomness
+
+PASSWORD = "correct horse battery"
+PRINCIPALS = ("operator", "admin", "viewer", "stranger")
+"""A stranger is an admin of another institution."""
+
+DONE, NOT_ALLOWED, NOT_FOUND = "done", NotAllowedError, NotFoundError
+Outcome = str | type[Exception]
+
+
+@dataclass(frozen=True)
+class House:
+    """The use cases, and what they manage: an institution with a member and a key."""
+
+    keys: ManageKeys
+    institutions: ManageInstitutions
+    log: ReadAuditLog
+    demo: ProvisionDemo
+    institution_id: str
+    member_id: str
+    key_id: str
+    principals: Mapping[str, Principal]
+
+
+@pytest.fixture
+def house(
+    keys: ManageKeys,
+    institutions: ManageInstitutions,
+    audit: MemoryAuditLog,
+    randomness: SeededRandomness,
+) -> House:
+    operator = Operator()
+    own = institutions.create_institution(operator, "General Hospital")
+    other = institutions.create_institution(operator, "Clinic")
+    member = institutions.create_member(operator, own.id, "a@b.org", password=PASSWORD)
+    return House(
+        keys=keys,
+        institutions=institutions,
+        log=ReadAuditLog(audit),
+        demo=ProvisionDemo(institutions=institutions, keys=keys, randomness=randomness),
+        institution_id=own.id,
+        member_id=member.id,
+        key_id=keys.create(operator, own.id, name="Ward app").key.id,
+        principals={
+            "operator": operator,
+            "admin": InstitutionMember(member.email, own.id, Role.ADMIN),
+            "viewer": InstitutionMember("v@b.org", own.id, Role.VIEWER),
+            "stranger": InstitutionMember("s@b.org", other.id, Role.ADMIN),
+        },
+    )
+
+
+SEE_KEYS = (DONE, DONE, DONE, NOT_FOUND)
+CHANGE_KEYS = (DONE, DONE, NOT_ALLOWED, NOT_FOUND)
+READ_AUDIT_LOG = (DONE, DONE, DONE, NOT_FOUND)
+OPERATOR_ONLY = (DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED)
+
+Act = Callable[[House, Principal], object]
+TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
+    # Of no institution yet, so that a stranger may have one for their own.
+    "ManageKeys.new_key_id": (
+        lambda house, who: house.keys.new_key_id(who),
+        (DONE, DONE, NOT_ALLOWED, DONE),
+    ),
+    "ManageKeys.create": (
+        lambda house, who: house.keys.create(who, house.institution_id, name="New"),
+        CHANGE_KEYS,
+    ),
+    "ManageKeys.list": (lambda house, who: house.keys.list(who, house.institution_id), SEE_KEYS),
+    "ManageKeys.list_all": (lambda house, who: house.keys.list_all(who), OPERATOR_ONLY),
+    "ManageKeys.get": (lambda house, who: house.keys.get(who, house.key_id), SEE_KEYS),
+    "ManageKeys.history": (lambda house, who: house.keys.history(who, house.key_id), SEE_KEYS),
+    "ManageKeys.change": (
+        lambda house, who: house.keys.change(who, house.key_id, name="Other"),
+        CHANGE_KEYS,
+    ),
+    "ManageKeys.revoke": (lambda house, who: house.keys.revoke(who, house.key_id), CHANGE_KEYS),
+    "ManageInstitutions.create_institution": (
+        lambda house, who: house.institutions.create_institution(who, "Third"),
+        OPERATOR_ONLY,
+    ),
+    "ManageInstitutions.institutions": (
+        lambda house, who: house.institutions.institutions(who),
+        OPERATOR_ONLY,
+    ),
+    "ManageInstitutions.institution_named": (
+        lambda house, who: house.institutions.institution_named(who, "General Hospital"),
+        OPERATOR_ONLY,
+    ),
+    "ManageInstitutions.create_member": (
+        lambda house, who: house.institutions.create_member(
+            who, house.institution_id, "c@b.org", password=PASSWORD
+        ),
+        OPERATOR_ONLY,
+    ),
+    "ManageInstitutions.members": (
+        lambda house, who: house.institutions.members(who),
+        OPERATOR_ONLY,
+    ),
+    "ManageInstitutions.member_with_email": (
+        lambda house, who: house.institutions.member_with_email(who, "a@b.org"),
+        OPERATOR_ONLY,
+    ),
+    "ManageInstitutions.reset_password": (
+        lambda house, who: house.institutions.reset_password(
+            who, house.member_id, password="another long one"
+        ),
+        OPERATOR_ONLY,
+    ),
+    "ProvisionDemo.__call__": (lambda house, who: house.demo(who), OPERATOR_ONLY),
+    "ReadAuditLog.__call__": (
+        lambda house, who: house.log(who, house.institution_id, 1),
+        READ_AUDIT_LOG,
+    ),
+}
+
+FOR_EVERYBODY = {
+    # Served to whoever has a key, or asked for by the service itself.
+    "AdmitRequest",
+    "BrowseCatalogue",
+    "CircuitBreaker",
+    "ReportHealth",
+    "ShareSecret",
+    # Finds out who somebody is; a member changes the own password by the session.
+    "SignIn",
+    # Reads files, and what everybody is served; publishing is the command line's.
+    "PublishCatalogue",
+    # The present day, which is no secret.
+    "ManageKeys.today",
+    # What the service does by itself, whoever's request it comes with.
+    "ManageKeys.prune_usage",
+}
+
+
+def modules() -> list[ModuleType]:
+    return [
+        importlib.import_module(f"evref.application.{module.name}")
+        for module in pkgutil.iter_modules(evref.application.__path__)
+    ]
+
+
+def public_methods() -> set[str]:
+    """Those of all use cases, by class and name; those that anybody may call left out."""
+    return {
+        name
+        for module in modules()
+        for use_case in vars(module).values()
+        if inspect.isclass(use_case)
+        and use_case.__module__ == module.__name__
+        and not hasattr(use_case, "__dataclass_fields__")
+        and use_case.__name__ not in FOR_EVERYBODY
+        for method, _ in inspect.getmembers(use_case, inspect.isfunction)
+        if method == "__call__" or not method.startswith("_")
+        if (name := f"{use_case.__name__}.{method}") not in FOR_EVERYBODY
+    }
+
+
+def test_every_method_that_manages_something_is_tried_here() -> None:
+    assert set(TABLE) == public_methods()
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_who_asks_comes_first_and_cannot_be_left_out(name: str) -> None:
+    class_name, method = name.split(".")
+    (use_case,) = {vars(module)[class_name] for module in modules() if class_name in vars(module)}
+    parameters = list(inspect.signature(getattr(use_case, method)).parameters.values())
+
+    assert parameters[1].annotation is Principal
+    assert parameters[1].default is inspect.Parameter.empty
+    assert parameters[1].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+@pytest.mark.parametrize("who", PRINCIPALS)
+@pytest.mark.parametrize("name", TABLE)
+def test_each_principal_may_do_what_the_rules_say(
+    house: House, state: MemoryState, name: str, who: str
+) -> None:
+    """Whoever may not changes nothing, and nothing is written in the audit log."""
+    act, outcomes = TABLE[name]
+    outcome = outcomes[PRINCIPALS.index(who)]
+    before = repr(state)
+
+    if isinstance(outcome, str):
+        act(house, house.principals[who])
+    else:
+        with pytest.raises(outcome):
+            act(house, house.principals[who])
+        assert repr(state) == before
+
+
+def test_what_a_stranger_is_told_is_what_is_said_of_a_key_that_is_not_there(house: House) -> None:
+    stranger = house.principals["stranger"]
+
+    with pytest.raises(NotFoundError) as foreign:
+        house.keys.get(stranger, house.key_id)
+    with pytest.raises(NotFoundError) as unknown:
+        house.keys.get(stranger, "0" * 16)
+
+    assert str(foreign.value).replace(house.key_id, "0" * 16) == str(unknown.value)
+
+
+@pytest.mark.parametrize(
+    ("role", "rights"),
+    [
+        (Role.VIEWER, {Right.SEE_KEYS, Right.READ_AUDIT_LOG}),
+        (Role.ADMIN, {Right.SEE_KEYS, Right.READ_AUDIT_LOG, Right.CHANGE_KEYS}),
+    ],
+)
+def test_a_role_has_these_rights_in_its_own_institution_and_none_in_another(
+    role: Role, rights: set[Right]
+) -> None:
+    member = InstitutionMember("a@b.org", "i1", role)
+    unseen = NotFoundError("institution", "i2")
+
+    for right in Right:
+        if right in rights:
+            authorise_in("i1", member, right, unseen=unseen)
+        else:
+            with pytest.raises(NotAllowedError):
+                authorise_in("i1", member, right, unseen=unseen)
+            with pytest.raises(NotAllowedError):
+                authorise(member, right)
+        with pytest.raises(NotFoundError) as caught:
+            authorise_in("i2", member, right, unseen=unseen)
+        assert caught.value is unseen
+
+
+@pytest.mark.parametrize("right", Right)
+def test_the_operator_has_every_right_everywhere(right: Right) -> None:
+    authorise(Operator(), right)
+    authorise_in("any", Operator(), right, unseen=NotFoundError("institution", "any"))

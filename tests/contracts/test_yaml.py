@@ -1,8 +1,0 @@
-"""The adapter for YAML files keeps to its contract."""
-
-from evref.adapters.outbound.yaml import YamlCatalogueFiles
-from evref.testing import CatalogueFilesContract
-
-
-class TestYamlCatalogueFiles(CatalogueFilesContract):
-    adapter = YamlCatalogueFiles

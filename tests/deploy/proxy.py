@@ -1,0 +1,151 @@
+"""nginx with the configuration as it is, before a real service."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPSConnection
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.shell import DEPLOY, ROOT, needs
+from tests.server.conftest import PATIENCE, Answer, Server, Start, Store, eventually
+from tests.servers import folder_for_a_server, free_port
+
+HOST = "evref.example.org"
+METRICS_TOKEN = "0123456789abcdef0123456789abcdef"
+
+# What Debian's nginx.conf has around the files of sites-enabled, but in a folder; and what the
+# how-to adds to it.
+AROUND = """
+pid {folder}/pid;
+error_log {folder}/log;
+daemon off;
+worker_processes 2;
+{main}
+http {{
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    include {folder}/evref.conf;
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Nginx:
+    """Where it listens, and whom it trusts."""
+
+    plain: int
+    tls: int
+    context: ssl.SSLContext
+
+    def connect(self) -> ssl.SSLSocket:
+        """A connection over TLS on which nothing was sent."""
+        plain = socket.create_connection(("127.0.0.1", self.tls), timeout=PATIENCE)
+        return self.context.wrap_socket(plain, server_hostname="localhost")
+
+    def get(self, path: str, *, tls: bool = True, **headers: str) -> Answer:
+        """The answer on a new connection; `X_Some_Name` is the field `X-Some-Name`."""
+        http = (
+            HTTPSConnection("localhost", self.tls, timeout=PATIENCE, context=self.context)
+            if tls
+            else HTTPConnection("localhost", self.plain, timeout=PATIENCE)
+        )
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        with closing(http):
+            http.request("GET", path, headers={"Host": HOST, **fields})
+            response = http.getresponse()
+            return Answer(response.status, dict(response.getheaders()), response.read())
+
+
+@pytest.fixture(scope="module")
+def service(start: Start, store: Store) -> Server:
+    started = start(
+        store.folder,
+        "serve",
+        "--workers",
+        "1",
+        base_url=f"https://{HOST}",
+        proxies="1",
+        metrics_token=METRICS_TOKEN,
+    )
+    started.wait_until_ready()
+    return started
+
+
+@pytest.fixture(scope="module")
+def nginx(service: Server) -> Iterator[Nginx]:
+    program = needs("nginx")
+    with folder_for_a_server() as folder:
+        context = _certificate(folder)
+        found = Nginx(free_port(), free_port(), context)
+        _configure(folder, found, service.port)
+        subprocess.run([program, "-t", "-q", "-c", folder / "nginx.conf"], check=True)
+        with (folder / "printed").open("wb") as printed:
+            process = subprocess.Popen(
+                [program, "-c", folder / "nginx.conf"], stdout=printed, stderr=printed
+            )
+        try:
+            eventually(lambda: _listens(found.tls), (folder / "log").read_text)
+            yield found
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(PATIENCE)
+
+
+def _certificate(folder: Path) -> ssl.SSLContext:
+    """Makes one in the folder; what is returned trusts it alone."""
+    certificate = folder / "fullchain.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt"),
+            *("ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", f"/CN={HOST}"),
+            *("-addext", "subjectAltName=DNS:localhost", "-keyout", folder / "privkey.pem"),
+            *("-out", certificate),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    context = ssl.create_default_context(cafile=certificate)
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+def _configure(folder: Path, nginx: Nginx, service: int) -> None:
+    text = (DEPLOY / "nginx" / "evref.conf").read_text()
+    for pattern, other in (
+        (r"listen 80;", f"listen 127.0.0.1:{nginx.plain};"),
+        (r"listen 443 ssl http2;", f"listen 127.0.0.1:{nginx.tls} ssl http2;"),
+        (r"listen \[::\]:.*;", ""),
+        (r"127\.0\.0\.1:8000", f"127.0.0.1:{service}"),
+        (r"/etc/ssl/evref/", f"{folder}/"),
+        (r"/var/log/nginx/", f"{folder}/"),
+    ):
+        text, times = re.subn(pattern, other, text)
+        assert times, f"nothing says {pattern} any more"
+    (folder / "evref.conf").write_text(text)
+    (folder / "nginx.conf").write_text(AROUND.format(folder=folder, main=_main()))
+
+
+def _main() -> str:
+    """The lines of nginx's main file that the how-to on deployment names."""
+    how_to = (ROOT / "docs" / "how-to" / "deploy.md").read_text()
+    found = re.findall(r"(worker_(?:rlimit_nofile|connections) [0-9]+;)", how_to)
+    files, connections = sorted(found, reverse=True)
+    return f"{files}\nevents {{ {connections} }}"
+
+
+def _listens(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=PATIENCE):
+        return True
+    return False

@@ -1,0 +1,102 @@
+"""Slow clients of every kind at nginx: others are answered meanwhile, and exactly counted."""
+
+from __future__ import annotations
+
+import resource
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+
+from tests.deploy.proxy import Nginx, nginx, service
+from tests.server.conftest import Server, Store
+
+__all__ = ["nginx", "service"]
+
+LIST = "/api/v1/diagnoses"
+HALF_A_REQUEST = {
+    "nothing": b"",
+    "half a request line": b"GET /api/v1/dia",
+    "half the header fields": b"GET / HTTP/1.1\r\nHost: x\r\nX: ",
+    "half a form": (
+        b"POST /settings/sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n"
+        b"Content-Type: application/x-www-form-urlencoded\r\n\r\nemail=a"
+    ),
+    "half a chunk": (
+        b"POST /settings/sign-in HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"
+    ),
+}
+LARGE = b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: evref.example.org\r\n\r\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def many_files() -> Iterator[None]:
+    """This process holds one end of each connection, and the files of its own."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < 4000:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (4000, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def assert_others_are_exactly_counted(nginx: Nginx, store: Store) -> None:
+    """Thirty requests at once of a key that may twenty."""
+    token = store.key(limit=20).token.text
+    with ThreadPoolExecutor(6) as clients:
+        statuses = Counter(
+            clients.map(
+                lambda _: nginx.get(LIST, Authorization=f"Bearer {token}").status, range(30)
+            )
+        )
+    assert statuses == {200: 20, 429: 10}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        *(HALF_A_REQUEST[name] for name in ("nothing", "half a form")),
+        HALF_A_REQUEST["half a chunk"],
+    ],
+)
+def test_fewer_slow_clients_than_nginx_lets_an_address_have(
+    nginx: Nginx, store: Store, sent: bytes
+) -> None:
+    """Several times as many as the service has threads."""
+    with ExitStack() as stack:
+        for _ in range(90):
+            stack.enter_context(nginx.connect()).sendall(sent)
+
+        assert_others_are_exactly_counted(nginx, store)
+
+
+@pytest.mark.parametrize("kind", ["half a request line", "half the header fields"])
+def test_two_thousand_connections_with_half_a_request(
+    nginx: Nginx, store: Store, kind: str
+) -> None:
+    with ExitStack() as stack:
+        for _ in range(2000):
+            stack.enter_context(nginx.connect()).sendall(HALF_A_REQUEST[kind])
+
+        assert_others_are_exactly_counted(nginx, store)
+
+
+def test_clients_that_read_nothing(nginx: Nginx, store: Store) -> None:
+    """Each sends requests for megabytes in advance, and there are more than threads."""
+    with ExitStack() as stack:
+        for _ in range(40):
+            stack.enter_context(nginx.connect()).sendall(LARGE * 20)
+
+        assert_others_are_exactly_counted(nginx, store)
+
+
+def test_a_stop_does_not_wait_for_slow_clients(nginx: Nginx, service: Server) -> None:
+    """The last test here: it ends the service, while the clients are still connected."""
+    with ExitStack() as stack:
+        for sent in HALF_A_REQUEST.values():
+            stack.enter_context(nginx.connect()).sendall(sent)
+        stack.enter_context(nginx.connect()).sendall(LARGE * 20)
+        service.process.terminate()
+
+        assert service.wait_until_ended() == 0

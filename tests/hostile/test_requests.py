@@ -1,0 +1,113 @@
+"""Any path, query or header that is sent to the interface gets an answer of the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.catalogue.catalogue import Catalogue
+from tests.hostile.examples import quick
+from tests.http.service import BASE_URL, Service, entries
+
+PATHS = st.sampled_from(
+    [
+        "/api/v1/diagnoses",
+        "/api/v1/diagnoses/knee-osteoarthritis",
+        "/api/v1/diagnoses/knee-osteoarthritis/interventions",
+    ]
+)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+NAMES = st.sampled_from(["icd10", "icd11", "module", "phase", "q", "", "_schema"]) | TEXT
+VALUES = st.sampled_from(["M17.1", "FA01&XK8G", "home", "acute", "knee"]) | TEXT
+QUERIES = st.lists(st.tuples(NAMES, VALUES), max_size=4).map(
+    lambda pairs: "&".join(
+        f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in pairs
+    )
+)
+RAW = st.text(st.sampled_from("aM17.&=%+;[]{}\"'<>\\^`|~:0123456789ABCDEFabcdef"), max_size=40)
+HEADER = st.text(
+    st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f"), max_size=60
+)
+SEGMENTS = st.lists(
+    st.sampled_from(["api", "v1", "diagnoses", "interventions", "openapi.json", "..", ".", ""])
+    | TEXT.map(lambda text: quote(text, safe=""))
+    | st.binary(max_size=4).map(quote),
+    min_size=1,
+    max_size=6,
+).filter(lambda segments: segments[0] != "")  # the test client takes //x for a host
+
+
+@pytest.fixture(scope="module")
+def fuzzed() -> Iterator[tuple[Service, str]]:
+    """A service that is asked many times, and a token that lasts."""
+    service = Service(Settings(storage=StorageKind.MEMORY, base_url=BASE_URL))
+    service.publish(Catalogue(entries()))
+    yield service, service.token(limit=HIGHEST_DAILY_LIMIT)
+    service.container.connections().close()
+
+
+@quick
+@given(path=PATHS, query=QUERIES | RAW)
+@example(path="/api/v1/diagnoses", query="q=%00")
+@example(path="/api/v1/diagnoses", query="q=%ED%A0%80")
+@example(path="/api/v1/diagnoses", query="icd10=%EF%BC%AD17")
+@example(path="/api/v1/diagnoses", query="module[]=home&module.x=1")
+def test_any_query_is_answered_or_refused(
+    fuzzed: tuple[Service, str], path: str, query: str
+) -> None:
+    """With data or with the faults, never with a failure."""
+    service, token = fuzzed
+
+    assert service.get(f"{path}?{query}", token=token).status_code in {200, 422}
+
+
+@quick
+@given(segments=SEGMENTS)
+def test_any_path_is_found_or_not(fuzzed: tuple[Service, str], segments: list[str]) -> None:
+    """And never redirected."""
+    service, token = fuzzed
+
+    response = service.get("/" + "/".join(segments), token=token)
+
+    assert response.status_code in {200, 404}
+
+
+@quick
+@given(authorization=HEADER)
+@example(authorization="Bearer \xa0")
+@example(authorization="Bearer \x85evref_")
+@example(authorization="Bearer " + "\xb2" * 46)
+def test_any_authorization_is_refused(fuzzed: tuple[Service, str], authorization: str) -> None:
+    """But for that of a key, which nobody guesses."""
+    service, _ = fuzzed
+
+    response = service.get("/api/v1/diagnoses", headers={"Authorization": authorization})
+
+    assert response.status_code == 401
+
+
+@quick
+@given(condition=HEADER, accepted=HEADER, request_id=HEADER)
+@example(condition='W/"', accepted="gzip;q=nan", request_id="a\xa0")
+@example(condition="*,*", accepted="gzip;q=inf", request_id="")
+@example(condition='"', accepted="*;q=-1", request_id="")
+def test_any_other_header_changes_the_form_of_an_answer_alone(
+    fuzzed: tuple[Service, str], condition: str, accepted: str, request_id: str
+) -> None:
+    """What cannot be read is as if it were not there."""
+    service, token = fuzzed
+    headers = {
+        "If-None-Match": condition,
+        "Accept-Encoding": accepted,
+        "X-Request-ID": request_id,
+    }
+
+    response = service.get("/api/v1/diagnoses", token=token, headers=headers)
+
+    assert response.status_code in {200, 304}

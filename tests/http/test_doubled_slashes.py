@@ -1,0 +1,45 @@
+"""Every address has one spelling."""
+
+from __future__ import annotations
+
+import pytest
+from werkzeug.datastructures import Headers
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+from tests.http.service import Service
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//",
+        "//settings/sign-in",
+        "///settings/sign-in",
+        "/settings//sign-in",
+        "//health/live",
+        "//docs",
+        "/docs//swagger-ui.css",
+        "//static/evref.css",
+        "/static//evref.css",
+        "//api/v1/openapi.json",
+        "//api/v1/diagnoses",
+        "/api//v1/diagnoses",
+        "/api/v1//diagnoses",
+        "/api/v1/diagnoses//",
+        "/api/v1/diagnoses//knee-osteoarthritis",
+    ],
+)
+def test_doubled_slashes_are_not_found(service: Service, path: str) -> None:
+    """Wherever they are in the path; with a key, nothing is counted."""
+    key = service.new_key()
+    environ = EnvironBuilder(
+        headers=Headers({"Authorization": f"Bearer {key.token.text}"})
+    ).get_environ()
+    # As servers hand it on: the test client would take what follows two slashes for a host.
+    environ["PATH_INFO"] = path
+
+    _, status, headers = run_wsgi_app(service.app, environ, buffered=True)
+
+    assert status == "404 NOT FOUND"
+    assert "X-Request-ID" in headers
+    assert service.admitted(key) == 0

@@ -1,0 +1,88 @@
+"""The clock goes over midnight, back again, and wrong, while requests are under way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime, timedelta
+
+import pytest
+
+from evref.application.manage_keys import NewKey
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import Tally
+from tests.http.service import MIDNIGHT, Service
+
+DIAGNOSES = "/api/v1/diagnoses"
+TODAY, TOMORROW = date(2026, 3, 1), date(2026, 3, 2)
+
+
+@pytest.fixture(autouse=True)
+def _late(service: Service) -> None:
+    """Each test begins one second before midnight."""
+    service.clock.instant = MIDNIGHT - timedelta(seconds=1)
+
+
+def counted(service: Service, key: NewKey) -> dict[date, tuple[int, int]]:
+    """What was admitted and refused by day."""
+    days = service.container.usage_reports().history(key.key.id, TODAY, TOMORROW)
+    return {day.day: (day.admitted, day.refused) for day in days}
+
+
+def test_on_each_side_of_midnight_exactly_the_limit_is_admitted(service: Service) -> None:
+    """However many ask at once while the clock goes over it."""
+    key = service.new_key(limit=10)
+
+    def ask(number: int) -> int:
+        if number == 30:
+            service.clock.advance(1)
+        return service.get(DIAGNOSES, token=key.token.text).status_code
+
+    with ThreadPoolExecutor(8) as threads:
+        statuses = Counter(threads.map(ask, range(60)))
+
+    assert statuses == {200: 20, 429: 40}
+    days = counted(service, key)
+    assert [days[day][0] for day in (TODAY, TOMORROW)] == [10, 10]
+    assert sum(refused for _, refused in days.values()) == 40
+
+
+def test_a_request_that_straddles_midnight_is_of_the_day_on_which_it_came(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is counted there, and its fields tell of that day, which is not yet over for it."""
+    key = service.new_key(limit=10)
+    admission = service.container.admission()
+    admit: Callable[[str, Permission, datetime], Tally] = admission.admit
+
+    def admit_slowly(digest: str, needed: Permission, instant: datetime) -> Tally:
+        tally = admit(digest, needed, instant)
+        service.clock.advance(2)
+        return tally
+
+    monkeypatch.setattr(admission, "admit", admit_slowly)
+    over = service.get(DIAGNOSES, token=key.token.text)
+    monkeypatch.undo()
+    after = service.get(DIAGNOSES, token=key.token.text)
+
+    midnight = int(MIDNIGHT.timestamp())
+    assert over.headers["RateLimit"] == '"daily";r=9;t=1'
+    assert over.headers["X-RateLimit-Reset"] == str(midnight)
+    assert after.headers["RateLimit"] == '"daily";r=9;t=86399'
+    assert after.headers["X-RateLimit-Reset"] == str(midnight + 86_400)
+    assert counted(service, key) == {TODAY: (1, 0), TOMORROW: (1, 0)}
+
+
+def test_a_clock_that_is_set_back_gives_nothing_twice(service: Service) -> None:
+    """The day before goes on with what it had left, and so does the day after."""
+    key = service.new_key(limit=3)
+
+    def ask(seconds: float) -> list[int]:
+        service.clock.instant = MIDNIGHT + timedelta(seconds=seconds)
+        return [service.get(DIAGNOSES, token=key.token.text).status_code for _ in range(2)]
+
+    statuses = [ask(seconds) for seconds in (-1, 1, -1, 1)]
+
+    assert statuses == [[200, 200], [200, 200], [200, 429], [200, 429]]
+    assert counted(service, key) == {TODAY: (3, 1), TOMORROW: (3, 1)}

@@ -1,0 +1,180 @@
+"""What single connections can do to a server without a proxy before it."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import struct
+
+import pytest
+
+from tests.hostile.peer import Peer, answer_to, statuses
+from tests.server.conftest import REPOSITORY, Server, Start, Store
+
+LIST = "/api/v1/diagnoses"
+LIVE = b"GET /health/live HTTP/1.1\r\nHost: x\r\n"
+LAST = LIVE + b"Connection: close\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def server(start: Start, store: Store) -> Server:
+    started = start(store.folder, "serve", "--workers", "1")
+    started.wait_until_ready()
+    return started
+
+
+@pytest.fixture(scope="module")
+def by_gunicorn(start: Start, store: Store) -> Server:
+    """With the file of settings that gunicorn finds in this repository by itself."""
+    started = start(
+        store.folder,
+        *("--config", str(REPOSITORY / "gunicorn.conf.py"), "wsgi:app"),
+        module="gunicorn",
+    )
+    started.wait_until_ready()
+    return started
+
+
+@pytest.fixture(params=["server", "by_gunicorn"])
+def either(request: pytest.FixtureRequest) -> Server:
+    found: Server = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.mark.parametrize("length", ["56", "0000000056", "00000000000000000056"])
+def test_a_body_is_never_read_as_a_request(server: Server, length: str) -> None:
+    """It is as long as was said, in any number of digits, and comes after the answer."""
+    head = LIVE + b"Content-Length: " + length.encode() + b"\r\n\r\n"
+    body = b"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n".ljust(56, b"-")
+    with Peer(server.port) as peer:
+        first = peer.send(head).socket.recv(65536)
+        rest = peer.send(body + LAST).end().rest()
+
+    assert statuses(first + rest) == [200, 200]
+
+
+def test_a_socket_that_fails_while_it_closes_ends_no_worker(start: Start, store: Store) -> None:
+    """Whatever the error: see failing_sockets, which raises it in the server's process."""
+    server = start(store.folder, "serve", "--workers", "1", module="tests.server.failing_sockets")
+    server.wait_until_ready()
+    workers = server.workers()
+    for _ in range(3):
+        with Peer(server.port) as peer:
+            assert statuses(peer.send(LAST).rest()) == [200]
+
+    assert server.get("/health/live").status == 200
+    assert server.workers() == workers
+    assert "Traceback" not in server.log
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /", LAST, LIVE + b"Content-Length: 9\r\n\r\n"])
+def test_a_connection_that_is_reset_ends_no_worker(server: Server, sent: bytes) -> None:
+    """At any moment; with the option to linger for no time, close() sends RST."""
+    workers = server.workers()
+    for _ in range(20):
+        with Peer(server.port) as peer:
+            peer.send(sent)
+            peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    assert server.get("/health/live").status == 200
+    assert server.workers() == workers
+    assert "Traceback" not in server.log
+
+
+def test_a_silent_connection_delays_a_stop_by_no_more_than_keep_alive(
+    start: Start, store: Store
+) -> None:
+    """Five seconds, and what this machine needs besides."""
+    server = start(store.folder, "serve", "--workers", "1")
+    server.wait_until_ready()
+    with Peer(server.port):
+        # Connections are accepted in their order, so the silent one is there already.
+        assert server.get("/health/live").status == 200
+        server.process.send_signal(signal.SIGTERM)
+
+        assert server.process.wait(9) == 0
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "SCRIPT_NAME: /api",
+        "SCRIPT_NAME: /elsewhere",
+        "Script_Name: /api",
+        "PATH_INFO: /docs",
+        "REMOTE_USER: admin",
+        "X-Forwarded-Proto: https\r\nX-Forwarded-Ssl: off",
+        "X-Forwarded-Protocol: ssl",
+        "X-Forwarded-Host: evil.example\r\nX-Forwarded-Prefix: /evil",
+        "X-Original-URL: /docs",
+    ],
+)
+def test_no_field_decides_on_path_or_scheme(either: Server, field: str) -> None:
+    """Although they come from this machine, as a proxy's would."""
+    plain = b"GET /api/v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-ID: a\r\n"
+
+    def body(answer: bytes) -> bytes:
+        return answer.partition(b"\r\n\r\n")[2]
+
+    expected = answer_to(either.port, plain + b"\r\n")
+    answer = answer_to(either.port, plain + field.encode() + b"\r\n\r\n")
+
+    assert statuses(answer) == statuses(expected) == [404]
+    assert body(answer) == body(expected)
+
+
+@pytest.mark.parametrize("field", ["SCRIPT_NAME: /api", "PATH_INFO: /docs"])
+def test_with_any_settings_of_gunicorn_the_path_stays(
+    start: Start, store: Store, field: str
+) -> None:
+    """Gunicorn by itself obeys both when they come from this machine."""
+    server = start(store.folder, "--no-control-socket", "wsgi:app", module="gunicorn")
+    server.wait_until_ready()
+    plain = b"GET /api/v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+
+    answer = answer_to(server.port, plain + field.encode() + b"\r\n\r\n")
+
+    assert statuses(answer) == [404]
+    assert b'"/api/v1/nothing"' in answer
+
+
+def test_an_upgrade_is_ignored_by_every_way_to_an_answer(server: Server, store: Store) -> None:
+    """RFC 9110, section 7.8: the answer that is made and the one that is cached are the same."""
+    token = store.key().token.text
+    sent = (
+        f"GET {LIST}?q=knee HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+        "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    ).encode()
+
+    answers = [answer_to(server.port, sent) for _ in range(2)]
+
+    assert [statuses(answer) for answer in answers] == [[200], [200]]
+    assert len({answer.partition(b"\r\n\r\n")[2] for answer in answers}) == 1
+    upgrading_page = sent.replace(LIST.encode(), b"/docs")
+    assert statuses(answer_to(server.port, upgrading_page)) == [200]
+
+
+def test_more_silent_connections_than_threads_only_delay_others(server: Server) -> None:
+    """Gunicorn's thread waits five seconds for a first byte, then its main loop goes on waiting."""
+    peers = [Peer(server.port) for _ in range(40)]
+    try:
+        assert server.get("/health/live").status == 200
+    finally:
+        for peer in peers:
+            peer.socket.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        LIVE + b"Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n",
+        LIVE + b"Expect: 100-continue\r\nContent-Length: 3\r\n\r\nabc",
+        LIVE + b"Content-Length: 3\r\n\r\nabc",
+    ],
+)
+def test_a_body_that_nobody_reads_harms_nothing(server: Server, sent: bytes) -> None:
+    """What follows is the next request."""
+    with Peer(server.port) as peer:
+        answer = peer.send(sent + LAST).end().rest()
+
+    assert statuses(answer.replace(b"HTTP/1.1 100 Continue\r\n\r\n", b"")) == [200, 200]

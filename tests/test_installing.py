@@ -1,0 +1,70 @@
+"""What `make run` and `make test` install is ready-made: no compiler is needed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib.metadata import distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT_ITSELF = "install --no-deps --no-build-isolation"
+
+
+def make(*arguments: str) -> str:
+    """What make prints."""
+    return subprocess.run(
+        ["make", "--no-print-directory", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+@pytest.mark.parametrize("target", ["install", "install-dev", "install-bench", "run", "test"])
+def test_every_locked_package_is_installed_as_a_wheel(target: str) -> None:
+    """Pip fails where one has none; and these tests run on what it installed."""
+    installed = re.findall(r"-m pip .*?(install .*)", make("--dry-run", "--always-make", target))
+
+    others = [line for line in installed if not line.startswith(PROJECT_ITSELF)]
+    assert len(installed) == len(others) + 1
+    assert all("--only-binary :all: --require-hashes" in line for line in others)
+
+
+@pytest.mark.parametrize("page", ["deploy/Containerfile", "docs/how-to/deploy.md"])
+def test_so_is_what_operators_install(page: str) -> None:
+    text = (ROOT / page).read_text().replace("\\\n", " ")
+    locked = re.findall(r"pip\"? install .*--requirement.*", text)
+
+    assert locked
+    assert all("--only-binary :all:" in line for line in locked)
+    assert not re.search(r"\bgcc\b|python3-dev|build-essential", text)
+
+
+def test_nothing_here_was_compiled_on_this_machine() -> None:
+    """Wheels of an index name the oldest system that they run on, such as manylinux_2_17."""
+    compiled_here = [
+        found.name
+        for found in distributions()
+        for tag in re.findall(r"(?m)^Tag: (.*)$", found.read_text("WHEEL") or "")
+        if re.search(r"-linux_\w+$", tag)
+    ]
+
+    assert compiled_here == []
+    assert sys.prefix != sys.base_prefix
+
+
+def test_the_parser_in_c_is_an_extra() -> None:
+    for name in ("run", "dev", "bench"):
+        assert "gunicorn-h1c" not in (ROOT / "requirements" / f"{name}.txt").read_text()
+
+
+def test_make_with_a_python_and_no_target_installs_with_it() -> None:
+    """Rather than show the help as if nothing had been named."""
+    assert "pip" in make("--dry-run", "--always-make", "PYTHON=python3.12")
+    assert "python3.12 -m venv" in make("--dry-run", "--always-make", "PYTHON=python3.12")
+    assert "list these targets" in make()
