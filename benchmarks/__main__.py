@@ -25,7 +25,7 @@ from benchmarks.measuring import Pace
 from benchmarks.parts import Run
 from benchmarks.processes import pin_all_but_servers
 
-PARTS = ("throughput", "sizes", "sharing", "instructions")
+PARTS = ("throughput", "sizes", "sharing", "swaps", "instructions")
 
 
 def main() -> None:

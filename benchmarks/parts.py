@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from benchmarks import swapping
 from benchmarks.cases import CASES
 from benchmarks.catalogues import SIZES, scaled
 from benchmarks.checks import as_json, require_exact, require_right
@@ -27,6 +28,7 @@ MANY_KEYS = 1001
 """One of them is used for the comparison with a single key."""
 
 _STARTS = 5
+_SWAPS = 4
 _BY_NAME = {case.name: case for case in CASES}
 _SERVICES = ("memory", "SQLite", "SQLite + Redis", "PostgreSQL", "PostgreSQL + Redis")
 
@@ -144,6 +146,36 @@ class Run:
                     for other in (two, many)
                 }
         return figures
+
+    def swaps(self) -> Figures:
+        """Another catalogue is published while clients ask; one worker, on each database."""
+        figures: Figures = {}
+        for size in swapping.SIZES:
+            catalogue = scaled(self._catalogue, size)
+            figures[str(size)] = {}
+            with settings_by_storage(self._new_folder()) as storages:
+                for name in ("SQLite", "PostgreSQL"):
+                    folder = self._new_folder()
+                    with service(name, storages[name], catalogue, folder) as ours:
+                        swaps = self._swaps(ours, storages[name], catalogue)
+                    figures[str(size)][name] = {
+                        "slowest_ms": asdict(Spread.of(each.slowest_ms for each in swaps)),
+                        "before_ms": asdict(Spread.of(each.slowest_before_ms for each in swaps)),
+                        "seconds": asdict(Spread.of(each.seconds for each in swaps)),
+                        "more_bytes": max(each.more_bytes for each in swaps),
+                    }
+        return figures
+
+    def _swaps(
+        self, ours: Contender, settings: Settings, catalogue: Catalogue
+    ) -> list[swapping.Swap]:
+        # In turns, so that each swap replaces all that is served.
+        turns = [swapping.changed(catalogue), catalogue]
+        swaps = []
+        for number in range(_SWAPS):
+            self._pace.report(f"swap {number + 1} of {_SWAPS} of {len(catalogue.entries):,}")
+            swaps.append(swapping.swap(ours, settings, turns[number % 2]))
+        return swaps
 
     def instructions(self) -> Figures:
         """Count machine instructions per request, in the process of the application."""

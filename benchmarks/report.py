@@ -108,6 +108,29 @@ def _tables(result: Figures) -> Iterator[str]:
             for size, figures in result["sizes"].items()
         ),
     )
+    yield "\n### One worker, while another catalogue is published\n"
+    yield from _table(
+        (
+            "diagnoses, all new",
+            "storage",
+            "slowest response, ms",
+            "slowest before, ms",
+            "until it is served, s",
+            "additional memory, MB",
+        ),
+        (
+            (
+                f"{int(size):,}",
+                name,
+                _spread(figures["slowest_ms"]),
+                _spread(figures["before_ms"]),
+                _spread(figures["seconds"]),
+                _megabytes(figures["more_bytes"]),
+            )
+            for size, storages in result["swaps"].items()
+            for name, figures in storages.items()
+        ),
+    )
     yield "\n### More workers or keys, for interventions, relative to one worker with one key\n"
     yield from _table(
         ("storage", "two workers on the same core", "1,000 keys in rotation"),

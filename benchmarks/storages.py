@@ -12,8 +12,8 @@ from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.ports.catalogue import Publication
 from evref.testing.builders import OPERATOR
+from evref.testing.stores import keep_catalogue
 from tests.institutions import institution_id
 from tests.servers import postgresql_server, redis_server
 
@@ -69,7 +69,7 @@ def bundled() -> Catalogue:
 def fill(container: Container, catalogue: Catalogue, *, many: int = 0) -> Tokens:
     """Create the tables, publish the catalogue and create the keys, with `many` additional ones."""
     container.schema().prepare()
-    container.catalogue_store().publish(Publication(catalogue, container.clock().now()))
+    keep_catalogue(container.catalogue_store(), catalogue)
     container.manage_institutions().create_institution(OPERATOR, _INSTITUTION)
     tokens = Tokens(
         busy=_key(container, HIGHEST_DAILY_LIMIT),

@@ -13,7 +13,7 @@ _EMPTY = "".join(
     f"DELETE FROM {table.name};"
     for table in reversed(metadata.sorted_tables)
     if table.name != "catalogue_publication"
-) + "UPDATE catalogue_publication SET version = NULL, published_at = NULL"  # fmt: skip
+) + "UPDATE catalogue_publication SET version = NULL"  # fmt: skip
 
 
 def prepared_sqlite(folder: Path) -> str:

@@ -91,18 +91,24 @@ class BreakableCatalogueStore(CatalogueStore):
         self._fail_where_broken()
         return self._store.version()
 
-    def load(self) -> Publication | None:
+    def load(self) -> Catalogue | None:
         self.loads += 1
         self._fail_where_broken()
         return self._store.load()
 
-    def publish(self, publication: Publication) -> None:
+    def publish(
+        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+    ) -> None:
         self._fail_where_broken()
-        self._store.publish(publication)
+        self._store.publish(catalogue, publication, replacing=replacing)
 
-    def publish_first(self, publication: Publication) -> bool:
+    def history(self) -> tuple[Publication, ...]:
         self._fail_where_broken()
-        return self._store.publish_first(publication)
+        return self._store.history()
+
+    def load_version(self, version: str) -> Catalogue | None:
+        self._fail_where_broken()
+        return self._store.load_version(version)
 
     def _fail_where_broken(self) -> None:
         if self.broken:

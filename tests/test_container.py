@@ -40,7 +40,7 @@ def test_a_setting_names_another_one(wiring: str) -> None:
     """What it puts in the place of an adapter reaches those who use it."""
     container = container_for(Settings(container=f"{wiring}:container"))
 
-    container.publish().load_bundled_where_none(lambda _done, _total: None)
+    container.publish().publish_bundled(lambda _done, _total: None, by="operator")
 
     assert isinstance(container.catalogue_store(), MemoryCatalogueStore)
     assert container.browse().current().version == container.catalogue_store().version()

@@ -1,22 +1,36 @@
-"""Publish a catalogue: check files, serve them, write them back."""
+"""Publish a catalogue: check files, serve them, go back to an earlier one, write them back."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
-from evref.domain.errors import NoCatalogueError, StorageUnavailableError
+from evref.domain.errors import (
+    CatalogueReplacedError,
+    DiagnosesRemovedError,
+    NoCatalogueError,
+    StorageUnavailableError,
+    UnknownVersionError,
+)
 from evref.ports.catalogue import CatalogueStore, Publication
 from evref.ports.catalogue_files import CatalogueFiles, Progress
 from evref.ports.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """What is served from now on, and how it differs from what was."""
+class Plan:
+    """A catalogue that may be published instead of the one that is served now.
 
-    publication: Publication
+    `replaces` is the version of that one, None where none is served; `changes` is what would
+    change against it. Where the served one is damaged, all would be new.
+    """
+
+    catalogue: Catalogue
+    replaces: str | None
     changes: CatalogueChanges
+    is_needed: bool
+    """Whether it would change anything: it is not the one that is served already."""
 
 
 class PublishCatalogue:
@@ -43,39 +57,66 @@ class PublishCatalogue:
         """The names of what is in these folders and is not read as a catalogue file."""
         return self._files.not_read(paths)
 
-    def load(self, path: Path, progress: Progress) -> Published:
-        """Serve the catalogue in this file or folder instead of the present one.
+    def plan_load(self, path: Path, progress: Progress) -> Plan:
+        """What it would change to serve the catalogue in this file or folder; changes nothing.
 
         Raises:
-            InvalidCatalogueError: with every fault; the present catalogue is then kept.
+            InvalidCatalogueError: with every fault.
 
         """
-        catalogue = self._files.read([path], progress)
-        before = self._served_before()
-        publication = Publication(catalogue, self._clock.now())
-        self._store.publish(publication)
-        return Published(
-            publication, catalogue.changes_since(None if before is None else before.catalogue)
-        )
+        return self._plan(self._files.read([path], progress))
 
-    def _served_before(self) -> Publication | None:
-        try:
-            return self._store.load()
-        except StorageUnavailableError:
-            # A damaged catalogue must not stand in the way of the one that replaces it; where
-            # it is the storage that is out of reach, publishing says so.
-            return None
+    def plan_rollback(self, version: str | None = None) -> Plan:
+        """What it would change to serve this earlier version again; changes nothing.
 
-    def load_bundled_where_none(self, progress: Progress) -> Published | None:
-        """Serve the bundled catalogue where none is served yet; None where one is."""
+        By default it is the version that was served before the present one.
+
+        Raises:
+            NoCatalogueError: when none is served.
+            UnknownVersionError: when the version is not kept, or there is none before.
+
+        """
+        served, *earlier = [publication.version for publication in self.history()]
+        wanted = version or next((each for each in earlier if each != served), None)
+        catalogue = None if wanted is None else self._store.load_version(wanted)
+        if catalogue is None:
+            raise UnknownVersionError(wanted, tuple(dict.fromkeys([served, *earlier])))
+        return self._plan(catalogue)
+
+    def publish(self, plan: Plan, *, by: str, allow_removals: bool = False) -> None:
+        """Serve the catalogue of the plan from now on; nothing happens where it is served already.
+
+        `by` is who the history names.
+
+        Raises:
+            DiagnosesRemovedError: when served diagnoses would be removed without permission.
+            CatalogueReplacedError: when another was published since the plan was made.
+
+        """
+        if plan.changes.removed and not allow_removals:
+            raise DiagnosesRemovedError(plan.changes.removed)
+        if plan.is_needed:
+            self._publish(plan, by=by, is_bundled=False)
+
+    def publish_bundled(self, progress: Progress, *, by: str) -> Plan | None:
+        """Serve the bundled catalogue where none is served, or an older bundled one.
+
+        None where the operator has published another, where this one is served already, and
+        where somebody else publishes at this moment.
+        """
         # Looked at first, because reading the files takes longer than all else.
-        if self._store.version() is not None:
+        history = self._store.history()
+        if history and not history[0].is_bundled:
             return None
-        catalogue = self._files.read([self._bundled], progress)
-        publication = Publication(catalogue, self._clock.now())
-        if not self._store.publish_first(publication):
+        plan = self._plan(self._files.read([self._bundled], progress))
+        if not plan.is_needed:
             return None
-        return Published(publication, catalogue.changes_since(None))
+        if plan.replaces != (history[0].version if history else None):
+            return None
+        with suppress(CatalogueReplacedError):
+            self._publish(plan, by=by, is_bundled=True)
+            return plan
+        return None
 
     def export(self, folder: Path) -> Catalogue:
         """Write the served catalogue into a folder, and return it.
@@ -85,18 +126,60 @@ class PublishCatalogue:
             InvalidCatalogueError: when the folder cannot take it.
 
         """
-        catalogue = self.status().catalogue
+        catalogue = self._store.load()
+        if catalogue is None:
+            raise NoCatalogueError
         self._files.write(catalogue, folder)
         return catalogue
 
-    def status(self) -> Publication:
-        """What is served, as storage has it.
+    def status(self) -> tuple[Publication, Catalogue]:
+        """What is served, and its publication.
 
         Raises:
             NoCatalogueError: when none is.
 
         """
-        publication = self._store.load()
-        if publication is None:
+        publication = self.history()[0]
+        catalogue = self._store.load_version(publication.version)
+        if catalogue is None:
             raise NoCatalogueError
-        return publication
+        return publication, catalogue
+
+    def history(self) -> tuple[Publication, ...]:
+        """The publications that are kept, newest first; the first is the served one.
+
+        Raises:
+            NoCatalogueError: when there is none.
+
+        """
+        history = self._store.history()
+        if not history:
+            raise NoCatalogueError
+        return history
+
+    def _plan(self, catalogue: Catalogue) -> Plan:
+        served = self._store.version()
+        earlier = None
+        if served is not None:
+            # A damaged catalogue must not stand in the way of the one that replaces it; where
+            # it is the storage that is out of reach, publishing says so.
+            with suppress(StorageUnavailableError):
+                earlier = self._store.load_version(served)
+        return Plan(
+            catalogue,
+            served,
+            catalogue.changes_since(earlier),
+            is_needed=earlier is None or catalogue.version != served,
+        )
+
+    def _publish(self, plan: Plan, *, by: str, is_bundled: bool) -> None:
+        publication = Publication(
+            version=plan.catalogue.version,
+            published_at=self._clock.now(),
+            published_by=by,
+            is_bundled=is_bundled,
+            added=len(plan.changes.added),
+            changed=len(plan.changes.changed),
+            removed=len(plan.changes.removed),
+        )
+        self._store.publish(plan.catalogue, publication, replacing=plan.replaces)

@@ -18,7 +18,7 @@ from evref.bootstrap.app import check_storage, create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.server import DEFAULT_THREADS, AddressInUseError, Server, require_free
 from evref.bootstrap.settings import DEFAULT_BIND, SettingsError, StorageKind
-from evref.cli.catalogue import catalogue, summary
+from evref.cli.catalogue import catalogue, summary, user_name
 from evref.cli.institutions import OPERATOR, institution, member
 from evref.cli.keys import key
 from evref.cli.output import progress_bar, say, say_lines
@@ -69,7 +69,10 @@ def cli() -> None:
 
 @cli.command()
 def init() -> None:
-    """Create or migrate the storage, and load the bundled catalogue where there is none."""
+    """Create or migrate the storage, and load the bundled catalogue.
+
+    It takes the place of an older bundled one, and of no catalogue that an operator has loaded.
+    """
     container = wired()
     if container.settings().storage is StorageKind.MEMORY:
         raise RefusedError("EVREF_STORAGE=memory has nothing to create; use evref demo")
@@ -133,9 +136,9 @@ def _prepare(container: Container) -> None:
     click.get_current_context().call_on_close(container.connections().close)
     container.schema().prepare()
     with progress_bar("Loading the bundled catalogue") as progress:
-        published = container.publish().load_bundled_where_none(progress)
-    if published is not None:
-        say(summary(published).splitlines()[0])
+        plan = container.publish().publish_bundled(progress, by=user_name())
+    if plan is not None:
+        say(summary(plan).splitlines()[0])
 
 
 def _tell(container: Container, made: Demo) -> None:

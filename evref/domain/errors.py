@@ -75,6 +75,36 @@ class NoCatalogueError(EvrefError):
         super().__init__("No catalogue is published yet.")
 
 
+class CatalogueReplacedError(EvrefError):
+    """Indicates that another catalogue was published since the one to be replaced was read."""
+
+    def __init__(self) -> None:
+        super().__init__("Another catalogue was published meanwhile; nothing was changed.")
+
+
+class DiagnosesRemovedError(EvrefError):
+    """Indicates a catalogue without diagnoses that are served, whose removal was not allowed.
+
+    `removed` has their ids, sorted.
+    """
+
+    def __init__(self, removed: Sequence[str]) -> None:
+        self.removed = tuple(removed)
+        super().__init__(
+            f"{len(self.removed)} of the served diagnoses would be removed; nothing was changed."
+        )
+
+
+class UnknownVersionError(EvrefError):
+    """Indicates a version of the catalogue that is not kept; holds those that are, newest first."""
+
+    def __init__(self, version: str | None, kept: Sequence[str]) -> None:
+        self.version = version
+        self.kept = tuple(kept)
+        missing = "No earlier version" if version is None else f"No version {version!r}"
+        super().__init__(f"{missing} of the catalogue is kept; there is {', '.join(self.kept)}.")
+
+
 class StorageUnavailableError(EvrefError):
     """Indicates that storage did not answer, or would not do what it was asked, in time.
 

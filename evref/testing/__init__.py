@@ -15,7 +15,7 @@ pytest.register_assert_rewrite(
 
 from evref.testing.admission import AdmissionContract  # noqa: E402
 from evref.testing.audit import AuditLogContract  # noqa: E402
-from evref.testing.catalogue import CatalogueStoreContract  # noqa: E402
+from evref.testing.catalogue import CatalogueStoreContract, PublishedCatalogueContract  # noqa: E402
 from evref.testing.catalogue_files import CatalogueFilesContract  # noqa: E402
 from evref.testing.contract import Contract  # noqa: E402
 from evref.testing.institutions import InstitutionStoreContract, MemberStoreContract  # noqa: E402
@@ -49,6 +49,7 @@ __all__ = [
     "MemberStoreContract",
     "PasswordGuesserContract",
     "PasswordHasherContract",
+    "PublishedCatalogueContract",
     "RandomnessContract",
     "SessionStoreContract",
     "SharedSecretsContract",

@@ -21,6 +21,7 @@ from evref.domain.catalogue.evidence import (
 )
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
+from evref.ports.catalogue import Publication
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -110,6 +111,25 @@ def an_entry(
 
 def a_catalogue(*entries: Entry) -> Catalogue:
     return Catalogue(entries or [an_entry()])
+
+
+def a_publication(
+    catalogue: Catalogue,
+    *,
+    at: datetime = NOON,
+    by: str | None = "operator",
+    is_bundled: bool = False,
+) -> Publication:
+    """Of this catalogue, where there was none before."""
+    return Publication(
+        version=catalogue.version,
+        published_at=at,
+        published_by=by,
+        is_bundled=is_bundled,
+        added=len(catalogue.entries),
+        changed=0,
+        removed=0,
+    )
 
 
 def an_institution(institution_id: str = "i1", *, name: str = "General Hospital") -> Institution:

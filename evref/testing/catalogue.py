@@ -1,23 +1,48 @@
-"""The contract of the port `CatalogueStore`."""
+"""The contracts of the ports `PublishedCatalogue` and `CatalogueStore`."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from threading import Event
+
+import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
-from evref.ports.catalogue import CatalogueStore, Publication
-from evref.testing.builders import NOON, a_catalogue, a_reference, an_entry, an_intervention
+from evref.domain.errors import CatalogueReplacedError
+from evref.ports.catalogue import (
+    PUBLICATIONS_KEPT,
+    CatalogueStore,
+    Publication,
+    PublishedCatalogue,
+)
+from evref.testing.builders import (
+    NOON,
+    a_catalogue,
+    a_publication,
+    a_reference,
+    an_entry,
+    an_intervention,
+)
 from evref.testing.contract import Contract
-from evref.testing.stores import Stores, at_once
+from evref.testing.stores import Stores, at_once, keep_catalogue
 
 
 def a_large_catalogue(name: str, size: int = 20) -> Catalogue:
     return a_catalogue(*(an_entry(f"{name}-{number}", name=name) for number in range(size)))
 
 
-class CatalogueStoreContract(Contract):
-    port = CatalogueStore
+def is_published(publish: Callable[[], None]) -> bool:
+    """Whether it is; if not, the publisher knows that another one was."""
+    try:
+        publish()
+    except CatalogueReplacedError:
+        return False
+    return True
+
+
+class PublishedCatalogueContract(Contract):
+    port = PublishedCatalogue
 
     def test_the_store_is_the_adapter(self, stores: Stores) -> None:
         """The tests ask the adapter that this contract names."""
@@ -29,7 +54,7 @@ class CatalogueStoreContract(Contract):
         assert stores.catalogue.load() is None
 
     def test_a_catalogue_comes_back_as_it_was_published(self, stores: Stores) -> None:
-        """Every field of every entry, in order, and when it was published."""
+        """Every field of every entry, in order."""
         every_kind = [
             an_intervention(
                 f"knee-osteoarthritis-{number}",
@@ -46,83 +71,49 @@ class CatalogueStoreContract(Contract):
             an_entry(interventions=every_kind),
             an_entry("asthma", name="Asthma, “severe”", interventions=[], modules=[]),
         )
-        published_at = NOON + timedelta(microseconds=5)
 
-        stores.catalogue.publish(Publication(catalogue, published_at))
+        keep_catalogue(stores.catalogue, catalogue)
 
         loaded = stores.catalogue.load()
         assert loaded is not None
-        assert loaded.catalogue.entries == catalogue.entries
-        assert loaded.published_at == published_at
-        assert stores.catalogue.version() == loaded.catalogue.version == catalogue.version
+        assert loaded.entries == catalogue.entries
+        assert stores.catalogue.version() == loaded.version == catalogue.version
 
     def test_a_catalogue_may_be_empty(self, stores: Stores) -> None:
         """It is published all the same: that is not the same as none."""
         empty = Catalogue([])
 
-        stores.catalogue.publish(Publication(empty, NOON))
+        keep_catalogue(stores.catalogue, empty)
 
         loaded = stores.catalogue.load()
         assert loaded is not None
-        assert loaded.catalogue.entries == ()
+        assert loaded.entries == ()
         assert stores.catalogue.version() == empty.version
 
     def test_publishing_replaces_the_whole_catalogue(self, stores: Stores) -> None:
         """Nothing of the one before is left, whether it is in the new one or not."""
         before = a_catalogue(an_entry("asthma", name="Asthma"), an_entry("migraine", name="Old"))
         after = a_catalogue(an_entry("migraine", name="New"), an_entry("obesity", name="Obesity"))
-        stores.catalogue.publish(Publication(before, NOON))
+        keep_catalogue(stores.catalogue, before)
+        held = stores.catalogue.load()
 
-        stores.catalogue.publish(Publication(after, NOON + timedelta(days=1)))
+        keep_catalogue(stores.catalogue, after)
 
         loaded = stores.catalogue.load()
+        assert held is not None
+        assert held.entries == before.entries
         assert loaded is not None
-        assert loaded.catalogue.entries == after.entries
-        assert loaded.published_at == NOON + timedelta(days=1)
+        assert loaded.entries == after.entries
         assert stores.catalogue.version() == after.version
-
-    def test_the_same_catalogue_can_be_published_again(self, stores: Stores) -> None:
-        """It keeps its version and is as whole as before."""
-        catalogue = a_large_catalogue("same")
-        stores.catalogue.publish(Publication(catalogue, NOON))
-
-        stores.catalogue.publish(Publication(a_large_catalogue("same"), NOON + timedelta(days=1)))
-
-        loaded = stores.catalogue.load()
-        assert loaded is not None
-        assert loaded.catalogue.entries == catalogue.entries
-        assert loaded.published_at == NOON + timedelta(days=1)
-
-    def test_of_several_that_are_to_be_the_first_one_is(self, stores: Stores) -> None:
-        """And those that are not know it."""
-        catalogues = [a_large_catalogue(name) for name in "abcdef"]
-
-        published = at_once(
-            len(catalogues),
-            lambda number: stores.catalogue.publish_first(Publication(catalogues[number], NOON)),
-        )
-
-        loaded = stores.catalogue.load()
-        assert sorted(published) == [False] * 5 + [True]
-        assert loaded is not None
-        assert loaded.catalogue.entries == catalogues[published.index(True)].entries
-        assert stores.catalogue.version() == catalogues[published.index(True)].version
-
-    def test_a_first_catalogue_takes_the_place_of_no_other(self, stores: Stores) -> None:
-        """Not even of an empty one."""
-        stores.catalogue.publish(Publication(Catalogue([]), NOON))
-
-        assert not stores.catalogue.publish_first(Publication(a_large_catalogue("a"), NOON))
-        assert stores.catalogue.version() == Catalogue([]).version
 
     def test_readers_never_see_a_mixture(self, stores: Stores) -> None:
         """While catalogues are being published, each one that is loaded is whole."""
         catalogues = [a_large_catalogue("a"), a_large_catalogue("b", size=7)]
         whole = {catalogue.version: catalogue.entries for catalogue in catalogues}
-        stores.catalogue.publish(Publication(catalogues[0], NOON))
+        keep_catalogue(stores.catalogue, catalogues[0])
         done = Event()
 
-        def act(number: int) -> list[Publication | None]:
+        def act(number: int) -> list[Catalogue | None]:
             if number > 0:
                 loaded = [stores.catalogue.load()]
                 while not done.is_set():
@@ -130,27 +121,151 @@ class CatalogueStoreContract(Contract):
                 return loaded
             try:
                 for turn in range(1, 12):
-                    stores.catalogue.publish(Publication(catalogues[turn % 2], NOON))
+                    keep_catalogue(stores.catalogue, catalogues[turn % 2])
             finally:
                 done.set()
             return []
 
-        loaded = [publication for several in at_once(3, act) for publication in several]
+        loaded = [catalogue for several in at_once(3, act) for catalogue in several]
 
-        for publication in loaded:
-            assert publication is not None
-            assert publication.catalogue.entries == whole[publication.catalogue.version]
+        for catalogue in loaded:
+            assert catalogue is not None
+            assert catalogue.entries == whole[catalogue.version]
 
-    def test_of_several_published_at_once_one_is_left_whole(self, stores: Stores) -> None:
-        """Which one is not said."""
-        catalogues = [a_large_catalogue(name) for name in "abcdef"]
 
-        at_once(
-            len(catalogues),
-            lambda number: stores.catalogue.publish(Publication(catalogues[number], NOON)),
+class CatalogueStoreContract(Contract):
+    port = CatalogueStore
+
+    def test_at_first_there_is_no_history(self, stores: Stores) -> None:
+        """And no version to load."""
+        assert stores.catalogue.history() == ()
+        assert stores.catalogue.load_version(a_catalogue().version) is None
+
+    def test_a_publication_comes_back_as_it_was_made(self, stores: Stores) -> None:
+        """Every field, whoever it was by."""
+        first, second = a_catalogue(an_entry("asthma")), a_catalogue(an_entry("migraine"))
+        by_nobody = a_publication(first, by=None, is_bundled=True)
+        by_somebody = Publication(
+            version=second.version,
+            published_at=NOON + timedelta(microseconds=5),
+            published_by="Zoë “root”",
+            is_bundled=False,
+            added=1,
+            changed=2,
+            removed=3,
         )
+
+        stores.catalogue.publish(first, by_nobody, replacing=None)
+        stores.catalogue.publish(second, by_somebody, replacing=first.version)
+
+        assert stores.catalogue.history() == (by_somebody, by_nobody)
+
+    def test_the_same_catalogue_can_be_published_again(self, stores: Stores) -> None:
+        """It keeps its version, is as whole as before, and stands in the history twice."""
+        catalogue = a_large_catalogue("same")
+        keep_catalogue(stores.catalogue, catalogue)
+
+        keep_catalogue(stores.catalogue, a_large_catalogue("same"), at=NOON + timedelta(days=1))
 
         loaded = stores.catalogue.load()
         assert loaded is not None
-        assert loaded.catalogue.entries in [catalogue.entries for catalogue in catalogues]
-        assert Catalogue(loaded.catalogue.entries).version == stores.catalogue.version()
+        assert loaded.entries == catalogue.entries
+        assert [each.published_at for each in stores.catalogue.history()] == [
+            NOON + timedelta(days=1),
+            NOON,
+        ]
+
+    def test_an_earlier_catalogue_is_as_whole_as_it_was(self, stores: Stores) -> None:
+        """Whatever it has in common with others, and whether it was published again."""
+        same = an_entry("same")
+        catalogues = [
+            a_catalogue(same, an_entry("gone")),
+            a_catalogue(same, an_entry("changed")),
+            a_catalogue(same, an_entry("changed", name="Changed")),
+            Catalogue([]),
+        ]
+        for catalogue in [*catalogues, catalogues[1]]:
+            keep_catalogue(stores.catalogue, catalogue)
+
+        for catalogue in catalogues:
+            loaded = stores.catalogue.load_version(catalogue.version)
+            assert loaded is not None
+            assert loaded.entries == catalogue.entries
+            assert loaded.version == catalogue.version
+
+    def test_the_newest_publications_are_kept(self, stores: Stores) -> None:
+        """So many and no more, newest first."""
+        catalogues = [
+            a_catalogue(an_entry("same"), an_entry(f"only-{number}"))
+            for number in range(PUBLICATIONS_KEPT + 3)
+        ]
+        for number, catalogue in enumerate(catalogues):
+            keep_catalogue(stores.catalogue, catalogue, at=NOON + timedelta(days=number))
+
+        kept = catalogues[3:]
+        assert [each.version for each in stores.catalogue.history()] == [
+            catalogue.version for catalogue in reversed(kept)
+        ]
+        for catalogue in catalogues[:3]:
+            assert stores.catalogue.load_version(catalogue.version) is None
+        for catalogue in kept:
+            loaded = stores.catalogue.load_version(catalogue.version)
+            assert loaded is not None
+            assert loaded.entries == catalogue.entries
+
+    @pytest.mark.parametrize("replacing", [None, "0123456789abcdef"], ids=["none", "another"])
+    def test_whoever_would_replace_another_one_is_refused(
+        self, stores: Stores, replacing: str | None
+    ) -> None:
+        """And nothing is changed, neither what is served nor the history."""
+        served, other = a_catalogue(an_entry("served")), a_catalogue(an_entry("other"))
+        keep_catalogue(stores.catalogue, served)
+        before = stores.catalogue.history()
+
+        with pytest.raises(CatalogueReplacedError):
+            stores.catalogue.publish(other, a_publication(other), replacing=replacing)
+
+        loaded = stores.catalogue.load()
+        assert loaded is not None
+        assert loaded.entries == served.entries
+        assert stores.catalogue.history() == before
+        assert stores.catalogue.load_version(other.version) is None
+
+    def test_a_version_cannot_be_replaced_where_there_is_none(self, stores: Stores) -> None:
+        """Nothing is then published."""
+        catalogue = a_catalogue()
+
+        with pytest.raises(CatalogueReplacedError):
+            stores.catalogue.publish(
+                catalogue, a_publication(catalogue), replacing=catalogue.version
+            )
+
+        assert stores.catalogue.version() is None
+        assert stores.catalogue.history() == ()
+
+    @pytest.mark.parametrize("is_first", [True, False], ids=["the first", "a later one"])
+    def test_of_several_who_replace_the_same_one_at_once_one_does(
+        self, stores: Stores, is_first: bool
+    ) -> None:
+        """What that one published is whole, and the others know that theirs is not."""
+        if not is_first:
+            keep_catalogue(stores.catalogue, a_catalogue())
+        replaced = stores.catalogue.version()
+        catalogues = [a_large_catalogue(name) for name in "abcdef"]
+
+        published = at_once(
+            len(catalogues),
+            lambda number: is_published(
+                lambda: stores.catalogue.publish(
+                    catalogues[number], a_publication(catalogues[number]), replacing=replaced
+                )
+            ),
+        )
+
+        loaded = stores.catalogue.load()
+        served = catalogues[published.index(True)]
+        assert sorted(published) == [False] * 5 + [True]
+        assert loaded is not None
+        assert loaded.entries == served.entries
+        assert stores.catalogue.history()[0].version == loaded.version == served.version
+        assert len(stores.catalogue.history()) == (1 if is_first else 2)

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from threading import Barrier
 from typing import Self, TypeVar
 
 from evref.bootstrap.container import Container
 from evref.domain.access.key import ApiKey
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.ports.admission import Admission
 from evref.ports.audit import AuditLog
 from evref.ports.catalogue import CatalogueStore
@@ -18,7 +20,7 @@ from evref.ports.sessions import SessionStore
 from evref.ports.sign_in_attempts import SignInAttempts
 from evref.ports.storage import StorageConnections, StorageHealth, StorageSchema
 from evref.ports.usage import UsageReports
-from evref.testing.builders import an_audit_entry, an_institution
+from evref.testing.builders import NOON, a_publication, an_audit_entry, an_institution
 
 Answer = TypeVar("Answer")
 
@@ -66,6 +68,11 @@ class Stores:
             sign_in_attempts=container.sign_in_attempts(),
             secrets=container.secrets(),
         )
+
+
+def keep_catalogue(store: CatalogueStore, catalogue: Catalogue, *, at: datetime = NOON) -> None:
+    """Publish the catalogue, whichever is served."""
+    store.publish(catalogue, a_publication(catalogue, at=at), replacing=store.version())
 
 
 def keep_institutions(stores: Stores, *institution_ids: str) -> None:

@@ -9,8 +9,8 @@ from evref.bootstrap.app import create_app
 from evref.bootstrap.container import container_for
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.catalogue import Publication
-from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
+from evref.testing.builders import OPERATOR, a_catalogue, an_entry
+from evref.testing.stores import keep_catalogue
 from evref_jsonlines.store import JsonLinesCatalogueStore
 
 SETTINGS = Settings(storage=StorageKind.MEMORY, container="evref_jsonlines.wiring:container")
@@ -27,7 +27,7 @@ def test_the_service_serves_the_catalogue_in_the_file(
 ) -> None:
     """One service publishes the catalogue, and another serves it."""
     monkeypatch.setenv("CATALOGUE_FILE", str(file))
-    container_for(SETTINGS).publish().load_bundled_where_none(lambda _done, _total: None)
+    container_for(SETTINGS).publish().publish_bundled(lambda _done, _total: None, by="operator")
     served = container_for(SETTINGS)
     hospital = served.manage_institutions().create_institution(OPERATOR, "Hospital")
     key = served.manage_keys().create(OPERATOR, hospital.id, name="App")
@@ -59,7 +59,7 @@ def test_a_damaged_file_is_unavailable_storage(
 ) -> None:
     """The service then continues to serve the catalogue that it has loaded."""
     store = JsonLinesCatalogueStore(file)
-    store.publish(Publication(a_catalogue(), NOON))
+    keep_catalogue(store, a_catalogue())
 
     damage(file)
 
@@ -72,7 +72,7 @@ def test_a_damaged_file_is_unavailable_storage(
 def test_a_file_without_its_last_line_is_not_served(file: Path) -> None:
     """An edited file is not served either: its version would not match its content."""
     store = JsonLinesCatalogueStore(file)
-    store.publish(Publication(a_catalogue(an_entry("a"), an_entry("b")), NOON))
+    keep_catalogue(store, a_catalogue(an_entry("a"), an_entry("b")))
 
     file.write_text("\n".join(file.read_text().splitlines()[:-1]))
 
@@ -86,4 +86,4 @@ def test_publishing_to_a_missing_folder_fails(tmp_path: Path) -> None:
     store = JsonLinesCatalogueStore(tmp_path / "missing" / "catalogue.jsonl")
 
     with pytest.raises(StorageUnavailableError):
-        store.publish(Publication(a_catalogue(), NOON))
+        keep_catalogue(store, a_catalogue())

@@ -16,8 +16,9 @@ from evref.application.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
-from evref.ports.catalogue import CatalogueStore, Publication
+from evref.ports.catalogue import PublishedCatalogue
 from evref.testing.builders import NOON, a_catalogue, an_entry
+from evref.testing.stores import keep_catalogue
 from tests.fakes import BreakableCatalogueStore, FakeClock
 
 FIRST = a_catalogue(an_entry(name="First"))
@@ -31,17 +32,18 @@ def store(state: MemoryState) -> BreakableCatalogueStore:
 
 @pytest.fixture
 def browse(store: BreakableCatalogueStore, clock: FakeClock) -> BrowseCatalogue:
-    return BrowseCatalogue(store, clock, CircuitBreaker(clock))
+    return BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
 
 
-def publish(store: CatalogueStore, catalogue: Catalogue) -> None:
-    store.publish(Publication(catalogue, NOON))
+def at_once(act: Callable[[], None]) -> None:
+    """Runs what is to run in the background, to its end."""
+    act()
 
 
 def test_what_is_published_is_served(
     browse: BrowseCatalogue, store: BreakableCatalogueStore
 ) -> None:
-    publish(store, FIRST)
+    keep_catalogue(store, FIRST)
 
     assert browse.current() is FIRST
 
@@ -55,7 +57,7 @@ def test_nothing_is_asked_of_storage_before_the_first_request(
 def test_a_catalogue_is_loaded_once_while_its_version_stays(
     browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
 ) -> None:
-    publish(store, FIRST)
+    keep_catalogue(store, FIRST)
     for _ in range(10):
         browse.current()
         clock.advance(seconds=1)
@@ -66,9 +68,9 @@ def test_a_catalogue_is_loaded_once_while_its_version_stays(
 def test_a_new_version_is_served_at_the_latest_after_half_a_second(
     browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
 ) -> None:
-    publish(store, FIRST)
+    keep_catalogue(store, FIRST)
     browse.current()
-    publish(store, SECOND)
+    keep_catalogue(store, SECOND)
 
     assert browse.current() is FIRST
     clock.advance(seconds=0.5)
@@ -81,7 +83,7 @@ def test_without_a_catalogue_there_is_an_error_until_one_is_published(
     with pytest.raises(NoCatalogueError):
         browse.current()
 
-    publish(store, FIRST)
+    keep_catalogue(store, FIRST)
     clock.advance(seconds=0.5)
 
     assert browse.current() is FIRST
@@ -93,9 +95,9 @@ def test_storage_is_asked_at_most_twice_a_second_whatever_it_answers(
 ) -> None:
     clock = FakeClock()
     store = BreakableCatalogueStore(MemoryCatalogueStore(MemoryState()))
-    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
     if published:
-        publish(store, FIRST)
+        keep_catalogue(store, FIRST)
     store.broken = broken
     looked_at = []
     for pause in eighths:
@@ -111,10 +113,10 @@ def test_storage_is_asked_at_most_twice_a_second_whatever_it_answers(
 def test_a_corrected_time_of_day_changes_nothing(
     browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
 ) -> None:
-    publish(store, FIRST)
+    keep_catalogue(store, FIRST)
     browse.current()
     clock.set_time_of_day(NOON.replace(year=2020))
-    publish(store, SECOND)
+    keep_catalogue(store, SECOND)
     clock.advance(seconds=0.5)
 
     assert browse.current() is SECOND
@@ -126,7 +128,7 @@ def test_what_is_held_goes_on_being_served_while_storage_is_out_of_reach(
     clock: FakeClock,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    publish(store, FIRST)
+    keep_catalogue(store, FIRST)
     browse.current()
     store.broken = True
     clock.advance(seconds=1)
@@ -143,7 +145,7 @@ def test_an_outage_is_told_once_and_so_is_its_end(
     clock: FakeClock,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    publish(store, FIRST)
+    keep_catalogue(store, FIRST)
     browse.current()
 
     told = []
@@ -161,9 +163,9 @@ def test_an_outage_is_told_once_and_so_is_its_end(
 def test_a_new_version_is_followed_once_storage_is_back(
     browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
 ) -> None:
-    publish(store, FIRST)
+    keep_catalogue(store, FIRST)
     browse.current()
-    publish(store, SECOND)
+    keep_catalogue(store, SECOND)
     store.broken = True
     clock.advance(seconds=0.5)
     browse.current()
@@ -176,7 +178,7 @@ def test_a_new_version_is_followed_once_storage_is_back(
 def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
     browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
 ) -> None:
-    publish(store, FIRST)
+    keep_catalogue(store, FIRST)
     store.broken = True
     with pytest.raises(StorageUnavailableError) as caught:
         browse.current()
@@ -189,16 +191,19 @@ def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
     assert browse.current() is FIRST
 
 
-class SlowStore(CatalogueStore):
-    """Holds up whoever looks until it is let go, and knows how many looked at once."""
+class SlowStore(PublishedCatalogue):
+    """Holds up whoever looks, or loads, until it is let go; knows how many looked at once."""
 
-    def __init__(self, answer: Callable[[], Publication | None]) -> None:
+    def __init__(self, answer: Callable[[], Catalogue | None]) -> None:
         self._answer = answer
         self._inside = 0
         self.looks = 0
+        self.loads = 0
         self.most_at_once = 0
         self.entered = threading.Event()
         self.let_go = threading.Event()
+        self.let_load = threading.Event()
+        self.let_load.set()
 
     def version(self) -> str | None:
         self.looks += 1
@@ -207,30 +212,26 @@ class SlowStore(CatalogueStore):
         self.entered.set()
         self.let_go.wait(timeout=30)
         self._inside -= 1
-        publication = self._answer()
-        return None if publication is None else publication.catalogue.version
+        catalogue = self._answer()
+        return None if catalogue is None else catalogue.version
 
-    def load(self) -> Publication | None:
+    def load(self) -> Catalogue | None:
+        self.loads += 1
+        self.let_load.wait(timeout=30)
         return self._answer()
 
-    def publish(self, publication: Publication) -> None:
-        raise AssertionError(publication)
 
-    def publish_first(self, publication: Publication) -> bool:
-        raise AssertionError(publication)
-
-
-def out_of_reach() -> Publication | None:
+def out_of_reach() -> Catalogue | None:
     raise StorageUnavailableError("gone")
 
 
 def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeClock) -> None:
-    served = [Publication(FIRST, NOON)]
+    served = [FIRST]
     store = SlowStore(lambda: served[0])
     store.let_go.set()
-    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
     browse.current()
-    served[0] = Publication(SECOND, NOON)
+    served[0] = SECOND
     store.let_go.clear()
     store.entered.clear()
     clock.advance(seconds=1)
@@ -249,14 +250,14 @@ def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeCl
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        (lambda: Publication(FIRST, NOON), None),
+        (lambda: FIRST, None),
         (lambda: None, NoCatalogueError),
         (out_of_reach, StorageUnavailableError),
     ],
     ids=["published", "nothing published", "out of reach"],
 )
 def test_many_threads_that_ask_first_wait_for_one_look_and_share_what_it_found(
-    clock: FakeClock, answer: Callable[[], Publication | None], error: type[Exception] | None
+    clock: FakeClock, answer: Callable[[], Catalogue | None], error: type[Exception] | None
 ) -> None:
     """Were each to look anew, the last would wait as many times over for a storage that is gone."""
     store = SlowStore(answer)
@@ -270,3 +271,74 @@ def test_many_threads_that_ask_first_wait_for_one_look_and_share_what_it_found(
 
     assert [type(one) if one else None for one in errors] == [error] * 8
     assert (store.looks, store.most_at_once) == (1, 1)
+
+
+def wait_for_threads() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "evref-catalogue":
+            thread.join(timeout=30)
+
+
+def test_while_a_newer_catalogue_is_loaded_all_are_served_what_is_held(clock: FakeClock) -> None:
+    """However long it takes; and it is loaded once."""
+    served = [FIRST]
+    store = SlowStore(lambda: served[0])
+    store.let_go.set()
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
+    browse.current()
+    served[0] = SECOND
+    store.let_load.clear()
+
+    meanwhile = []
+    for _ in range(10):
+        clock.advance(seconds=0.5)
+        meanwhile.append(browse.current())
+    store.let_load.set()
+    wait_for_threads()
+
+    assert meanwhile == [FIRST] * 10
+    assert store.loads == 2
+    assert browse.current() is SECOND
+
+
+def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: FakeClock) -> None:
+    """A client that is alone would else be served what was replaced long ago."""
+    served = [FIRST]
+    store = SlowStore(lambda: served[0])
+    store.let_go.set()
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
+    browse.current()
+    served[0] = SECOND
+    clock.advance(hours=1)
+
+    assert browse.current() is SECOND
+
+
+def test_a_newer_catalogue_that_cannot_be_loaded_is_told_once(
+    clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is held goes on being served, and the newer one is tried again until it can."""
+    served: list[Catalogue | None] = [FIRST]
+
+    def load() -> Catalogue | None:
+        if served[0] is None:
+            raise StorageUnavailableError("the stored catalogue is damaged")
+        return served[0]
+
+    store = SlowStore(load)
+    store.version = lambda: "newer"  # type: ignore[method-assign]
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
+    browse.current()
+    served[0] = None
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            clock.advance(seconds=0.5)
+            assert browse.current() is FIRST
+        served[0] = SECOND
+        clock.advance(seconds=0.5)
+
+        assert browse.current() is SECOND
+    assert [record.message.partition(":")[0] for record in caplog.records] == [
+        "serving the catalogue that is held",
+        "the catalogue is followed again",
+    ]

@@ -5,11 +5,19 @@ from pathlib import Path
 import pytest
 
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
-from evref.application.publish_catalogue import PublishCatalogue
-from evref.domain.catalogue.catalogue import CatalogueChanges
-from evref.domain.errors import InvalidCatalogueError, NoCatalogueError, StorageUnavailableError
+from evref.application.publish_catalogue import Plan, PublishCatalogue
+from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
+from evref.domain.errors import (
+    CatalogueReplacedError,
+    DiagnosesRemovedError,
+    InvalidCatalogueError,
+    NoCatalogueError,
+    StorageUnavailableError,
+    UnknownVersionError,
+)
 from evref.ports.catalogue import Publication
 from evref.testing.builders import NOON, a_catalogue, an_entry
+from evref.testing.stores import keep_catalogue
 from tests.fakes import BreakableCatalogueStore, FakeCatalogueFiles, FakeClock
 
 BUNDLED, ONE, OTHER, FAULTY = Path("bundled"), Path("one"), Path("other"), Path("faulty")
@@ -39,12 +47,19 @@ def publish(
     return PublishCatalogue(store, files, clock, BUNDLED)
 
 
+def load(publish: PublishCatalogue, path: Path) -> Plan:
+    """Publish what is in the path, whatever it removes."""
+    plan = publish.plan_load(path, unheard)
+    publish.publish(plan, by="ward", allow_removals=True)
+    return plan
+
+
+def served(publish: PublishCatalogue) -> str:
+    return publish.status()[1].version
+
+
 def unheard(_done: int, _total: int) -> None:
     pass
-
-
-def test_what_is_not_read_is_what_the_files_say(publish: PublishCatalogue) -> None:
-    assert publish.not_read([ONE]) == ("one/README.md",)
 
 
 def test_a_check_reads_all_paths_and_changes_nothing(
@@ -60,114 +75,235 @@ def test_a_check_reads_all_paths_and_changes_nothing(
         "kept",
     ]
     assert told == [(1, 2), (2, 2)]
-    assert state.publication is None
+    assert state.publications == ()
 
 
-def test_what_is_loaded_is_served_from_now_on(
-    publish: PublishCatalogue, clock: FakeClock, state: MemoryState
-) -> None:
-    published = publish.load(ONE, unheard)
+def test_what_is_published_is_served_from_now_on(publish: PublishCatalogue) -> None:
+    load(publish, ONE)
 
-    assert published.publication.catalogue.version == CATALOGUES[ONE].version
-    assert published.publication.published_at == NOON
-    assert state.publication == published.publication
-
-
-def test_a_load_tells_what_it_added_changed_and_removed(publish: PublishCatalogue) -> None:
-    first = publish.load(ONE, unheard)
-    second = publish.load(OTHER, unheard)
-    third = publish.load(OTHER, unheard)
-
-    assert first.changes == CatalogueChanges(("edited", "gone", "kept"), (), ())
-    assert second.changes == CatalogueChanges(("new",), ("edited",), ("gone",))
-    assert third.changes == CatalogueChanges((), (), ())
+    publication, catalogue = publish.status()
+    assert catalogue.version == CATALOGUES[ONE].version
+    assert publication == Publication(
+        version=catalogue.version,
+        published_at=NOON,
+        published_by="ward",
+        is_bundled=False,
+        added=3,
+        changed=0,
+        removed=0,
+    )
 
 
-def test_files_with_faults_leave_the_present_catalogue(
-    publish: PublishCatalogue, state: MemoryState
-) -> None:
-    before = publish.load(ONE, unheard).publication
+def test_a_plan_tells_what_it_would_change_and_changes_nothing(publish: PublishCatalogue) -> None:
+    load(publish, ONE)
+
+    plan = publish.plan_load(OTHER, unheard)
+
+    assert plan.is_needed
+    assert plan.changes == CatalogueChanges(("new",), ("edited",), ("gone",))
+    assert served(publish) == CATALOGUES[ONE].version
+
+
+def test_what_is_served_already_is_not_published_again(publish: PublishCatalogue) -> None:
+    """So that it takes no earlier publication out of the history."""
+    load(publish, ONE)
+    before = publish.history()
+
+    plan = load(publish, ONE)
+
+    assert not plan.is_needed
+    assert plan.changes == CatalogueChanges((), (), ())
+    assert publish.history() == before
+
+
+def test_no_diagnosis_is_removed_without_permission(publish: PublishCatalogue) -> None:
+    load(publish, ONE)
+    plan = publish.plan_load(OTHER, unheard)
+
+    with pytest.raises(DiagnosesRemovedError) as caught:
+        publish.publish(plan, by="ward")
+
+    assert caught.value.removed == ("gone",)
+    assert served(publish) == CATALOGUES[ONE].version
+    publish.publish(plan, by="ward", allow_removals=True)
+    assert served(publish) == CATALOGUES[OTHER].version
+
+
+def test_what_only_adds_and_changes_needs_no_permission(publish: PublishCatalogue) -> None:
+    publish.publish(publish.plan_load(ONE, unheard), by="ward")
+
+    assert served(publish) == CATALOGUES[ONE].version
+
+
+def test_of_two_who_planned_at_once_the_later_is_refused(publish: PublishCatalogue) -> None:
+    """What it was to change is not what it would change now."""
+    first, second = publish.plan_load(ONE, unheard), publish.plan_load(OTHER, unheard)
+    publish.publish(first, by="ward")
+
+    with pytest.raises(CatalogueReplacedError):
+        publish.publish(second, by="other ward", allow_removals=True)
+
+    assert served(publish) == CATALOGUES[ONE].version
+    assert len(publish.history()) == 1
+
+
+def test_files_with_faults_are_no_plan(publish: PublishCatalogue) -> None:
+    load(publish, ONE)
 
     with pytest.raises(InvalidCatalogueError) as caught:
-        publish.load(FAULTY, unheard)
+        publish.plan_load(FAULTY, unheard)
 
     assert [str(fault) for fault in caught.value.faults] == ["faulty: is not there"]
-    assert state.publication is before
+    assert served(publish) == CATALOGUES[ONE].version
 
 
 def test_storage_out_of_reach_leaves_the_present_catalogue(
-    publish: PublishCatalogue, store: BreakableCatalogueStore, state: MemoryState
+    publish: PublishCatalogue, store: BreakableCatalogueStore
 ) -> None:
-    before = publish.load(ONE, unheard).publication
+    load(publish, ONE)
+    plan = publish.plan_load(OTHER, unheard)
     store.broken = True
 
     with pytest.raises(StorageUnavailableError):
-        publish.load(OTHER, unheard)
+        publish.publish(plan, by="ward", allow_removals=True)
 
-    assert state.publication is before
+    store.broken = False
+    assert served(publish) == CATALOGUES[ONE].version
 
 
 class DamagedCatalogueStore(MemoryCatalogueStore):
-    """Has a catalogue that can be replaced, but no longer read."""
+    """Has catalogues that can be replaced, but no longer read."""
 
-    def load(self) -> Publication | None:
+    def load_version(self, version: str) -> Catalogue | None:
         raise StorageUnavailableError("the stored catalogue is damaged")
 
 
 def test_a_damaged_catalogue_is_replaced(
     state: MemoryState, files: FakeCatalogueFiles, clock: FakeClock
 ) -> None:
-    publish = PublishCatalogue(DamagedCatalogueStore(state), files, clock, BUNDLED)
+    """Also by the same one, which is then whole again."""
+    store = DamagedCatalogueStore(state)
+    publish = PublishCatalogue(store, files, clock, BUNDLED)
+    keep_catalogue(store, CATALOGUES[ONE])
 
-    published = publish.load(ONE, unheard)
+    publish.publish(publish.plan_load(ONE, unheard), by="ward")
 
-    assert state.publication == published.publication
-
-
-def test_the_bundled_catalogue_is_loaded_where_there_is_none(publish: PublishCatalogue) -> None:
-    published = publish.load_bundled_where_none(unheard)
-
-    assert published is not None
-    assert published.changes == CatalogueChanges(("bundled",), (), ())
-    assert publish.status() == published.publication
+    assert store.version() == CATALOGUES[ONE].version
+    assert len(store.history()) == 2
 
 
-def test_the_bundled_catalogue_never_replaces_another(publish: PublishCatalogue) -> None:
-    before = publish.load(ONE, unheard).publication
+def test_a_rollback_serves_the_version_before(publish: PublishCatalogue, clock: FakeClock) -> None:
+    """It is a publication like any other, and can be rolled back in its turn."""
+    load(publish, ONE)
+    load(publish, OTHER)
+    clock.advance(days=1)
 
-    assert publish.load_bundled_where_none(unheard) is None
-    assert publish.status() is before
+    plan = publish.plan_rollback()
+    publish.publish(plan, by="night shift", allow_removals=True)
+
+    assert plan.changes == CatalogueChanges(("gone",), ("edited",), ("new",))
+    assert served(publish) == CATALOGUES[ONE].version
+    assert [(each.version, each.published_by) for each in publish.history()] == [
+        (CATALOGUES[ONE].version, "night shift"),
+        (CATALOGUES[OTHER].version, "ward"),
+        (CATALOGUES[ONE].version, "ward"),
+    ]
+    assert publish.plan_rollback().catalogue.version == CATALOGUES[OTHER].version
+
+
+def test_a_rollback_goes_to_any_version_that_is_kept(publish: PublishCatalogue) -> None:
+    for path in (BUNDLED, ONE, OTHER):
+        load(publish, path)
+
+    plan = publish.plan_rollback(CATALOGUES[BUNDLED].version)
+
+    assert plan.catalogue.version == CATALOGUES[BUNDLED].version
+
+
+def test_a_rollback_to_a_version_that_is_not_kept_names_those_that_are(
+    publish: PublishCatalogue,
+) -> None:
+    load(publish, ONE)
+    with pytest.raises(UnknownVersionError) as alone:
+        publish.plan_rollback()
+    load(publish, OTHER)
+    with pytest.raises(UnknownVersionError) as unknown:
+        publish.plan_rollback("0123456789abcdef")
+
+    assert alone.value.kept == (CATALOGUES[ONE].version,)
+    assert unknown.value.kept == (CATALOGUES[OTHER].version, CATALOGUES[ONE].version)
+    assert str(unknown.value) == (
+        "No version '0123456789abcdef' of the catalogue is kept; "
+        f"there is {CATALOGUES[OTHER].version}, {CATALOGUES[ONE].version}."
+    )
+
+
+def test_the_bundled_catalogue_is_published_where_there_is_none(publish: PublishCatalogue) -> None:
+    plan = publish.publish_bundled(unheard, by="root")
+
+    assert plan is not None
+    assert plan.changes == CatalogueChanges(("bundled",), (), ())
+    assert served(publish) == CATALOGUES[BUNDLED].version
+    assert publish.history()[0].is_bundled
+    assert publish.history()[0].published_by == "root"
+    assert publish.publish_bundled(unheard, by="root") is None
+
+
+def test_the_bundled_catalogue_replaces_an_older_bundled_one(
+    publish: PublishCatalogue, files: FakeCatalogueFiles
+) -> None:
+    """After an upgrade; what it removes needs no permission, as it was never the operator's."""
+    publish.publish_bundled(unheard, by="root")
+    files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
+
+    plan = publish.publish_bundled(unheard, by="root")
+
+    assert plan is not None
+    assert plan.changes == CatalogueChanges(("newly-bundled",), (), ("bundled",))
+    assert served(publish) == files.held[BUNDLED].version
+
+
+def test_the_bundled_catalogue_replaces_none_of_the_operator(
+    publish: PublishCatalogue, files: FakeCatalogueFiles
+) -> None:
+    """Neither one that was loaded, nor an older bundled one that was chosen by a rollback."""
+    publish.publish_bundled(unheard, by="root")
+    load(publish, ONE)
+    files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
+
+    assert publish.publish_bundled(unheard, by="root") is None
+    assert served(publish) == CATALOGUES[ONE].version
+
+    publish.publish(publish.plan_rollback(), by="ward", allow_removals=True)
+    assert publish.publish_bundled(unheard, by="root") is None
+    assert served(publish) == CATALOGUES[BUNDLED].version
 
 
 class OvertakenCatalogueStore(MemoryCatalogueStore):
-    """Has no catalogue when it is looked at, and one when another is to be published."""
+    """Another publishes at the very moment in which somebody would."""
 
-    def version(self) -> str | None:
-        return None
+    def publish(
+        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+    ) -> None:
+        keep_catalogue(MemoryCatalogueStore(self._state), CATALOGUES[ONE])
+        super().publish(catalogue, publication, replacing=replacing)
 
 
 def test_the_bundled_catalogue_does_not_replace_one_that_came_first(
     state: MemoryState, files: FakeCatalogueFiles, clock: FakeClock
 ) -> None:
     publish = PublishCatalogue(OvertakenCatalogueStore(state), files, clock, BUNDLED)
-    before = publish.load(ONE, unheard).publication
 
-    assert publish.load_bundled_where_none(unheard) is None
-    assert publish.status() is before
-
-
-def test_the_status_is_what_storage_has(publish: PublishCatalogue, clock: FakeClock) -> None:
-    publish.load(ONE, unheard)
-    clock.advance(days=1)
-
-    assert publish.status() == Publication(publish.status().catalogue, NOON)
+    assert publish.publish_bundled(unheard, by="root") is None
+    assert served(publish) == CATALOGUES[ONE].version
 
 
-def test_without_a_catalogue_there_is_neither_a_status_nor_an_export(
+def test_without_a_catalogue_there_is_nothing_to_look_at(
     publish: PublishCatalogue, files: FakeCatalogueFiles
 ) -> None:
-    with pytest.raises(NoCatalogueError):
-        publish.status()
+    for act in (publish.status, publish.history, publish.plan_rollback):
+        with pytest.raises(NoCatalogueError):
+            act()
     with pytest.raises(NoCatalogueError):
         publish.export(Path("out"))
 
@@ -175,15 +311,19 @@ def test_without_a_catalogue_there_is_neither_a_status_nor_an_export(
 
 
 def test_what_is_exported_loads_to_the_same_version(publish: PublishCatalogue) -> None:
-    before = publish.load(ONE, unheard).publication.catalogue
+    before = load(publish, ONE).catalogue
     exported = publish.export(Path("out"))
 
     assert exported.version == before.version
-    assert publish.load(Path("out"), unheard).changes == CatalogueChanges((), (), ())
+    assert load(publish, Path("out")).changes == CatalogueChanges((), (), ())
 
 
 def test_a_folder_that_cannot_take_the_export_is_told(publish: PublishCatalogue) -> None:
-    publish.load(ONE, unheard)
+    load(publish, ONE)
 
     with pytest.raises(InvalidCatalogueError):
         publish.export(OTHER)
+
+
+def test_what_is_not_read_is_what_the_files_say(publish: PublishCatalogue) -> None:
+    assert publish.not_read([ONE]) == ("one/README.md",)

@@ -7,8 +7,8 @@ from evref.application.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.report_health import Readiness, ReportHealth
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.catalogue import Publication
-from evref.testing.builders import NOON, a_catalogue
+from evref.testing.builders import a_catalogue
+from evref.testing.stores import keep_catalogue
 from tests.fakes import BreakableCatalogueStore, FakeClock
 
 
@@ -41,7 +41,7 @@ def health(
 def test_it_is_ready_while_storage_answers_and_a_catalogue_is_served(
     health: ReportHealth, store: BreakableCatalogueStore
 ) -> None:
-    store.publish(Publication(a_catalogue(), NOON))
+    keep_catalogue(store, a_catalogue())
 
     assert health.readiness() == Readiness(True, a_catalogue().version)
     assert health.readiness().ready
@@ -55,7 +55,7 @@ def test_it_is_not_ready_without_a_catalogue(health: ReportHealth) -> None:
 def test_it_is_not_ready_while_storage_takes_no_writes_though_a_catalogue_is_held(
     health: ReportHealth, store: BreakableCatalogueStore, storage: BreakableStorage
 ) -> None:
-    store.publish(Publication(a_catalogue(), NOON))
+    keep_catalogue(store, a_catalogue())
     health.readiness()
     storage.broken = True
 
@@ -68,7 +68,7 @@ def test_it_is_not_ready_while_storage_takes_no_writes_though_a_catalogue_is_hel
 def test_it_is_not_ready_while_no_catalogue_can_be_loaded(
     health: ReportHealth, store: BreakableCatalogueStore, clock: FakeClock
 ) -> None:
-    store.publish(Publication(a_catalogue(), NOON))
+    keep_catalogue(store, a_catalogue())
     store.broken = True
 
     assert health.readiness() == Readiness(False, None)

@@ -1,10 +1,18 @@
-"""`evref catalogue`: check, load, export and status."""
+"""`evref catalogue`: check, load, history, rollback, export and status."""
 
 from __future__ import annotations
 
+import os
+import pty
+import pwd
+import re
 import shutil
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,7 +85,8 @@ def test_what_is_in_a_folder_and_not_read_is_named(ready: Run, files: Path, comm
     (files / "notes.txt").write_text("To whom it may concern")
     (files / ".git").mkdir()
 
-    result = ready("catalogue", command, str(files))
+    options = ["--allow-removals"] if command == "load" else []
+    result = ready("catalogue", command, *options, str(files))
 
     assert result.status == 0
     assert result.err.splitlines() == [
@@ -172,17 +181,11 @@ def test_a_load_tells_what_was_added_changed_and_removed(ready: Run, files: Path
     """And replaces the whole."""
     count = ready("catalogue", "status", "--json").json["diagnoses"]
 
-    first = ready("catalogue", "load", str(files))
+    first = ready("catalogue", "load", "--allow-removals", str(files))
     (files / "asthma.yaml").unlink()
     shutil.copy(BUNDLED_CATALOGUE / "obesity.yaml", files)
-    knee = files / "knee-osteoarthritis.yaml"
-    knee.write_text(
-        knee.read_text(encoding="utf-8").replace(
-            "Knee osteoarthritis", "Osteoarthritis of the knee", 1
-        ),
-        encoding="utf-8",
-    )
-    second = ready("catalogue", "load", str(files))
+    rename_knee(files)
+    second = ready("catalogue", "load", "--allow-removals", str(files))
 
     assert first.out.splitlines()[1:3] == ["0 added", "0 changed"]
     assert first.out.splitlines()[3].startswith(f"{count - 3} removed: ")
@@ -195,9 +198,201 @@ def test_a_load_tells_what_was_added_changed_and_removed(ready: Run, files: Path
     ]
 
 
+def rename_knee(files: Path) -> None:
+    knee = files / "knee-osteoarthritis.yaml"
+    text = knee.read_text(encoding="utf-8")
+    knee.write_text(text.replace("Knee osteo", "Osteo", 1), encoding="utf-8")
+
+
+def served(run: Run) -> Any:
+    return run("catalogue", "status", "--json").json
+
+
+def test_a_dry_run_says_it_all_and_changes_nothing(ready: Run, files: Path) -> None:
+    """Also where diagnoses would be removed."""
+    before, history = served(ready), ready("catalogue", "history", "--json").json
+
+    planned = ready("catalogue", "load", "--dry-run", str(files))
+
+    assert planned.status == 0
+    assert planned.out.startswith("Would serve 3 diagnoses and ")
+    assert f"{before['diagnoses'] - 3} removed: " in planned.out
+    assert served(ready) == before
+    assert ready("catalogue", "history", "--json").json == history
+
+
+def test_a_load_that_would_remove_diagnoses_is_refused(ready: Run, files: Path) -> None:
+    """It names each one, and nothing is changed."""
+    ready("catalogue", "load", "--allow-removals", str(files))
+    before = served(ready)
+    (files / "asthma.yaml").unlink()
+    (files / "migraine.yaml").unlink()
+
+    refused = ready("catalogue", "load", str(files))
+
+    assert refused.status == 1
+    assert refused.out == ""
+    assert refused.err.splitlines() == [
+        "would be removed: asthma",
+        "would be removed: migraine",
+        (
+            "evref: 2 of the served diagnoses would be removed; nothing was changed. "
+            "To remove them, give --allow-removals."
+        ),
+    ]
+    assert served(ready) == before
+
+
+@pytest.mark.parametrize(("answer", "is_loaded"), [(b"y\n", True), (b"\n", False)])
+def test_a_person_at_a_terminal_is_asked(
+    ready: Run, folder: Path, files: Path, answer: bytes, is_loaded: bool
+) -> None:
+    """Who says nothing has not said yes."""
+    before = served(ready)
+    person, terminal = pty.openpty()
+    os.write(person, answer)
+
+    asked = subprocess.run(
+        [sys.executable, "-m", "evref", "catalogue", "load", str(files)],
+        cwd=folder,
+        stdin=terminal,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    os.close(terminal)
+    os.close(person)
+
+    assert f"Remove {before['diagnoses'] - 3} diagnoses? [y/N]" in asked.stderr
+    assert asked.returncode == (0 if is_loaded else 1)
+    assert served(ready)["diagnoses"] == (3 if is_loaded else before["diagnoses"])
+
+
+def a_single_file(files: Path) -> Path:
+    return files / "asthma.yaml"
+
+
+def an_empty_folder(files: Path) -> Path:
+    (files.parent / "empty").mkdir()
+    return files.parent / "empty"
+
+
+def a_wrong_folder(files: Path) -> Path:
+    wrong = files.parent / "wrong"
+    wrong.mkdir()
+    (wrong / "compose.yaml").write_text("services: {}\n")
+    return wrong
+
+
+def a_folder_that_lacks_a_file(files: Path) -> Path:
+    (files / "migraine.yaml").unlink()
+    return files
+
+
+def a_half_written_file(files: Path) -> Path:
+    file = files / "migraine.yaml"
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    return files
+
+
+def a_file_cut_after_a_whole_line(files: Path) -> Path:
+    """It may still be YAML."""
+    file = files / "migraine.yaml"
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    file.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
+    return files
+
+
+def a_file_in_which_nothing_was_written_yet(files: Path) -> Path:
+    (files / "migraine.yaml").write_bytes(b"")
+    return files
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        a_single_file,
+        an_empty_folder,
+        a_wrong_folder,
+        a_folder_that_lacks_a_file,
+        a_half_written_file,
+        a_file_cut_after_a_whole_line,
+        a_file_in_which_nothing_was_written_yet,
+    ],
+)
+def test_no_slip_loses_a_diagnosis(ready: Run, files: Path, slip: Callable[[Path], Path]) -> None:
+    """What is loaded in its place is refused, and the catalogue is served as before."""
+    ready("catalogue", "load", "--allow-removals", str(files))
+    before = served(ready)
+
+    assert ready("catalogue", "load", str(slip(files))).status == 1
+    assert served(ready) == before
+
+
+def test_what_is_removed_on_purpose_comes_back_with_a_rollback(ready: Run, files: Path) -> None:
+    """As it was, to the version."""
+    before = served(ready)
+    ready("catalogue", "load", "--allow-removals", str(KNEE))
+    assert served(ready)["diagnoses"] == 1
+
+    result = ready("catalogue", "rollback")
+
+    assert result.status == 0
+    assert f"{before['diagnoses'] - 1} added: " in result.out
+    assert served(ready)["version"] == before["version"]
+    assert served(ready)["diagnoses"] == before["diagnoses"]
+
+
+def test_the_history_says_what_was_published_when_and_by_whom(ready: Run, files: Path) -> None:
+    """Newest first; a rollback is a publication too, a load that changes nothing is none."""
+    count = served(ready)["diagnoses"]
+    ready("catalogue", "load", "--allow-removals", str(files))
+    ready("catalogue", "load", str(files))
+    ready("catalogue", "rollback")
+
+    history = ready("catalogue", "history", "--json").json
+
+    user = pwd.getpwuid(os.getuid()).pw_name
+    assert [(each["added"], each["changed"], each["removed"]) for each in history] == [
+        (count - 3, 0, 0),
+        (0, 0, count - 3),
+        (count, 0, 0),
+    ]
+    assert [each["is_bundled"] for each in history] == [False, False, True]
+    assert {each["published_by"] for each in history} == {user}
+    assert history[0]["version"] == history[2]["version"] == served(ready)["version"]
+    shown = ready("catalogue", "history").out
+    assert all(each["version"] in shown for each in history)
+    assert user in shown
+
+
+def test_a_rollback_goes_to_the_version_that_is_named(ready: Run, files: Path) -> None:
+    """Any that the history has."""
+    first = served(ready)["version"]
+    for _ in range(2):
+        ready("catalogue", "load", "--allow-removals", str(files))
+        (files / "asthma.yaml").unlink(missing_ok=True)
+
+    assert ready("catalogue", "rollback", first).status == 0
+    assert served(ready)["version"] == first
+
+
+def test_a_rollback_to_what_is_not_kept_names_what_is(ready: Run, files: Path) -> None:
+    """And changes nothing."""
+    version = served(ready)["version"]
+
+    assert ready("catalogue", "rollback").refused() == (
+        f"No earlier version of the catalogue is kept; there is {version}."
+    )
+    assert ready("catalogue", "rollback", "v1").refused() == (
+        f"No version 'v1' of the catalogue is kept; there is {version}."
+    )
+    assert served(ready)["version"] == version
+
+
 def test_a_single_file_is_a_catalogue(ready: Run) -> None:
     """Of one diagnosis."""
-    assert ready("catalogue", "load", str(KNEE)).status == 0
+    assert ready("catalogue", "load", "--allow-removals", str(KNEE)).status == 0
     assert ready("catalogue", "status", "--json").json["diagnoses"] == 1
 
 
@@ -207,7 +402,7 @@ def test_what_is_exported_loads_to_the_same_version(ready: Run, folder: Path) ->
     target = folder / "new" / "folder"
 
     exported = ready("catalogue", "export", str(target))
-    ready("catalogue", "load", str(KNEE))
+    ready("catalogue", "load", "--allow-removals", str(KNEE))
     loaded = ready("catalogue", "load", str(target))
 
     assert exported.status == 0
@@ -255,20 +450,61 @@ def test_status_tells_what_is_served_and_since_when(ready: Run) -> None:
 
     told = ready("catalogue", "status").out
 
-    assert set(status) == {"version", "diagnoses", "interventions", "published_at"}
+    assert set(status) == {
+        "version",
+        "diagnoses",
+        "interventions",
+        "published_at",
+        "published_by",
+        "is_bundled",
+        "oldest_check",
+        "newest_check",
+        "checked_by_month",
+        "not_checked_for_a_year",
+    }
     assert f"{status['diagnoses']} diagnoses and {status['interventions']} interventions" in told
     assert status["version"] in told
-    assert status["published_at"].replace("T", " ").replace("Z", " UTC") in told
+    published_at = status["published_at"].replace("T", " ").replace("Z", " UTC")
+    assert f"since {published_at} by {status['published_by']}" in told
 
 
-def test_without_a_catalogue_status_and_export_say_so(ready: Run, folder: Path) -> None:
+def test_status_tells_how_many_entries_were_checked_when(ready: Run, files: Path) -> None:
+    """And warns of those that were not checked for more than a year."""
+    check(files / "asthma.yaml", "2019-05-02")
+    check(files / "migraine.yaml", "2019-05-31")
+    ready("catalogue", "load", "--allow-removals", str(files))
+
+    status = served(ready)
+    told = ready("catalogue", "status")
+
+    assert status["oldest_check"] == "2019-05-02"
+    assert status["checked_by_month"]["2019-05"] == 2
+    assert sum(status["checked_by_month"].values()) == 3
+    assert status["not_checked_for_a_year"][:2] == ["asthma", "migraine"]
+    assert "2 last checked in 2019-05" in told.out.splitlines()
+    assert told.status == 0
+    assert "not checked for more than a year: asthma, migraine" in told.err
+
+
+def check(file: Path, day: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    file.write_text(re.sub('checked_on: ".*"', f'checked_on: "{day}"', text), encoding="utf-8")
+
+
+def test_without_a_catalogue_there_is_nothing_to_show(ready: Run, folder: Path) -> None:
     """As when storage was made, and loading failed."""
     database = sqlite3.connect(folder / "evref.sqlite")
     with database:
-        database.execute("DELETE FROM catalogue_entries")
-        database.execute("UPDATE catalogue_publication SET version = NULL, published_at = NULL")
+        database.execute("DELETE FROM catalogue_history")
+        database.execute("UPDATE catalogue_publication SET version = NULL")
     database.close()
 
-    for command in (("status",), ("status", "--json"), ("export", "x")):
+    for command in (
+        ("status",),
+        ("status", "--json"),
+        ("history",),
+        ("rollback",),
+        ("export", "x"),
+    ):
         assert ready("catalogue", *command).refused() == "No catalogue is published yet."
     assert "Serving " in ready("init").err

@@ -15,8 +15,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from sqlalchemy import text
-
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import REVISIONS
 from evref.adapters.outbound.sql.storage import migrate as migrate_to
@@ -217,17 +215,18 @@ class Catalogues(Task):
         )
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
-        loaded = self._container.catalogue_store().load()
+        store = self._container.catalogue_store()
+        loaded = store.load()
         if loaded is None:
             assert done == 0
             return "none"
-        with self._container.database().connect() as connection:
-            stored = connection.execute(text("SELECT DISTINCT version FROM catalogue_entries"))
-            versions = [row.version for row in stored]
-
-        assert Catalogue(loaded.catalogue.entries).version == loaded.catalogue.version
-        assert versions == [loaded.catalogue.version]
-        return self._versions[loaded.catalogue.version]
+        history = store.history()
+        assert history[0].version == loaded.version
+        for publication in history:
+            kept = store.load_version(publication.version)
+            assert kept is not None
+            assert Catalogue(kept.entries).version == publication.version
+        return self._versions[loaded.version]
 
 
 class Migrations(Task):

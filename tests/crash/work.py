@@ -143,14 +143,15 @@ def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
     )
     for path in _in_turn([*CATALOGUES], changes.random):
         with changes.one():
-            publish.load(path, lambda _done, _total: None)
+            plan = publish.plan_load(path, lambda _done, _total: None)
+            publish.publish(plan, by="operator", allow_removals=True)
 
 
 def load_catalogues_by_command(changes: Changes, url: str, _institution: str) -> None:
     """The same with `evref catalogue load`."""
     for path in _in_turn([*FILES], changes.random):
         with changes.one():
-            _run(url, "catalogue", "load", str(path))
+            _run(url, "catalogue", "load", "--allow-removals", str(path))
 
 
 def migrate(changes: Changes, url: str, _institution: str) -> None:

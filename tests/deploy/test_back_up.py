@@ -56,7 +56,7 @@ def ask(container: Container, key: NewKey, times: int) -> None:
 def made(container: Container) -> NewKey:
     """Prepare a database, and return a key that has sent two requests."""
     container.schema().prepare()
-    container.publish().load_bundled_where_none(lambda _done, _total: None)
+    container.publish().publish_bundled(lambda _done, _total: None, by="operator")
     container.manage_institutions().create_institution(OPERATOR, "Hospital")
     key = container.manage_keys().create(
         OPERATOR, institution_id(container, "Hospital"), name="Ward app"
@@ -69,7 +69,9 @@ def changed(container: Container, key: NewKey) -> NewKey:
     """Change everything, and return another key."""
     ask(container, key, 3)
     container.manage_keys().revoke(OPERATOR, key.key.id)
-    container.publish().load(BUNDLED_CATALOGUE / "asthma.yaml", lambda _done, _total: None)
+    publish = container.publish()
+    plan = publish.plan_load(BUNDLED_CATALOGUE / "asthma.yaml", lambda _done, _total: None)
+    publish.publish(plan, by="operator", allow_removals=True)
     return container.manage_keys().create(
         OPERATOR, institution_id(container, "Hospital"), name="Later"
     )

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges, DiagnosisFilter, Entry
+from evref.domain.catalogue.catalogue import (
+    Age,
+    Catalogue,
+    CatalogueChanges,
+    DiagnosisFilter,
+    Entry,
+)
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import (
     Certainty,
@@ -508,3 +514,43 @@ def test_what_one_way_adds_the_other_way_removes(one: Catalogue, other: Catalogu
 
     assert (there.added, there.removed) == (back.removed, back.added)
     assert there.changed == back.changed
+
+
+def checked(diagnosis_id: str, day: str) -> Entry:
+    return Entry(a_diagnosis(diagnosis_id, checked_on=date.fromisoformat(day)), ())
+
+
+def test_its_age_tells_how_many_entries_were_checked_when() -> None:
+    """By month, oldest first; those are overdue that were not checked for more than a year."""
+    catalogue = Catalogue(
+        [
+            checked("new", "2026-02-28"),
+            checked("just-in-time", "2025-03-01"),
+            checked("overdue", "2025-02-28"),
+            checked("oldest", "2025-02-01"),
+        ]
+    )
+
+    assert catalogue.age_on(date(2026, 3, 1)) == Age(
+        oldest=date(2025, 2, 1),
+        newest=date(2026, 2, 28),
+        by_month={"2025-02": 2, "2025-03": 1, "2026-02": 1},
+        overdue=("oldest", "overdue"),
+    )
+
+
+def test_a_catalogue_without_entries_has_no_age() -> None:
+    """Nothing is overdue in it either."""
+    assert Catalogue([]).age_on(date(2026, 3, 1)) == Age(None, None, {}, ())
+
+
+def test_two_interventions_of_one_id_are_found_only_where_the_version_is_not_known() -> None:
+    """What has a version was judged before; to judge it again would take reading it all."""
+    entries = [
+        an_entry(name, interventions=[an_intervention("same", diagnosis_id=name)])
+        for name in ("asthma", "migraine")
+    ]
+
+    with pytest.raises(InvalidValueError):
+        Catalogue(entries)
+    assert Catalogue(entries, version="0123456789abcdef").version == "0123456789abcdef"

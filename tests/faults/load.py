@@ -16,8 +16,8 @@ from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import DayUsage
-from evref.ports.catalogue import Publication
-from evref.testing.builders import NOON, OPERATOR, a_catalogue
+from evref.testing.builders import OPERATOR, a_catalogue
+from evref.testing.stores import keep_catalogue
 from tests.institutions import institution_id
 from tests.servers import wait_until
 
@@ -50,7 +50,7 @@ class Host:
         """Create the tables, an institution and a catalogue."""
         self.container.schema().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
-        self.container.catalogue_store().publish(Publication(a_catalogue(), NOON))
+        keep_catalogue(self.container.catalogue_store(), a_catalogue())
 
     def new_key(self, *, limit: int = 1_000_000) -> NewKey:
         return self.container.manage_keys().create(

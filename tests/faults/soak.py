@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 
 from evref.application.manage_keys import NewKey
+from evref.application.publish_catalogue import PublishCatalogue
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings
 from evref.domain.access.key import Permission
@@ -153,6 +154,11 @@ class Client:
         assert response.status in allowed, f"{kind} with {key_id or 'no key'}: {response.status}"
 
 
+def load(publish: PublishCatalogue, path: Path) -> None:
+    plan = publish.plan_load(path, lambda _done, _total: None)
+    publish.publish(plan, by="operator", allow_removals=True)
+
+
 def change_all(host: Host, keys: Keys, enough: Event) -> int:
     """Change keys and the catalogue until `enough` is set; return the number of rounds."""
     manage, publish = host.container.manage_keys(), host.container.publish()
@@ -164,7 +170,7 @@ def change_all(host: Host, keys: Keys, enough: Event) -> int:
         manage.change(OPERATOR, keys.free[0].key.id, daily_limit=9_000_000 + rounds)
         manage.revoke(OPERATOR, passing.key.id)
         if rounds % 5 == 0:
-            publish.load(paths[rounds // 5 % 2], lambda _done, _total: None)
+            load(publish, paths[rounds // 5 % 2])
     return rounds
 
 
@@ -205,7 +211,7 @@ def soak(settings: Settings, folder: Path, seconds: float, seed: str) -> dict[st
     tomorrow = datetime.now(UTC).date() + timedelta(days=1)
     host = Host(settings)
     host.prepare()
-    host.container.publish().load(BUNDLED_CATALOGUE, lambda _done, _total: None)
+    load(host.container.publish(), BUNDLED_CATALOGUE)
     keys, enough, samples = Keys(host), Event(), []
     with served(settings, folder) as (service,), ThreadPoolExecutor(CLIENTS + 1) as threads:
         workers = {worker.pid for worker in service.workers()}

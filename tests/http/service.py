@@ -20,9 +20,9 @@ from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
-from evref.ports.catalogue import Publication
 from evref.ports.clock import Clock
 from evref.testing.builders import OPERATOR, a_diagnosis, an_intervention
+from evref.testing.stores import keep_catalogue
 from tests.http.document import Document, plain_body
 from tests.institutions import institution_id
 
@@ -74,7 +74,7 @@ class Service:
         self.document = _DOCUMENTS.setdefault(settings.base_url, Document(self.app))
 
     def publish(self, catalogue: Catalogue) -> None:
-        self.container.catalogue_store().publish(Publication(catalogue, self.clock.now()))
+        keep_catalogue(self.container.catalogue_store(), catalogue, at=self.clock.now())
 
     def new_key(
         self,

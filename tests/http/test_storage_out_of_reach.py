@@ -102,7 +102,7 @@ def test_a_service_that_never_saw_its_storage_resumes_too(
 ) -> None:
     """It holds no catalogue yet, and reads it once storage is there."""
     made = make_service()
-    made.container.publish().load_bundled_where_none(lambda _done, _total: None)
+    made.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
     token = made.token()
 
     with broken(made):

@@ -100,7 +100,8 @@ def test_a_loaded_catalogue_is_served_by_every_worker_without_a_restart(
         json.loads(a.body)["meta"]["catalogue_version"] for a in everywhere(server, LIST, token)
     }
 
-    evref(store.folder, "catalogue", "load", str(BUNDLED_CATALOGUE / "asthma.yaml"))
+    asthma = str(BUNDLED_CATALOGUE / "asthma.yaml")
+    evref(store.folder, "catalogue", "load", "--allow-removals", asthma)
     version = json.loads(evref(store.folder, "catalogue", "status", "--json"))["version"]
 
     def told() -> set[tuple[str, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,15 @@ def test_the_metrics_tell_what_is_served(server: Server, store: Store) -> None:
     served = json.loads(server.get(LIST, store.key().token.text).body)
 
     assert samples(server)["evref_catalogue_info", served["meta"]["catalogue_version"]] == 1
+
+
+def test_the_metrics_tell_the_oldest_check_of_an_entry(server: Server, store: Store) -> None:
+    """As the first second of its day, in UTC."""
+    listed = json.loads(server.get(LIST, store.key().token.text).body)["data"]
+
+    oldest = min(diagnosis["checked_on"] for diagnosis in listed)
+    told = samples(server)[("evref_catalogue_oldest_check_timestamp_seconds",)]
+    assert datetime.fromtimestamp(told, UTC).isoformat() == f"{oldest}T00:00:00+00:00"
 
 
 @pytest.mark.parametrize("token", [None, TOKEN[:-1], TOKEN + "0", "é"])

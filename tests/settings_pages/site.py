@@ -19,8 +19,8 @@ from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.key import Permission
 from evref.domain.audit import AuditEntry
 from evref.ports.audit import AuditLog
-from evref.ports.catalogue import Publication
 from evref.testing.builders import OPERATOR, a_catalogue
+from evref.testing.stores import keep_catalogue
 from tests.databases import prepared_sqlite
 from tests.fakes import FakeClock, QuickPasswordHasher
 from tests.institutions import institution_id
@@ -52,7 +52,7 @@ class Site:
         self.passwords = QuickPasswordHasher()
         self.container = self._new_container()
         self.container.schema().prepare()
-        self.container.catalogue_store().publish(Publication(a_catalogue(), self.clock.now()))
+        keep_catalogue(self.container.catalogue_store(), a_catalogue())
         manage = self.container.manage_institutions()
         for institution, email in ((INSTITUTION, EMAIL), (OTHER_INSTITUTION, OTHER_EMAIL)):
             made = manage.create_institution(OPERATOR, institution)

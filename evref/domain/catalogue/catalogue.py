@@ -7,6 +7,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import cached_property
 
 from evref.domain.catalogue import records
@@ -15,6 +16,8 @@ from evref.domain.catalogue.intervention import Intervention, Phase, listing_ord
 from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
 from evref.domain.rules import Rules, folded
+
+_OVERDUE_AFTER = timedelta(days=365)
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,21 @@ class DiagnosisFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class Age:
+    """When the entries of a catalogue were last held against their sources.
+
+    `by_month` counts entries by month, as 2026-11, oldest first; `overdue` has the ids of those
+    that were not checked for more than a year, longest first. There is no oldest and no newest
+    check where there are no entries.
+    """
+
+    oldest: date | None
+    newest: date | None
+    by_month: dict[str, int]
+    overdue: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogueChanges:
     """The ids of the diagnoses by which one catalogue differs from another, each sorted."""
 
@@ -121,7 +139,8 @@ class Catalogue:
     """All entries, ordered by the diagnosis's name, then id.
 
     Two catalogues with the same content have the same `version`, on any machine. Storage that
-    has kept the version of what it loads may give it, to save working it out again.
+    has kept the version of what it loads gives it: then neither is it worked out again, nor is
+    looked at interventions, which were judged when they were stored.
 
     Raises:
         InvalidValueError: when two diagnoses or two interventions have one id.
@@ -134,9 +153,11 @@ class Catalogue:
             sorted(entries, key=lambda entry: (entry.diagnosis.name, entry.diagnosis.id))
         )
         self._by_id = {entry.diagnosis.id: entry for entry in self.entries}
-        repeated = _repeated(entry.diagnosis.id for entry in self.entries) + _repeated(
-            intervention.id for entry in self.entries for intervention in entry.interventions
-        )
+        repeated = _repeated(entry.diagnosis.id for entry in self.entries)
+        if version is None:
+            repeated += _repeated(
+                intervention.id for entry in self.entries for intervention in entry.interventions
+            )
         if repeated:
             raise InvalidValueError([Fault("id", f"{name} is not unique") for name in repeated])
 
@@ -153,6 +174,24 @@ class Catalogue:
     @property
     def intervention_count(self) -> int:
         return sum(len(entry.interventions) for entry in self.entries)
+
+    def age_on(self, day: date) -> Age:
+        """When its entries were last checked, as seen on this day."""
+        oldest_first = sorted(
+            (entry.diagnosis for entry in self.entries),
+            key=lambda diagnosis: (diagnosis.checked_on, diagnosis.id),
+        )
+        checks = [diagnosis.checked_on for diagnosis in oldest_first]
+        return Age(
+            oldest=min(checks, default=None),
+            newest=max(checks, default=None),
+            by_month=dict(Counter(f"{check:%Y-%m}" for check in checks)),
+            overdue=tuple(
+                diagnosis.id
+                for diagnosis in oldest_first
+                if day - diagnosis.checked_on > _OVERDUE_AFTER
+            ),
+        )
 
     def entry(self, diagnosis_id: str) -> Entry:
         """The entry of this diagnosis.

@@ -1,79 +1,124 @@
-"""The published catalogue in a file: a header line, then one line for each diagnosis."""
+"""Published catalogues in a file: a line about them, then a line for each entry that they have."""
 
+import fcntl
+import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.errors import StorageUnavailableError
-from evref.ports.catalogue import CatalogueStore, Publication
+from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
+from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
 from evref_jsonlines import records
 
 
+@dataclass
+class Kept:
+    """What is in the file; a line is known by its digest, so that catalogues share it."""
+
+    publications: list[Publication] = field(default_factory=list)
+    digests: dict[str, list[str]] = field(default_factory=dict)
+    lines: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def served(self) -> str | None:
+        """The version of the newest publication."""
+        return self.publications[0].version if self.publications else None
+
+    def catalogue(self, version: str) -> Catalogue:
+        """The catalogue of a version that is kept."""
+        lines = [self.lines[digest] for digest in self.digests[version]]
+        return Catalogue(map(records.read, lines), version=version)
+
+
 class JsonLinesCatalogueStore(CatalogueStore):
-    """Stores the catalogue in one file, which the first publication creates."""
+    """Keeps catalogues in one file, which is made when a catalogue is first published."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def version(self) -> str | None:
-        with self._errors_translated():
-            try:
-                with self._file.open(encoding="utf-8") as lines:
-                    return str(json.loads(lines.readline())["version"])
-            except FileNotFoundError:
-                return None
+        with self._faults_told():
+            return self._kept(only_about=True).served
 
-    def load(self) -> Publication | None:
-        with self._errors_translated():
-            try:
-                # An open file keeps its content even if another file takes its name.
-                with self._file.open(encoding="utf-8") as lines:
-                    about = json.loads(lines.readline())
-                    catalogue = Catalogue(map(records.read, lines))
-            except FileNotFoundError:
-                return None
-            if catalogue.version != about["version"]:
-                raise ValueError("was changed or cut short since it was published")
-            return Publication(catalogue, datetime.fromisoformat(about["published_at"]))
+    def load(self) -> Catalogue | None:
+        with self._faults_told():
+            kept = self._kept()
+            return None if kept.served is None else kept.catalogue(kept.served)
 
-    def publish(self, publication: Publication) -> None:
-        with self._written(publication) as new:
-            # A reader sees either the old file or the new one, never a mixture.
-            new.replace(self._file)
+    def history(self) -> tuple[Publication, ...]:
+        with self._faults_told():
+            return tuple(self._kept(only_about=True).publications)
 
-    def publish_first(self, publication: Publication) -> bool:
-        with self._written(publication) as new:
-            try:
-                # Unlike a rename, creating a link fails if the name exists.
-                self._file.hardlink_to(new)
-            except FileExistsError:
-                return False
-            return True
+    def load_version(self, version: str) -> Catalogue | None:
+        with self._faults_told():
+            kept = self._kept()
+            return kept.catalogue(version) if version in kept.digests else None
 
-    @contextmanager
-    def _written(self, publication: Publication) -> Iterator[Path]:
-        """A temporary file with the publication, under a unique name."""
-        about = {
-            "version": publication.catalogue.version,
-            "published_at": publication.published_at.isoformat(),
-        }
-        lines = [json.dumps(about), *map(records.write, publication.catalogue.entries)]
+    def publish(
+        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+    ) -> None:
+        with self._faults_told(), self._locked():
+            kept = self._kept()
+            if kept.served != replacing:
+                raise CatalogueReplacedError
+            lines = {_digest(line): line for line in map(records.write, catalogue.entries)}
+            kept.lines.update(lines)
+            kept.digests[catalogue.version] = list(lines)
+            kept.publications = [publication, *kept.publications][:PUBLICATIONS_KEPT]
+            self._write(kept)
+
+    def _kept(self, *, only_about: bool = False) -> Kept:
+        try:
+            # An open file stays what it is, also when another one takes its name.
+            with self._file.open(encoding="utf-8") as file:
+                about = json.loads(file.readline())
+                rest = [] if only_about else [line.rstrip("\n") for line in file]
+        except FileNotFoundError:
+            return Kept()
+        publications = [
+            Publication(**each | {"published_at": datetime.fromisoformat(each["published_at"])})
+            for each in about["publications"]
+        ]
+        return Kept(publications, about["digests"], {_digest(line): line for line in rest})
+
+    def _write(self, kept: Kept) -> None:
+        versions = {publication.version for publication in kept.publications}
+        digests = {version: kept.digests[version] for version in versions}
+        publications = [asdict(publication) for publication in kept.publications]
+        about = {"publications": publications, "digests": digests}
+        used = dict.fromkeys(digest for listed in digests.values() for digest in listed)
+        lines = [json.dumps(about, default=datetime.isoformat), *(kept.lines[key] for key in used)]
         new = self._file.with_name(f"{self._file.name}.{uuid4().hex}")
-        with self._errors_translated():
-            try:
-                new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-                yield new
-            finally:
-                new.unlink(missing_ok=True)
+        try:
+            new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            # Whoever reads sees the old file or the new one, never a mixture.
+            new.replace(self._file)
+        finally:
+            new.unlink(missing_ok=True)
 
     @contextmanager
-    def _errors_translated(self) -> Iterator[None]:
-        """Raise only the exception that the port declares."""
+    def _locked(self) -> Iterator[None]:
+        """Only one at a time publishes, of all processes."""
+        with self._file.with_name(f"{self._file.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    @contextmanager
+    def _faults_told(self) -> Iterator[None]:
+        """Let no exception out but those that the port names."""
         try:
             yield
+        except KeyError as error:
+            reason = f"{self._file}: was changed or cut short since it was published"
+            raise StorageUnavailableError(reason) from error
         except (OSError, LookupError, TypeError, ValueError) as error:
             raise StorageUnavailableError(f"{self._file}: {error}") from error
+
+
+def _digest(line: str) -> str:
+    return hashlib.sha256(line.encode()).hexdigest()

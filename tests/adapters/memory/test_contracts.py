@@ -23,6 +23,7 @@ from evref.testing import (
     InstitutionStoreContract,
     KeyStoreContract,
     MemberStoreContract,
+    PublishedCatalogueContract,
     SessionStoreContract,
     SharedSecretsContract,
     SignInAttemptsContract,
@@ -50,6 +51,10 @@ class TestMemorySchema(StorageSchemaContract):
 
 class TestMemoryConnections(StorageConnectionsContract):
     adapter = MemoryStorage
+
+
+class TestMemoryPublishedCatalogue(PublishedCatalogueContract):
+    adapter = MemoryCatalogueStore
 
 
 class TestMemoryCatalogueStore(CatalogueStoreContract):

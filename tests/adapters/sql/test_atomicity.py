@@ -1,5 +1,6 @@
 """A change and its audit entry: both or neither, also when the audit log is what fails."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -7,9 +8,8 @@ from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.catalogue import Publication
+from evref.ports.catalogue import PUBLICATIONS_KEPT
 from evref.testing.builders import (
-    NOON,
     a_catalogue,
     a_key,
     a_member,
@@ -17,7 +17,7 @@ from evref.testing.builders import (
     an_entry,
     an_institution,
 )
-from evref.testing.stores import Stores, keep_institutions, keep_key
+from evref.testing.stores import Stores, keep_catalogue, keep_institutions, keep_key
 from tests.adapters.sql.databases import stop_rows
 
 CHANGES: dict[str, Callable[[Stores], object]] = {
@@ -55,54 +55,109 @@ def test_a_change_whose_audit_entry_cannot_be_written_is_not_made(
     assert (stores.institutions.list(), stores.members.list(), stores.keys.list()) == before
 
 
+@pytest.mark.parametrize(
+    ("table", "condition"),
+    [
+        ("catalogue_documents", "new.diagnosis LIKE '%migraine%'"),
+        ("catalogue_contents", "true"),
+        ("catalogue_history", "true"),
+    ],
+)
 def test_a_catalogue_that_cannot_be_written_whole_leaves_the_one_before(
-    stores: Stores, database: SqlDatabase
+    stores: Stores, database: SqlDatabase, table: str, condition: str
 ) -> None:
-    """Version, time and entries."""
+    """Version, history and entries."""
     before = a_catalogue(an_entry("asthma"))
-    stores.catalogue.publish(Publication(before, NOON))
+    keep_catalogue(stores.catalogue, before)
+    history = stores.catalogue.history()
     with database.transaction() as connection:
-        stop_rows(connection, "catalogue_entries", "new.diagnosis_id = 'migraine'", silently=False)
+        stop_rows(connection, table, condition, silently=False)
 
     with pytest.raises(StorageUnavailableError):
-        stores.catalogue.publish(
-            Publication(a_catalogue(an_entry("asthma", name="New"), an_entry("migraine")), NOON)
+        keep_catalogue(
+            stores.catalogue, a_catalogue(an_entry("asthma", name="New"), an_entry("migraine"))
         )
 
     loaded = stores.catalogue.load()
     assert loaded is not None
-    assert loaded.catalogue.entries == before.entries
+    assert loaded.entries == before.entries
     assert stores.catalogue.version() == before.version
+    assert stores.catalogue.history() == history
 
 
-def test_the_entries_of_earlier_catalogues_are_removed(
+def count(database: SqlDatabase, table: str) -> int:
+    with database.connect() as connection:
+        return connection.scalar(text(f"SELECT count(*) FROM {table}")) or 0
+
+
+def test_what_no_publication_refers_to_is_removed(stores: Stores, database: SqlDatabase) -> None:
+    """The database does not grow with each publication, and what they share is kept once."""
+    for number in range(PUBLICATIONS_KEPT * 2):
+        keep_catalogue(
+            stores.catalogue, a_catalogue(an_entry("same"), an_entry("other", name=f"{number}"))
+        )
+
+    assert count(database, "catalogue_history") == PUBLICATIONS_KEPT
+    assert count(database, "catalogue_contents") == 2 * PUBLICATIONS_KEPT
+    assert count(database, "catalogue_documents") == 1 + PUBLICATIONS_KEPT
+
+
+def test_what_a_publisher_left_who_was_killed_is_removed(
     stores: Stores, database: SqlDatabase
 ) -> None:
-    """The database does not grow with each publication."""
-    for name in ("First", "Second", "Third"):
-        stores.catalogue.publish(Publication(a_catalogue(an_entry(name=name)), NOON))
+    """By whoever publishes next."""
+    with database.transaction() as connection:
+        connection.execute(
+            text("INSERT INTO catalogue_documents VALUES ('left', 2, '2026-03-01', NULL, NULL, '')")
+        )
 
-    with database.connect() as connection:
-        assert connection.scalar(text("SELECT count(*) FROM catalogue_entries")) == 1
+    keep_catalogue(stores.catalogue, a_catalogue())
+
+    assert count(database, "catalogue_documents") == 1
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE catalogue_entries SET document = 'no JSON'",
-        "UPDATE catalogue_entries SET document = '{}'",
-        "UPDATE catalogue_entries SET document = replace(document, 'M17', 'm17')",
-    ],
-)
-def test_a_damaged_catalogue_is_out_of_reach(
-    stores: Stores, database: SqlDatabase, statement: str
+def test_what_another_publisher_removed_meanwhile_is_written_again(
+    stores: Stores, database: SqlDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing refers to new documents until their catalogue is the served one."""
+    catalogue = a_catalogue(an_entry("asthma"), an_entry("migraine"))
+
+    def pause(_seconds: float) -> None:
+        with database.transaction() as connection:
+            connection.execute(text("DELETE FROM catalogue_documents"))
+
+    monkeypatch.setattr(time, "sleep", pause)
+    keep_catalogue(stores.catalogue, catalogue)
+
+    loaded = stores.catalogue.load()
+    assert loaded is not None
+    assert loaded.entries == catalogue.entries
+
+
+DAMAGES = [
+    "UPDATE catalogue_documents SET content = 'no JSON'",
+    "UPDATE catalogue_documents SET diagnosis = replace(diagnosis, 'M17', 'M16')",
+    "UPDATE catalogue_documents SET version = NULL",
+    "UPDATE catalogue_documents SET format = 9",
+    "DELETE FROM catalogue_history",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_catalogue_is_out_of_reach_until_it_is_published_again(
+    stores: Stores, database: SqlDatabase, damage: str
 ) -> None:
     """So that whoever holds one goes on serving that."""
-    stores.catalogue.publish(Publication(a_catalogue(), NOON))
+    catalogue = a_catalogue()
+    keep_catalogue(stores.catalogue, catalogue)
     with database.transaction() as connection:
-        connection.execute(text(statement))
+        connection.execute(text(damage))
 
     with pytest.raises(StorageUnavailableError) as caught:
         stores.catalogue.load()
 
     assert "damaged" in caught.value.reason
+    keep_catalogue(stores.catalogue, catalogue)
+    loaded = stores.catalogue.load()
+    assert loaded is not None
+    assert loaded.entries == catalogue.entries

@@ -26,6 +26,7 @@ from evref.testing import (
     InstitutionStoreContract,
     KeyStoreContract,
     MemberStoreContract,
+    PublishedCatalogueContract,
     SessionStoreContract,
     SharedSecretsContract,
     SignInAttemptsContract,
@@ -64,6 +65,10 @@ class TestSqlSchema(StorageSchemaContract):
 
 class TestSqlConnections(StorageConnectionsContract):
     adapter = SqlStorage
+
+
+class TestSqlPublishedCatalogue(PublishedCatalogueContract):
+    adapter = SqlCatalogueStore
 
 
 class TestSqlCatalogueStore(CatalogueStoreContract):

@@ -106,4 +106,4 @@ def test_of_several_inits_at_once_all_succeed_from_nothing(
     loaded = stores_in(database).catalogue.load()
     assert loaded is not None
     assert nothing == [""] * (TOGETHER - 1)
-    assert loaded.catalogue.version in said
+    assert loaded.version in said

@@ -13,18 +13,18 @@ from sqlalchemy.exc import SQLAlchemyError
 from evref.adapters.outbound.sql import SqlDatabase
 from evref.domain.access.key import Permission
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.catalogue import Publication
 from evref.testing.builders import (
     NOON,
     a_catalogue,
     a_key,
     a_member,
+    a_publication,
     a_secret,
     an_audit_entry,
     an_entry,
     an_institution,
 )
-from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
+from evref.testing.stores import Stores, at_once, keep_catalogue, keep_institutions, keep_key
 from tests.adapters.sql.databases import stores_in
 
 TODAY = NOON.date()
@@ -34,6 +34,8 @@ READS: dict[str, "Act"] = {
     "schema.verify": lambda stores: stores.schema.verify(),
     "catalogue.version": lambda stores: stores.catalogue.version(),
     "catalogue.load": lambda stores: stores.catalogue.load(),
+    "catalogue.history": lambda stores: stores.catalogue.history(),
+    "catalogue.load_version": lambda stores: stores.catalogue.load_version("v1"),
     "keys.get": lambda stores: stores.keys.get("k1"),
     "keys.list": lambda stores: stores.keys.list(),
     "keys.of_institution": lambda stores: stores.keys.of_institution("i1"),
@@ -52,9 +54,8 @@ READS: dict[str, "Act"] = {
 WRITES: dict[str, "Act"] = {
     "schema.prepare": lambda stores: stores.schema.prepare(),
     "health.ping": lambda stores: stores.health.ping(),
-    "catalogue.publish": lambda stores: stores.catalogue.publish(Publication(a_catalogue(), NOON)),
-    "catalogue.publish_first": lambda stores: stores.catalogue.publish_first(
-        Publication(a_catalogue(), NOON)
+    "catalogue.publish": lambda stores: stores.catalogue.publish(
+        a_catalogue(), a_publication(a_catalogue()), replacing=None
     ),
     "keys.add": lambda stores: stores.keys.add(a_key("k2"), an_audit_entry()),
     "keys.change": lambda stores: stores.keys.change("k1", lambda key: (key, an_audit_entry())),
@@ -220,22 +221,22 @@ def test_a_disk_without_space_leaves_all_as_it_was(
     stores = opened("sqlite:///FILE")
     stores.schema.prepare()
     before = a_catalogue()
-    stores.catalogue.publish(Publication(before, NOON))
+    keep_catalogue(stores.catalogue, before)
     full = SqlDatabase(f"sqlite:///{file}")
     # SQLite takes the least that it can: the pages that there are.
     event.listen(full._engine, "checkout", lambda us, *_: us.execute("PRAGMA max_page_count = 1"))
     many = a_catalogue(*(an_entry(f"entry-{number}") for number in range(100)))
 
     reason = assert_unavailable(
-        lambda stores: stores.catalogue.publish(Publication(many, NOON)), stores_in(full)
+        lambda stores: keep_catalogue(stores.catalogue, many), stores_in(full)
     )
     full.close()
 
     assert "database or disk is full" in reason
     loaded = stores.catalogue.load()
     assert loaded is not None
-    assert loaded.catalogue.entries == before.entries
-    stores.catalogue.publish(Publication(many, NOON))
+    assert loaded.entries == before.entries
+    keep_catalogue(stores.catalogue, many)
 
 
 def test_service_resumes_when_the_file_is_well_again(file: Path, filled: Stores) -> None:

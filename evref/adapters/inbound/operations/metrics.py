@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterator
+from datetime import UTC, datetime, time
 from pathlib import Path
 from time import perf_counter
 
 from flask import Blueprint, Response, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import InfoMetricFamily, Metric
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4 as _CONTENT_TYPE
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -24,6 +25,7 @@ from evref.adapters.inbound.web.observation import Seen
 from evref.application.browse_catalogue import BrowseCatalogue
 from evref.domain.access.key import KeyToken, Permission
 from evref.domain.access.quota import QuotaExceededError, QuotaStatus
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import (
     EvrefError,
     InsufficientPermissionError,
@@ -107,11 +109,11 @@ class Metrics:
         self._requests.labels(route, method if method in _METHODS else "other", seen.status).inc()
         self._request_seconds.labels(route).observe(seen.seconds)
 
-    def report(self, catalogue_version: str | None) -> bytes:
+    def report(self, catalogue: Catalogue | None) -> bytes:
         """All that the processes sharing the folder have counted, dead ones included."""
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=str(self._folder))  # type: ignore[no-untyped-call]
-        registry.register(_Versions(catalogue_version))
+        registry.register(_Served(catalogue))
         return generate_latest(registry)
 
     def blueprint(self, browse: BrowseCatalogue, token: str) -> Blueprint:
@@ -128,27 +130,36 @@ class Metrics:
                     {"WWW-Authenticate": 'Bearer realm="evref metrics"'},
                     content_type="text/plain; charset=utf-8",
                 )
-            response = Response(self.report(_version(browse)), content_type=_CONTENT_TYPE)
+            response = Response(self.report(_served(browse)), content_type=_CONTENT_TYPE)
             response.headers["Cache-Control"] = "no-store"
             return response
 
         return pages
 
 
-class _Versions(Collector):
-    def __init__(self, catalogue_version: str | None) -> None:
-        self._catalogue_version = catalogue_version
+class _Served(Collector):
+    def __init__(self, catalogue: Catalogue | None) -> None:
+        self._catalogue = catalogue
 
     def collect(self) -> Iterator[Metric]:
         yield InfoMetricFamily("evref_build", "The software.", {"version": evref.__version__})
-        if self._catalogue_version is not None:
-            yield InfoMetricFamily(
-                "evref_catalogue", "What is served.", {"version": self._catalogue_version}
+        if self._catalogue is None:
+            return
+        yield InfoMetricFamily(
+            "evref_catalogue", "What is served.", {"version": self._catalogue.version}
+        )
+        checks = [entry.diagnosis.checked_on for entry in self._catalogue.entries]
+        if checks:
+            midnight = datetime.combine(min(checks), time.min, UTC)
+            yield GaugeMetricFamily(
+                "evref_catalogue_oldest_check_timestamp_seconds",
+                "The day on which the entry that was not checked for longest was checked.",
+                midnight.timestamp(),
             )
 
 
-def _version(browse: BrowseCatalogue) -> str | None:
+def _served(browse: BrowseCatalogue) -> Catalogue | None:
     try:
-        return browse.current().version
+        return browse.current()
     except EvrefError:
         return None

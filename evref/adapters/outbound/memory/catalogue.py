@@ -1,28 +1,36 @@
-"""The published catalogue, as the object that was published."""
+"""Published catalogues, as the objects that were published."""
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.ports import catalogue
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import CatalogueReplacedError
+from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
 
 
-class MemoryCatalogueStore(catalogue.CatalogueStore):
+class MemoryCatalogueStore(CatalogueStore):
     def __init__(self, state: MemoryState) -> None:
         self._state = state
 
     def version(self) -> str | None:
-        publication = self._state.publication
-        return None if publication is None else publication.catalogue.version
+        # Readers need no lock: what is kept is replaced, never changed.
+        kept = self._state.publications
+        return kept[0][0].version if kept else None
 
-    def load(self) -> catalogue.Publication | None:
-        return self._state.publication
+    def load(self) -> Catalogue | None:
+        kept = self._state.publications
+        return kept[0][1] if kept else None
 
-    def publish(self, publication: catalogue.Publication) -> None:
-        # Against who publishes a first one; readers need no lock, as binding a name is atomic.
+    def publish(
+        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+    ) -> None:
         with self._state.lock:
-            self._state.publication = publication
+            if self.version() != replacing:
+                raise CatalogueReplacedError
+            kept = ((publication, catalogue), *self._state.publications)
+            self._state.publications = kept[:PUBLICATIONS_KEPT]
 
-    def publish_first(self, publication: catalogue.Publication) -> bool:
-        with self._state.lock:
-            if self._state.publication is not None:
-                return False
-            self._state.publication = publication
-            return True
+    def history(self) -> tuple[Publication, ...]:
+        return tuple(publication for publication, _ in self._state.publications)
+
+    def load_version(self, version: str) -> Catalogue | None:
+        kept = self._state.publications
+        return next((each for publication, each in kept if publication.version == version), None)

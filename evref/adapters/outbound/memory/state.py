@@ -9,6 +9,7 @@ from evref.domain.access.quota import DayUsage
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.sign_in import Failures, Session
 from evref.domain.audit import AuditEntry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.ports.catalogue import Publication
 
 
@@ -25,7 +26,8 @@ class MemoryState:
     sessions: dict[str, Session] = field(default_factory=dict)
     failures: dict[str, Failures] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict, repr=False)
-    publication: Publication | None = None
+    publications: tuple[tuple[Publication, Catalogue], ...] = ()
+    """Newest first."""
 
     # Re-entrant, because what a caller passes to KeyStore.change may read other stores.
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)

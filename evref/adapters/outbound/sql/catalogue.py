@@ -1,87 +1,278 @@
-"""The published catalogue in SQL: a document an entry, and one row that says which are served."""
+"""Published catalogues in SQL: documents by their digests, and which of them make up a version.
 
-import json
-from typing import Any
+Whoever serves writes to the same database with every request. So a catalogue is written in short
+transactions, of documents that nobody refers to yet, and the last one alone makes it the served
+one. It is read in as many short statements.
+"""
 
-from sqlalchemy import ColumnElement, delete, insert, select, true, update
+from __future__ import annotations
 
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
+
+from evref.adapters.outbound.sql import documents
+from evref.adapters.outbound.sql.documents import Document
 from evref.adapters.outbound.sql.engine import SqlDatabase
-from evref.adapters.outbound.sql.tables import catalogue_entries, catalogue_publication
-from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.document import from_document, to_document
-from evref.domain.errors import StorageUnavailableError
-from evref.ports import catalogue
-
-_VERSION = select(catalogue_publication.c.version)
-
-# One statement sees one state of the database, so what it joins belongs together. The outer
-# join is for a catalogue without entries.
-_WHOLE = (
-    select(
-        catalogue_publication.c.version,
-        catalogue_publication.c.published_at,
-        catalogue_entries.c.document,
-    )
-    .select_from(catalogue_publication)
-    .outerjoin(catalogue_entries, catalogue_entries.c.version == catalogue_publication.c.version)
-    .where(catalogue_publication.c.version.is_not(None))
+from evref.adapters.outbound.sql.tables import (
+    catalogue_contents,
+    catalogue_documents,
+    catalogue_history,
+    catalogue_publication,
 )
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
+from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
+
+_AT_ONCE = 50
+"""Documents that one statement reads, or one transaction writes: a few milliseconds' work."""
+
+# Where one process at a time writes, those who wait try again every few milliseconds.
+_PAUSE_SECONDS = 0.01
+
+_SERVED = select(catalogue_publication.c.version)
+_LOCK = _SERVED.with_for_update()
+
+_HISTORY = select(
+    catalogue_history.c.version,
+    catalogue_history.c.published_at,
+    catalogue_history.c.published_by,
+    catalogue_history.c.is_bundled,
+    catalogue_history.c.added,
+    catalogue_history.c.changed,
+    catalogue_history.c.removed,
+).order_by(catalogue_history.c.number.desc())
+
+_UNUSED = ~exists().where(catalogue_contents.c.digest == catalogue_documents.c.digest)
+
+_Item = TypeVar("_Item")
 
 
-class SqlCatalogueStore(catalogue.CatalogueStore):
+class SqlCatalogueStore(CatalogueStore):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
+        # Those of catalogues that somebody in this process still holds, by digest.
+        self._held: WeakValueDictionary[str, Entry] = WeakValueDictionary()
 
     def version(self) -> str | None:
         with self._database.connect() as connection:
-            return connection.execute(_VERSION).scalar_one_or_none()
+            return connection.execute(_SERVED).scalar_one_or_none()
 
-    def load(self) -> catalogue.Publication | None:
-        row = None
-        entries = []
-        try:
-            with self._database.connect() as connection:
-                # One by one: all documents at once take more memory than the catalogue itself.
-                for row in connection.execute(_WHOLE):
-                    if row.document is not None:
-                        entries.append(from_document(json.loads(row.document)))
-            if row is None:
-                return None
-            return catalogue.Publication(Catalogue(entries, version=row.version), row.published_at)
-        except ValueError as error:
-            # Only a hand that changed the rows gets here; whoever holds a catalogue keeps it.
-            raise StorageUnavailableError(f"the stored catalogue is damaged: {error}") from error
+    def load(self) -> Catalogue | None:
+        while (version := self.version()) is not None:
+            loaded = self.load_version(version)
+            if loaded is not None:
+                return loaded
+            # It has left the history since, because so many others were published.
+            if version == self.version():
+                raise _damaged("it is not kept")
+        return None
 
-    def publish(self, publication: catalogue.Publication) -> None:
-        self._publish(publication, true())
+    def load_version(self, version: str) -> Catalogue | None:
+        digests = self._digests(version)
+        while digests is not None:
+            entries = self._entries(digests)
+            if entries is not None:
+                return _whole(entries, version)
+            # Others may have published meanwhile, so that this version is not kept any more.
+            before, digests = digests, self._digests(version)
+            if digests == before:
+                raise _damaged("documents are missing")
+        return None
 
-    def publish_first(self, publication: catalogue.Publication) -> bool:
-        return self._publish(publication, catalogue_publication.c.version.is_(None))
+    def history(self) -> tuple[Publication, ...]:
+        with self._database.connect() as connection:
+            return tuple(Publication(*row) for row in connection.execute(_HISTORY))
 
-    def _publish(self, publication: catalogue.Publication, condition: ColumnElement[bool]) -> bool:
-        version = publication.catalogue.version
-        rows = [
-            {
-                "version": version,
-                "diagnosis_id": entry.diagnosis.id,
-                "document": _text(to_document(entry)),
-            }
-            for entry in publication.catalogue.entries
-        ]
+    def publish(
+        self,
+        catalogue: Catalogue,
+        publication: Publication,
+        *,
+        replacing: str | None,
+    ) -> None:
+        # Looked at first, because writing the documents takes longer than all else.
+        if self.version() != replacing:
+            raise CatalogueReplacedError
+        ids = self._write_documents(catalogue, publication)
         with self._database.transaction() as connection:
-            # First the one row, locked until the end: several who publish go one after another.
-            published = connection.execute(
-                update(catalogue_publication)
-                .where(condition)
-                .values(version=version, published_at=publication.published_at)
+            _switch(connection, catalogue.version, replacing)
+            _note(connection, publication)
+            # Another who published meanwhile may have removed what nothing referred to yet.
+            for some in _batches(_unwritten(connection, [*ids])):
+                entries = [catalogue.entry(ids[digest]) for digest in some]
+                _write(connection, [documents.write(entry) for entry in entries], publication)
+            _list_contents(connection, catalogue.version, [*ids])
+        # It is published. What cannot be removed now, the next publication removes.
+        with suppress(StorageUnavailableError):
+            self._remove_unused_documents()
+
+    def _digests(self, version: str) -> list[str] | None:
+        """Those of the version's documents; None where it is not kept."""
+        kept = select(catalogue_history.c.version).where(catalogue_history.c.version == version)
+        # An outer join, for a catalogue without entries.
+        listed = (
+            select(catalogue_contents.c.digest)
+            .select_from(kept.distinct().subquery("kept"))
+            .outerjoin(catalogue_contents, catalogue_contents.c.version == version)
+            .order_by(catalogue_contents.c.digest)
+        )
+        with self._database.connect() as connection:
+            found = connection.execute(listed).scalars().all()
+        return [digest for digest in found if digest is not None] if found else None
+
+    def _entries(self, digests: Sequence[str]) -> list[Entry] | None:
+        """Those in the documents with these digests; None where one is missing.
+
+        Raises:
+            StorageUnavailableError: also when one is damaged.
+
+        """
+        entries = {digest: entry for digest in digests if (entry := self._held.get(digest))}
+        for some in _batches([digest for digest in digests if digest not in entries]):
+            wanted = select(catalogue_documents).where(catalogue_documents.c.digest.in_(some))
+            with self._database.connect() as connection:
+                rows = connection.execute(wanted).all()
+            for row in rows:
+                document = _document(row)
+                # Only a hand that changed the rows gets here; whoever holds a catalogue keeps it.
+                if document.digest != row.digest:
+                    raise _damaged(f"document {row.digest} was changed")
+                try:
+                    entries[row.digest] = documents.read(document, row.published_on)
+                except ValueError as error:
+                    raise _damaged(str(error)) from error
+        self._held.update(entries)
+        return list(entries.values()) if len(entries) == len(digests) else None
+
+    def _write_documents(self, catalogue: Catalogue, publication: Publication) -> dict[str, str]:
+        """Write those that are not there as they should be; the ids of diagnoses by digest."""
+        ids = {}
+        for some in _batches(catalogue.entries):
+            written = [documents.write(entry) for entry in some]
+            for entry, document in zip(some, written, strict=True):
+                ids[document.digest] = entry.diagnosis.id
+            with self._database.connect() as connection:
+                are_kept = _kept(connection, written) == written
+            if not are_kept:
+                with self._database.transaction() as connection:
+                    connection.execute(_LOCK)
+                    _write(connection, written, publication)
+                time.sleep(_PAUSE_SECONDS)
+        return ids
+
+    def _remove_unused_documents(self) -> None:
+        with self._database.connect() as connection:
+            unused = connection.execute(select(catalogue_documents.c.digest).where(_UNUSED))
+            digests = unused.scalars().all()
+        for some in _batches(digests):
+            with self._database.transaction() as connection:
+                connection.execute(_LOCK)
+                # Another who publishes may have come to use one since.
+                connection.execute(
+                    delete(catalogue_documents).where(
+                        catalogue_documents.c.digest.in_(some), _UNUSED
+                    )
+                )
+            time.sleep(_PAUSE_SECONDS)
+
+
+def _whole(entries: Iterable[Entry], version: str) -> Catalogue:
+    try:
+        return Catalogue(entries, version=version)
+    except ValueError as error:
+        raise _damaged(str(error)) from error
+
+
+def _damaged(reason: str) -> StorageUnavailableError:
+    return StorageUnavailableError(f"the stored catalogue is damaged: {reason}")
+
+
+def _switch(connection: Connection, version: str, replacing: str | None) -> None:
+    """Make this version the served one, and keep others from publishing until the end."""
+    switched = connection.execute(
+        update(catalogue_publication)
+        .where(catalogue_publication.c.version.is_not_distinct_from(replacing))
+        .values(version=version)
+    )
+    if switched.rowcount == 0:
+        raise CatalogueReplacedError
+
+
+def _note(connection: Connection, publication: Publication) -> None:
+    """Keep the publication as the newest one, and no more than so many."""
+    newest = select(func.coalesce(func.max(catalogue_history.c.number), 0))
+    number = connection.execute(newest).scalar_one() + 1
+    connection.execute(insert(catalogue_history).values(number=number, **asdict(publication)))
+    connection.execute(
+        delete(catalogue_history).where(catalogue_history.c.number <= number - PUBLICATIONS_KEPT)
+    )
+
+
+def _list_contents(connection: Connection, version: str, digests: Sequence[str]) -> None:
+    """Say which documents make up the version, and forget it of versions that are not kept."""
+    connection.execute(
+        delete(catalogue_contents).where(
+            catalogue_contents.c.version.not_in(select(catalogue_history.c.version))
+        )
+    )
+    listed = select(catalogue_contents.c.digest).where(catalogue_contents.c.version == version)
+    if set(connection.execute(listed).scalars()) == set(digests):
+        return
+    connection.execute(delete(catalogue_contents).where(catalogue_contents.c.version == version))
+    if digests:
+        connection.execute(
+            insert(catalogue_contents),
+            [{"version": version, "digest": digest} for digest in digests],
+        )
+
+
+def _unwritten(connection: Connection, digests: Sequence[str]) -> list[str]:
+    """Those of which there is no document."""
+    there: set[str] = set()
+    for some in _batches(digests, 500):
+        found = select(catalogue_documents.c.digest).where(catalogue_documents.c.digest.in_(some))
+        there.update(connection.execute(found).scalars())
+    return [digest for digest in digests if digest not in there]
+
+
+def _kept(connection: Connection, written: Sequence[Document]) -> list[Document | None]:
+    """What is kept in the place of each of these, None where nothing is."""
+    digests = [document.digest for document in written]
+    found = select(catalogue_documents).where(catalogue_documents.c.digest.in_(digests))
+    kept = {row.digest: _document(row) for row in connection.execute(found)}
+    return [kept.get(digest) for digest in digests]
+
+
+def _write(connection: Connection, written: Sequence[Document], publication: Publication) -> None:
+    """Write documents; one that was damaged is then as it was."""
+    new = []
+    for document, kept in zip(written, _kept(connection, written), strict=True):
+        if kept is None:
+            published_on = publication.published_at.date()
+            new.append(
+                {"digest": document.digest, "published_on": published_on, **asdict(document)}
             )
-            if published.rowcount == 0:
-                return False
-            connection.execute(delete(catalogue_entries))
-            if rows:
-                connection.execute(insert(catalogue_entries), rows)
-        return True
+        elif kept != document:
+            connection.execute(
+                update(catalogue_documents)
+                .where(catalogue_documents.c.digest == document.digest)
+                .values(asdict(document))
+            )
+    if new:
+        connection.execute(insert(catalogue_documents), new)
 
 
-def _text(document: dict[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+def _document(row: Row[Any]) -> Document:
+    # SQLite takes text too where bytes belong, from whoever changes a row by hand.
+    content = row.content.encode() if isinstance(row.content, str) else row.content
+    return Document(row.format, row.version, row.diagnosis, content)
+
+
+def _batches(items: Sequence[_Item], size: int = _AT_ONCE) -> Iterator[Sequence[_Item]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

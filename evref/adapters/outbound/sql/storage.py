@@ -11,7 +11,7 @@ from evref.ports import storage
 
 # What `migrations` holds, oldest first, so that Alembic need not be imported to tell an older
 # database from a newer one.
-REVISIONS = ("0001", "0002", "0003", "0005")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _MADE_BY_NEWER = "The database was made by a newer version of evref; install that, or newer."

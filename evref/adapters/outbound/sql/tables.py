@@ -12,6 +12,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -159,16 +160,41 @@ catalogue_publication = Table(
     "catalogue_publication",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),
+    # The served one; NULL where none was ever published.
     Column("version", String(64)),
-    Column("published_at", Instant),
     CheckConstraint("id = 1", name="one_row"),
 )
 
-catalogue_entries = Table(
-    "catalogue_entries",
+catalogue_history = Table(
+    "catalogue_history",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("version", String(64), nullable=False),
+    Column("published_at", Instant, nullable=False),
+    Column("published_by", Text),
+    Column("is_bundled", Boolean, nullable=False),
+    Column("added", Integer, nullable=False),
+    Column("changed", Integer, nullable=False),
+    Column("removed", Integer, nullable=False),
+)
+
+# Each by its digest, so that catalogues share what they have in common. See `documents`, which
+# also says what the day of the first publication is for.
+catalogue_documents = Table(
+    "catalogue_documents",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("format", Integer, nullable=False),
+    Column("published_on", Date, nullable=False),
+    Column("version", String(16)),
+    Column("diagnosis", Text),
+    Column("content", LargeBinary, nullable=False),
+)
+
+catalogue_contents = Table(
+    "catalogue_contents",
     metadata,
     Column("version", String(64), primary_key=True),
-    Column("diagnosis_id", String(64), primary_key=True),
-    # JSON as `documents` writes it.
-    Column("document", Text, nullable=False),
+    Column("digest", ForeignKey("catalogue_documents.digest"), primary_key=True),
+    Index("ix_catalogue_contents_digest", "digest"),
 )

@@ -1,0 +1,125 @@
+"""A database that an earlier version of evref made and filled is migrated, and served."""
+
+import sqlite3
+from contextlib import closing
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, text
+
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+from evref.adapters.outbound.sql.storage import migrate
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.evidence import Direction, Recommendation
+from evref.testing.builders import a_catalogue
+from evref.testing.stores import Stores, keep_catalogue
+from tests.adapters.sql.databases import stores_in
+from tests.processes import Command
+
+DUMP = (Path(__file__).parent / "stored" / "revision_0002.sql").read_text(encoding="utf-8")
+VERSION = "9133028fd8b57784"
+PUBLISHED_ON = date(2026, 11, 21)
+
+BUNDLED_THEN = "0ae84e0191e349ef"
+"""The version of the catalogue that was bundled with it."""
+
+
+def restore_sqlite(url: str) -> None:
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+        connection.executescript(DUMP)
+
+
+def restore_postgresql(database: SqlDatabase) -> None:
+    """The same rows of the catalogue, in the tables that were then."""
+    with closing(sqlite3.connect(":memory:")) as dumped, database.transaction() as connection:
+        dumped.executescript(DUMP)
+        migrate(connection, "0002")
+        for row in dumped.execute("SELECT version, diagnosis_id, document FROM catalogue_entries"):
+            values = dict(zip(("version", "id", "document"), row, strict=True))
+            connection.execute(
+                text("INSERT INTO catalogue_entries VALUES (:version, :id, :document)"), values
+            )
+        ((version, at),) = dumped.execute("SELECT version, published_at FROM catalogue_publication")
+        connection.execute(
+            text("UPDATE catalogue_publication SET version = :version, published_at = :at"),
+            {"version": version, "at": datetime.fromisoformat(f"{at}+00:00")},
+        )
+
+
+@pytest.fixture
+def restored(url: str, database: SqlDatabase) -> str:
+    """The URL of the database as it was left."""
+    if url.startswith("sqlite"):
+        restore_sqlite(url)
+    else:
+        restore_postgresql(database)
+    return url
+
+
+def loaded(stores: Stores) -> Catalogue:
+    catalogue = stores.catalogue.load()
+    assert catalogue is not None
+    return catalogue
+
+
+def test_what_was_published_then_is_served(restored: str, database: SqlDatabase) -> None:
+    """Under the version that it had, with the best that is known of what it did not say."""
+    SqlStorage(database).prepare()
+
+    stores = stores_in(database)
+    catalogue = loaded(stores)
+    (publication,) = stores.catalogue.history()
+    evidence = [each.evidence for entry in catalogue.entries for each in entry.interventions]
+    assert [entry.diagnosis.id for entry in catalogue.entries] == ["asthma", "migraine"]
+    assert catalogue.intervention_count == 23
+    assert catalogue.version == publication.version == VERSION
+    assert (publication.published_by, publication.is_bundled) == (None, False)
+    assert publication.published_at.date() == PUBLISHED_ON
+    assert {entry.diagnosis.checked_on for entry in catalogue.entries} == {PUBLISHED_ON}
+    assert {each.direction for each in evidence if each.recommendation.endswith("_for")} == {
+        Direction.FOR
+    }
+    assert {
+        each.direction for each in evidence if each.recommendation is Recommendation.NOT_STATED
+    } == {Direction.UNCLEAR}
+
+
+def test_what_was_published_then_can_be_rolled_back_to(
+    restored: str, database: SqlDatabase
+) -> None:
+    """It is written in the present format then, under the version that it had."""
+    SqlStorage(database).prepare()
+    stores = stores_in(database)
+    before = loaded(stores)
+    keep_catalogue(stores.catalogue, a_catalogue())
+
+    keep_catalogue(stores.catalogue, before)
+
+    again = loaded(stores_in(database))
+    assert again.version == VERSION
+    assert again.entries == before.entries
+
+
+def write_version(connection: Connection, version: str) -> None:
+    for table in ("catalogue_entries", "catalogue_publication"):
+        connection.execute(text(f"UPDATE {table} SET version = :version"), {"version": version})
+
+
+@pytest.mark.parametrize("is_bundled", [True, False], ids=["bundled", "the operator's"])
+def test_init_replaces_the_catalogue_that_was_bundled_then_and_no_other(
+    restored: str, database: SqlDatabase, tmp_path: Path, is_bundled: bool
+) -> None:
+    """And keeps it in the history."""
+    if is_bundled:
+        with database.transaction() as connection:
+            write_version(connection, BUNDLED_THEN)
+
+    status, _, said = Command(tmp_path / "init", "init", database_url=restored).ended()
+
+    history = stores_in(database).catalogue.history()
+    assert status == 0
+    assert [each.is_bundled for each in history] == ([True, True] if is_bundled else [False])
+    assert history[-1].version == (BUNDLED_THEN if is_bundled else VERSION)
+    assert ("Serving" in said) is is_bundled
+    assert loaded(stores_in(database)).version == history[0].version
