@@ -1,56 +1,56 @@
 PYTHON ?= python3
-# Whoever names a Python and no target means to install with it.
+# `make PYTHON=…` without a target installs.
 .DEFAULT_GOAL := $(if $(filter command line,$(origin PYTHON)),install,help)
 VENV := .venv
 BIN := $(VENV)/bin
-# One process more than there are cores: many tests wait for a server.
+# One process more than the number of cores, because many tests wait for a server.
 PYTEST = $(BIN)/python -m pytest --dist=worksteal \
 	--numprocesses=$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
 PEERS := .venv-bench
 CLIENTS := .venv-clients
 AUDIT := .venv-audit
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-# Wheels alone: nothing that is installed runs code of its own before, nor needs a compiler.
+# Wheels only: installing them runs no code of the packages and needs no compiler.
 LOCKED := --only-binary :all: --require-hashes --requirement
 
 .PHONY: help
-help: ## list these targets
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: install ## install, create the database, load the catalogue, make a demo key, serve
+run: install ## install, create the database, load the catalogue, create a demo key, serve
 	@$(BIN)/evref demo
 
 .PHONY: install
-install: $(VENV)/.installed ## what the service needs, into .venv
+install: $(VENV)/.installed ## install the service into .venv
 
 .PHONY: install-dev
-install-dev: $(VENV)/.installed-dev ## what its tests and checks need besides
+install-dev: $(VENV)/.installed-dev ## also install what the tests and checks need
 
 .PHONY: install-bench
-install-bench: install-dev $(PEERS)/.installed ## what the benchmark measures it against
+install-bench: install-dev $(PEERS)/.installed ## install the peers of the benchmark
 
 .PHONY: test
-test: install-dev ## all tests
+test: install-dev ## run all tests
 	@$(PYTEST) $(ARGS)
 
 .PHONY: coverage
-coverage: install-dev ## all tests, and which lines and branches none of them takes
+coverage: install-dev ## run all tests, and report lines and branches that they miss
 	@$(PYTEST) --cov --cov-report=term $(ARGS)
 
 .PHONY: clients
-clients: install-dev $(CLIENTS)/.installed ## others' tools: linters, a fuzzer, generated clients; needs a JDK
+clients: install-dev $(CLIENTS)/.installed ## test with linters, a fuzzer and generated clients; needs a JDK
 	@$(BIN)/python -m pytest --numprocesses=auto tests/clients/linters.py \
 		tests/clients/generated.py tests/clients/fuzzing.py $(ARGS)
 
 SEED ?= 0
 .PHONY: hostile
-hostile: install-dev ## hostile input of every kind, for minutes; SEED=n for other examples
+hostile: install-dev ## test hostile input for several minutes; SEED=n for other examples
 	@$(BIN)/python -m pytest --numprocesses=auto --hypothesis-profile=hostile --hypothesis-seed=$(SEED) --timeout=600 \
 		tests/hostile/test_*.py tests/hostile/in_long*.py $(ARGS)
 
 .PHONY: lint
-lint: install-bench ## format, lint, types, import contracts
+lint: install-bench ## check format, lint, types and import contracts
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -59,25 +59,25 @@ lint: install-bench ## format, lint, types, import contracts
 	@$(BIN)/lint-imports
 
 .PHONY: format
-format: install-dev ## put all code into the one format
+format: install-dev ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
 .PHONY: docs
-docs: install-dev ## these documents as a site, in site/; broken links are errors
+docs: install-dev ## build the documentation in site/; broken links are errors
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --nitpicky docs site
 	@echo "Open site/index.html"
 
 .PHONY: bench
-bench: install-bench ## how fast it is, as ratios measured side by side (13 minutes)
+bench: install-bench ## compare its speed with the bound and the peers (13 minutes)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: crash
-crash: install-dev ## kill processes hundreds of times while they change something; about three minutes
+crash: install-dev ## kill processes hundreds of times during writes; about three minutes
 	@$(BIN)/python -W error -m tests.crash $(ARGS)
 
 .PHONY: soak
-soak: install-dev ## ask a service everything for five minutes: memory, open files, exact counts
+soak: install-dev ## load a service for five minutes: memory, open files, exact counts
 	@$(BIN)/python -W error -m tests.faults.soak $(ARGS)
 
 .PHONY: snapshots
@@ -85,11 +85,11 @@ snapshots: install-dev ## rewrite the snapshot of the OpenAPI document, its exam
 	@$(BIN)/python -m tests.http.snapshots
 
 .PHONY: screenshots
-screenshots: install-dev ## take the pictures of the how-tos anew; needs Chromium
+screenshots: install-dev ## retake the screenshots of the how-tos; needs Chromium
 	@$(BIN)/python -m tests.browser.screenshots
 
 .PHONY: lock
-lock: install-dev ## resolve the dependencies anew, with hashes
+lock: install-dev ## resolve and lock the dependencies again, with hashes
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade pyproject.toml --group flit \
 		--extra postgresql --extra redis --output-file requirements/run.txt
@@ -105,51 +105,51 @@ lock: install-dev ## resolve the dependencies anew, with hashes
 		--no-emit-index-url --no-header --upgrade --group audit --output-file requirements/audit.txt
 
 .PHONY: sbom
-sbom: $(AUDIT)/.installed ## what the service consists of, in CycloneDX, as sbom.json
+sbom: $(AUDIT)/.installed ## write the components of the service to sbom.json (CycloneDX)
 	@$(AUDIT)/bin/python -W ignore -m cyclonedx_py requirements requirements/run.txt --pyproject pyproject.toml \
 		--output-reproducible --output-file sbom.json
 	@echo "Wrote sbom.json"
 
 .PHONY: audit
-audit: $(AUDIT)/.installed ## known faults of what the service consists of; asks the internet
+audit: $(AUDIT)/.installed ## check the dependencies for known vulnerabilities; needs internet access
 	@$(AUDIT)/bin/pip-audit --strict --disable-pip --require-hashes --requirement requirements/run.txt
 
 .PHONY: clean
-clean: ## remove what the other targets made, but no data
+clean: ## remove what the other targets created, except data
 	rm -rf $(VENV) $(PEERS) $(CLIENTS) $(AUDIT) tests/clients/node_modules sbom.json \
 		site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
-# pip checks the hash of every file it installs; the project itself comes last, without
-# dependencies, built by the locked back end.
+# pip checks the hash of every file that it installs. The project itself comes last, without
+# dependencies, built by the locked build back end.
 $(VENV)/.installed: requirements/run.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("evref needs Python 3.11 or newer; name one: make run PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit("evref needs Python 3.11 or newer; choose an interpreter: make run PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV) …"
 	@$(PIP) install $(LOCKED) requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# Of their own, since they need other versions of what the service needs too.
+# A separate environment, because the tools need other versions of the service's dependencies.
 $(AUDIT)/.installed: requirements/audit.txt
 	@$(PYTHON) -m venv $(AUDIT)
 	@$(AUDIT)/bin/python -m pip --quiet --disable-pip-version-check install $(LOCKED) requirements/audit.txt
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
-	@echo "Installing what the tests need …"
+	@echo "Installing the test dependencies …"
 	@$(PIP) install $(LOCKED) requirements/dev.txt
 	@touch $@
 
 $(PEERS)/.installed: requirements/bench.txt
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
-	@echo "Installing what the benchmark measures it against, into $(PEERS) …"
+	@echo "Installing the peers of the benchmark into $(PEERS) …"
 	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install $(LOCKED) requirements/bench.txt
 	@touch $@
 
-# npm, too, checks the hash of every package; it is the one that pip installed just before.
+# npm also checks the hash of every package; pip installs it in the step before.
 $(CLIENTS)/.installed: requirements/clients.txt tests/clients/package-lock.json
 	@test -x $(CLIENTS)/bin/python || $(PYTHON) -m venv $(CLIENTS)
-	@echo "Installing what checks the interface from outside into $(CLIENTS) …"
+	@echo "Installing the client tools into $(CLIENTS) …"
 	@$(CLIENTS)/bin/python -m pip --quiet --disable-pip-version-check \
 		install $(LOCKED) requirements/clients.txt
 	@PATH="$(CURDIR)/$(CLIENTS)/bin:$$PATH" npm ci --silent --prefix tests/clients

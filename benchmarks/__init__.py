@@ -1,1 +1,1 @@
-"""How fast the service is, as ratios to what the same server can do at most, in one run."""
+"""Measures the service's speed as ratios to the upper bound of its server, in one run."""

@@ -1,6 +1,6 @@
-"""`make bench`: the service beside what the same server can do at most, and beside its peers.
+"""`make bench`: compares the service with the upper bound of its server, and with its peers.
 
-Writes docs/explanation/performance.json, and from it the tables and the plot of that page.
+Writes docs/explanation/performance.json, and from it the tables and the plot of the page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks import report
-from benchmarks.checks import WrongAnswerError
+from benchmarks.checks import WrongResponseError
 from benchmarks.measuring import Pace
 from benchmarks.parts import Run
 from benchmarks.processes import pin_all_but_servers
@@ -29,12 +29,15 @@ PARTS = ("throughput", "sizes", "sharing", "swaps", "instructions")
 
 
 def main() -> None:
-    """Measure what is asked for; writes the page only after a run of everything."""
+    """Measure the requested parts; writes the page only after a full run."""
     parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="how often each is measured")
-    parser.add_argument("--seconds", type=int, default=1, help="how long, each time")
+    parser.add_argument("--rounds", type=int, default=5, help="number of measurements of each case")
+    parser.add_argument("--seconds", type=int, default=1, help="duration of each measurement")
     parser.add_argument(
-        "--only", choices=PARTS, action="append", help="this part; prints, and writes nothing"
+        "--only",
+        choices=PARTS,
+        action="append",
+        help="run only this part, and write nothing",
     )
     options = parser.parse_args()
 
@@ -47,7 +50,7 @@ def main() -> None:
         for part in options.only or PARTS:
             try:
                 result[part] = getattr(run, part)()
-            except WrongAnswerError as error:
+            except WrongResponseError as error:
                 sys.exit(f"benchmarks: {error}")
     console.print(f"It took {time.monotonic() - began:.0f} seconds.")
     if options.only:
@@ -61,7 +64,7 @@ def _measured(rounds: int, seconds: int) -> dict[str, Any]:
         "on": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),
         "processor": _processor(),
-        "load": "wrk" if shutil.which("wrk") else "threads of Python",
+        "load": "wrk" if shutil.which("wrk") else "Python threads",
         "rounds": rounds,
         "seconds": seconds,
     }

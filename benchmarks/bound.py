@@ -1,6 +1,6 @@
-"""The bound: the same bytes from the same server and worker, with nothing in between.
+"""The bound: a trivial application that returns the same bytes from the same server and worker.
 
-Each file of a folder is the answer at the path of its name.
+Each file in a folder is the response at the path of its name.
 """
 
 import os
@@ -12,7 +12,7 @@ _ANSWERS = {f"/{file.name}": file.read_bytes() for file in Path(os.environ["BOUN
 
 
 def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """Answers with the bytes."""
+    """Respond with the bytes."""
     body = _ANSWERS[environ["PATH_INFO"]]
     start_response(
         "200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]

@@ -1,7 +1,7 @@
-"""What a load needs, and what of it is full first: the tables of `docs/explanation/scaling.md`.
+"""The resources that a load requires: the tables of `docs/explanation/scaling.md`.
 
-`python -m benchmarks.capacity` prints them. They are computed from the costs below, which were
-measured; nothing is measured here, so the same tables come out each time.
+`python -m benchmarks.capacity` prints them. It computes them from the measured costs below and
+measures nothing itself, so the output is always the same.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from math import ceil
 
 from redis.crc import key_slot
 
-# Measured on two cores of a busy machine, with the storage servers beside: another machine has
-# other figures, but in much the same proportions. Seconds of processor time, if not said otherwise.
+# Measured on two cores of a busy machine that also ran the storage servers. Other machines have
+# other figures, but in similar proportions. Seconds of CPU time, unless stated otherwise.
 SERVICE = {"SQLite": 350e-6, "PostgreSQL": 700e-6, "Redis": 400e-6}
 NGINX = 100e-6
 NEW_TLS_CONNECTION = 475e-6
@@ -25,15 +25,15 @@ POSTGRESQL_LOOK_UP = 60e-6
 REDIS_ADMISSION = 20e-6
 SQLITE_ADMISSIONS_A_SECOND = 5_700
 COMMITS_OF_ONE_ROW_A_SECOND = 600
-"""With a disk that takes about two milliseconds to confirm a write."""
-ANSWER_BYTES = 4_400
-"""Of a long list of interventions, compressed, with its header fields."""
+"""With a disk that takes about two milliseconds to flush a write."""
+RESPONSE_BYTES = 4_400
+"""A long list of interventions, compressed, with its header fields."""
 
 UTILISATION = 0.6
-"""How busy a core may be on average, so that it is not full whenever a few requests coincide."""
+"""The average utilisation of a core; the rest is headroom for requests that coincide."""
 THREADS = 4
 HOLD_SECONDS = 0.5
-"""How long a worker that counts in Redis holds a key."""
+"""How long a worker that counts in Redis caches a key."""
 CORES_OF_A_DATABASE = 32
 CONNECTIONS_OF_A_DATABASE = 1_000
 
@@ -42,7 +42,7 @@ SLOTS = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Requests a second, by so many keys alike."""
+    """Requests per second, spread evenly over the keys."""
 
     rate: float
     keys: int
@@ -53,7 +53,7 @@ LOADS = (Load(10, 20), Load(1_000, 1_000), Load(100_000, 50_000))
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Cores, but for `connections` to PostgreSQL, `redis` processes and `megabits` a second."""
+    """Cores; also `connections` to PostgreSQL, `redis` processes and `megabits` per second."""
 
     service: int
     nginx: int
@@ -61,55 +61,55 @@ class Needs:
     redis: int
     connections: int
     megabits: float
-    full: dict[str, float]
-    """What cannot be had more of by adding machines, and the part of it that is used."""
+    utilisation: dict[str, float]
+    """The utilisation of each resource that more machines do not increase."""
 
     @property
-    def first(self) -> str:
-        """Of that, what is full first."""
-        if not self.full:
-            return "nothing"
-        name, part = max(self.full.items(), key=lambda item: item[1])
+    def bottleneck(self) -> str:
+        """The resource with the highest utilisation."""
+        if not self.utilisation:
+            return "none"
+        name, part = max(self.utilisation.items(), key=lambda item: item[1])
         return f"{name}, {part:.0%}" if part >= 0.01 else f"{name}, below 1%"
 
 
 def needs(counting: str, load: Load) -> Needs:
-    """What it takes to answer that load, with the counts in SQLite, PostgreSQL or Redis."""
-    service, postgresql, redis, full = SERVICE[counting] * load.rate, 0.0, 0.0, {}
+    """Return what the load requires with the counts in SQLite, PostgreSQL or Redis."""
+    service, postgresql, redis, utilisation = SERVICE[counting] * load.rate, 0.0, 0.0, {}
     looked_up = 0.0
     if counting == "SQLite":
-        full["the one writer"] = load.rate / SQLITE_ADMISSIONS_A_SECOND
+        utilisation["the single writer"] = load.rate / SQLITE_ADMISSIONS_A_SECOND
     elif counting == "PostgreSQL":
         postgresql = POSTGRESQL_ADMISSION * load.rate
-        full["the row of one key"] = load.rate / load.keys / COMMITS_OF_ONE_ROW_A_SECOND
+        utilisation["the row of one key"] = load.rate / load.keys / COMMITS_OF_ONE_ROW_A_SECOND
     else:
         redis = REDIS_ADMISSION * load.rate
-        # More workers find a key held less often, and so need still more workers.
+        # With more workers, fewer requests find their key cached, which requires more workers.
         workers = _cores(service)
         looked_up = look_ups(load, workers)
         service += KEY_LOOK_UP * looked_up
         postgresql = POSTGRESQL_LOOK_UP * looked_up
-        full["one key's node of Redis"] = load.rate / load.keys * REDIS_ADMISSION
+        utilisation["one key's node of Redis"] = load.rate / load.keys * REDIS_ADMISSION
     connections = 0 if counting == "SQLite" else _cores(service) * THREADS
     if connections:
-        full["PostgreSQL's processors"] = postgresql / UTILISATION / CORES_OF_A_DATABASE
-        full["PostgreSQL's connections"] = connections / CONNECTIONS_OF_A_DATABASE
+        utilisation["PostgreSQL's processors"] = postgresql / UTILISATION / CORES_OF_A_DATABASE
+        utilisation["PostgreSQL's connections"] = connections / CONNECTIONS_OF_A_DATABASE
     return Needs(
         service=_cores(service),
         nginx=_cores(NGINX * load.rate),
         postgresql=_cores(postgresql),
         redis=_cores(redis),
         connections=connections,
-        megabits=load.rate * ANSWER_BYTES * 8 / 1e6,
-        full=full,
+        megabits=load.rate * RESPONSE_BYTES * 8 / 1e6,
+        utilisation=utilisation,
     )
 
 
 def look_ups(load: Load, workers: int) -> float:
-    """Keys looked up a second: each worker asks for a key when it comes and is not held.
+    """Return the lookups per second: a worker looks up a key that it has not cached.
 
-    Where requests of a key come to a worker at random, `a` a second, the next look-up is one
-    hold and one wait for a request after the last: `a / (1 + a * hold)` a second.
+    If requests of a key reach a worker at random, `a` per second, the time between two lookups
+    is the caching time plus the wait for the next request: `a / (1 + a * hold)` per second.
     """
     a = load.rate / load.keys / workers
     return load.keys * workers * a / (1 + a * HOLD_SECONDS)
@@ -120,9 +120,9 @@ def _cores(seconds_a_second: float) -> int:
 
 
 def largest_shard(ids: Sequence[str], demands: Sequence[float], shards: int) -> float:
-    """The part of all demand that comes to the busiest of a cluster's shards.
+    """Return the share of all requests that reach the busiest shard of a cluster.
 
-    Slots are dealt out evenly, as `redis-cli --cluster create` does.
+    Slots are distributed evenly, as by `redis-cli --cluster create`.
     """
     at: Counter[int] = Counter()
     for key_id, demand in zip(ids, demands, strict=True):
@@ -132,10 +132,10 @@ def largest_shard(ids: Sequence[str], demands: Sequence[float], shards: int) -> 
 
 
 def leased(limit: int, batch: int, asked: Iterable[int]) -> int:
-    """How many requests are admitted of those that come to the regions in this order.
+    """Return how many requests are admitted if they arrive at the regions in this order.
 
-    Each region takes `batch` requests at a time from the one count of the limit, and admits from
-    what it has. Once nothing is left there, what other regions have is out of its reach.
+    Each region reserves `batch` requests at a time from the shared count and admits requests from
+    its reservation. It cannot use the reservations of other regions.
     """
     left, held, admitted = limit, Counter[int](), 0
     for region in asked:
@@ -149,28 +149,28 @@ def leased(limit: int, batch: int, asked: Iterable[int]) -> int:
 
 
 def costs() -> str:
-    """What one request costs."""
+    """Return the cost of one request."""
     rows = [
         (f"evref, counts in {name}", _micro(seconds), f"{1 / seconds:,.0f}")
         for name, seconds in SERVICE.items()
     ]
     rows += [
-        ("evref, a key that is not held (Redis)", f"+ {_micro(KEY_LOOK_UP)}", ""),
-        ("nginx, TLS on a kept connection", _micro(NGINX), f"{1 / NGINX:,.0f}"),
+        ("evref, key not cached (Redis)", f"+ {_micro(KEY_LOOK_UP)}", ""),
+        ("nginx, TLS on a persistent connection", _micro(NGINX), f"{1 / NGINX:,.0f}"),
         ("nginx, a new TLS connection", f"+ {_micro(NEW_TLS_CONNECTION)}", ""),
-        _row("PostgreSQL, to admit and count", POSTGRESQL_ADMISSION),
-        _row("PostgreSQL, to look a key up", POSTGRESQL_LOOK_UP),
-        _row("Redis, to admit and count", REDIS_ADMISSION),
+        _row("PostgreSQL, admit and count", POSTGRESQL_ADMISSION),
+        _row("PostgreSQL, look up a key", POSTGRESQL_LOOK_UP),
+        _row("Redis, admit and count", REDIS_ADMISSION),
     ]
-    return _table(("who", "processor time, µs", "requests/s a core"), rows)
+    return _table(("component", "CPU time, µs", "requests/s per core"), rows)
 
 
 def ceilings() -> str:
-    """The most that each part takes which cannot be multiplied by adding machines."""
+    """Return the limits of the resources that more machines do not increase."""
     most = CORES_OF_A_DATABASE * UTILISATION
     connected = CONNECTIONS_OF_A_DATABASE / THREADS * UTILISATION
     rows = [
-        ("SQLite: its one writer", f"{SQLITE_ADMISSIONS_A_SECOND:,}", "all keys, one machine"),
+        ("SQLite: its single writer", f"{SQLITE_ADMISSIONS_A_SECOND:,}", "all keys, one machine"),
         ("PostgreSQL: the row of a key", f"{COMMITS_OF_ONE_ROW_A_SECOND:,}", "one key"),
         (
             f"PostgreSQL: {CORES_OF_A_DATABASE} cores",
@@ -178,22 +178,22 @@ def ceilings() -> str:
             "all keys",
         ),
         (
-            f"PostgreSQL: {CONNECTIONS_OF_A_DATABASE:,} connections, of {THREADS} a core",
+            f"PostgreSQL: {CONNECTIONS_OF_A_DATABASE:,} connections, {THREADS} per core",
             f"{connected / SERVICE['PostgreSQL']:,.0f}",
             "all keys, without a pooler",
         ),
         ("Redis: one process", f"{1 / REDIS_ADMISSION:,.0f}", "all keys of its slots"),
         (
-            f"Redis: look-ups by {CORES_OF_A_DATABASE} cores of PostgreSQL",
+            f"Redis: lookups by {CORES_OF_A_DATABASE} cores of PostgreSQL",
             f"{most / POSTGRESQL_LOOK_UP:,.0f}",
-            "all keys, where none is held",
+            "all keys, none cached",
         ),
     ]
-    return _table(("part", "requests/s", "of"), rows)
+    return _table(("bottleneck", "requests/s", "applies to"), rows)
 
 
 def loads() -> str:
-    """What each load needs."""
+    """Return the requirements of each load."""
     rows = []
     for load in LOADS:
         for counting in SERVICE:
@@ -207,19 +207,19 @@ def loads() -> str:
                     f"{found.redis}",
                     f"{found.connections:,}",
                     f"{found.megabits:,.1f}",
-                    found.first,
+                    found.bottleneck,
                 )
             )
     titles = ("requests/s", "keys", "counts in", "evref", "nginx", "PostgreSQL", "Redis")
-    return _table((*titles, "connections", "Mbit/s", "full first"), rows)
+    return _table((*titles, "connections", "Mbit/s", "bottleneck"), rows)
 
 
 def shards() -> str:
-    """How evenly the counts of keys spread over the nodes of a cluster."""
+    """Return how evenly the keys are distributed over the nodes of a cluster."""
     chance = random.Random(1)
     ids = [f"{chance.getrandbits(64):016x}" for _ in range(LOADS[-1].keys)]
     alike = [1.0] * len(ids)
-    # The second key asks half as often as the first, the third a third as often, and so on.
+    # The second key sends half as many requests as the first, the third a third, and so on.
     unlike = [1 / place for place in range(1, len(ids) + 1)]
     rows = [
         (
@@ -231,31 +231,31 @@ def shards() -> str:
         for number in (2, 4, 8, 16)
     ]
     return _table(
-        ("nodes", "an even part", "the busiest node, keys alike", "the same, few keys ask most"),
+        ("nodes", "even share", "busiest node, uniform keys", "busiest node, skewed keys"),
         rows,
     )
 
 
 def regions(limit: int = 1_000, number: int = 3, batch: int = 50, milliseconds: int = 80) -> str:
-    """What it costs to count one limit in several regions, so far from each other."""
+    """Return the cost of counting one limit in several regions with this latency between them."""
     stranded = (number - 1) * (batch - 1)
     rows = [
         ("one region counts for all", f"{limit:,}", f"{limit:,}", f"{milliseconds} ms each"),
-        ("each has a fixed part", f"{limit // number:,}", f"{limit:,}", "none"),
+        ("each has a fixed share", f"{limit // number:,}", f"{limit:,}", "none"),
         (
-            f"each takes {batch} at a time from one count",
+            f"each reserves {batch} at a time from a shared count",
             f"{limit - stranded:,}",
             f"{limit:,}",
-            f"{milliseconds} ms, once in {batch}",
+            f"{milliseconds} ms, for one in {batch}",
         ),
         (
-            "each counts for itself, and they add up later",
+            "each counts alone, and they synchronise later",
             f"{limit:,}",
             f"{limit * number:,}",
             "none",
         ),
     ]
-    titles = ("how", "a key gets at least", "and at most", "a request elsewhere waits")
+    titles = ("strategy", "minimum for a key", "maximum for a key", "added latency elsewhere")
     return _table(titles, rows)
 
 
@@ -280,7 +280,7 @@ def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def main() -> None:
     """Print all tables."""
     for name, table in TABLES.items():
-        print(f"{name}\n\n{table()}\n")  # noqa: T201 - that is what it is for
+        print(f"{name}\n\n{table()}\n")  # noqa: T201 - a command line program
 
 
 if __name__ == "__main__":

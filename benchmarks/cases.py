@@ -1,4 +1,4 @@
-"""The requests that are measured; every server that is compared understands the same ones."""
+"""The measured requests, which are the same for every server."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ INTERVENTIONS = "/api/v1/diagnoses/knee-osteoarthritis/interventions"
 
 
 class Holder(StrEnum):
-    """Whose key a request carries."""
+    """The key that a request carries."""
 
     BUSY = "busy"
-    """One that may ask as often as it likes."""
+    """A key with the highest limit."""
     SPENT = "spent"
-    """One that has used up its limit."""
+    """A key that has used up its limit."""
     MISTYPED = "mistyped"
-    """One that nobody has."""
+    """A key that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A request, and the status that it must get.
+    """A request and its expected status.
 
-    A conditional one already has the answer, and so is told with 304 that it is still right.
+    A conditional request sends the ETag of the response, so it gets 304.
     """
 
     name: str

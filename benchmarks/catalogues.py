@@ -1,4 +1,4 @@
-"""Catalogues of any size, made of the bundled one: valid, and each time the same."""
+"""Builds catalogues of any size from the bundled one: valid, and the same each time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from itertools import count, islice
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 
 SIZES = (1_000, 10_500)
-"""Diagnoses; the larger is about as many as ICD-10 has codes of three and four characters."""
+"""Numbers of diagnoses; the larger one is about the number of three- and four-character codes in
+ICD-10."""
 
 
 def scaled(catalogue: Catalogue, diagnoses: int) -> Catalogue:
-    """The catalogue, and as many copies of its entries under other ids as are missing."""
+    """Return the catalogue, extended with copies of its entries under other ids."""
     return Catalogue(islice(_copies(catalogue.entries), diagnoses))
 
 

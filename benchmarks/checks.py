@@ -1,4 +1,4 @@
-"""Nothing is measured that does not answer rightly and count exactly."""
+"""Checks that a server responds correctly and counts exactly before it is measured."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import asdict
 from typing import Any
 
 from benchmarks.cases import CASES, Case
+from benchmarks.client import bearer, get
 from benchmarks.contenders import Contender
 from benchmarks.load import CONNECTIONS
 from benchmarks.storages import LIMITED_TO
-from benchmarks.talk import ask, bearer
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
 from evref.domain.catalogue.diagnosis import Module
@@ -22,37 +22,37 @@ _OVER_THE_LIMIT = 100
 _DIAGNOSIS = "knee-osteoarthritis"
 
 
-class WrongAnswerError(Exception):
-    """Indicates a server that is not to be measured."""
+class WrongResponseError(Exception):
+    """Indicates a server that must not be measured."""
 
 
 def require_right(contender: Contender, catalogue: Catalogue) -> None:
-    """Ask once for each case, and see that the answer is what the catalogue says.
+    """Send one request for each case, and compare the response with the catalogue.
 
     Raises:
-        WrongAnswerError: when it is not.
+        WrongResponseError: They differ.
 
     """
     for case in CASES:
         if case.name not in contender.paths:
             continue
-        answer = contender.ask(case)
-        _require(answer.status == case.status, contender, case.name, f"status {answer.status}")
-        if answer.status == 200:
+        response = contender.get(case)
+        _require(response.status == case.status, contender, case.name, f"status {response.status}")
+        if response.status == 200:
             expected = _expected(catalogue, case)
             is_right = (
-                _in_short(answer.json()) == _in_short(expected)
+                _in_short(response.json()) == _in_short(expected)
                 if contender.tokens is None
-                else answer.json()["data"] == expected
+                else response.json()["data"] == expected
             )
             _require(is_right, contender, case.name, "other data")
 
 
 def require_exact(contender: Contender) -> None:
-    """Ask for more than a key's limit at once, and see that just as many are admitted.
+    """Send more concurrent requests than a key's limit, and check the number admitted.
 
     Raises:
-        WrongAnswerError: when they are not.
+        WrongResponseError: The number is not the limit.
 
     """
     if contender.tokens is None:
@@ -60,7 +60,7 @@ def require_exact(contender: Contender) -> None:
     address, headers = contender.address(CASES[0]), bearer(contender.tokens.limited)
     with ThreadPoolExecutor(CONNECTIONS) as threads:
         asked = threads.map(
-            lambda _: ask(address, headers).status, range(LIMITED_TO + _OVER_THE_LIMIT)
+            lambda _: get(address, headers).status, range(LIMITED_TO + _OVER_THE_LIMIT)
         )
         statuses = Counter(asked)
     right = {200: LIMITED_TO, 429: _OVER_THE_LIMIT}
@@ -68,23 +68,23 @@ def require_exact(contender: Contender) -> None:
 
 
 class Ledger:
-    """Compares what a server has counted with what it was asked meanwhile."""
+    """Compares the requests that a server has counted with those that were sent."""
 
     def __init__(self, contender: Contender) -> None:
         self._contender = contender
         self._before = self._used()
         self._least = self._most = 0
 
-    def asked(self, completed: int) -> None:
-        """So many were answered; those that were under way at the end may be counted too."""
+    def sent(self, completed: int) -> None:
+        """Add completed requests; those in flight at the end may be counted too."""
         self._least += completed
         self._most += completed + CONNECTIONS
 
     def require_balance(self) -> None:
-        """Pass silently when the count is right.
+        """Check the count.
 
         Raises:
-            WrongAnswerError: when it is not.
+            WrongResponseError: The count is wrong.
 
         """
         counted = self._used() - self._before - 1
@@ -93,23 +93,23 @@ class Ledger:
             is_new_day or self._least <= counted <= self._most,
             self._contender,
             "the busy key",
-            f"{counted} counted, of {self._least} to {self._most} asked",
+            f"{counted} counted, {self._least} to {self._most} sent",
         )
 
     def _used(self) -> int:
-        remaining = self._contender.ask(CASES[0]).headers["X-RateLimit-Remaining"]
+        remaining = self._contender.get(CASES[0]).headers["X-RateLimit-Remaining"]
         return HIGHEST_DAILY_LIMIT - int(remaining)
 
 
 def as_json(entry: Entry) -> dict[str, Any]:
-    """A diagnosis with all its interventions, as the service answers with them."""
+    """Return a diagnosis with all its interventions, as the service returns them."""
     interventions = [_intervention(one) for one in entry.interventions]
     return {**_diagnosis(entry), "interventions": interventions}
 
 
 def _require(holds: bool, contender: Contender, what: str, found: str) -> None:
     if not holds:
-        raise WrongAnswerError(f"{contender.name} is not measured: {what}: {found}")
+        raise WrongResponseError(f"{contender.name} is not measured: {what}: {found}")
 
 
 def _expected(catalogue: Catalogue, case: Case) -> list[dict[str, Any]]:
@@ -142,5 +142,5 @@ def _intervention(intervention: Intervention) -> dict[str, Any]:
 
 
 def _in_short(records: list[dict[str, Any]]) -> list[tuple[object, ...]]:
-    """What rows of a table have as well."""
+    """Return only the members that table rows have too."""
     return [tuple(record.get(name) for name in ("id", "name", "summary")) for record in records]

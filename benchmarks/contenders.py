@@ -1,4 +1,4 @@
-"""What is measured: the service on each storage, its natural peers, and the bound."""
+"""The measured servers: the service on each storage, its peers, and the bound."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.cases import CASES, Case
+from benchmarks.client import Response, bearer, get
 from benchmarks.filling import fill_for_peers
 from benchmarks.processes import PEERS_PYTHON, Server, running
 from benchmarks.storages import Tokens, fill
-from benchmarks.talk import Answer, ask, bearer
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.catalogue.catalogue import Catalogue
@@ -36,9 +36,9 @@ _DATASETTE_PATHS = {
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A server, and how it is asked for what the cases name.
+    """A server, and its requests for the cases.
 
-    `paths` are those of the cases that it takes, by their name; `tokens` is None where it knows no
+    `paths` has the path of each case that it supports, by name; `tokens` is None if it has no
     keys.
     """
 
@@ -52,18 +52,18 @@ class Contender:
         return self.server.address + self.paths[case.name]
 
     def headers(self, case: Case) -> dict[str, str]:
-        """The headers of a request, with the ETag of an earlier answer where it has one."""
+        """Return the headers of a request, with the ETag if the case is conditional."""
         if self.tokens is None:
             return {}
         headers = bearer(self.tokens.of(case.holder))
         if case.is_conditional:
             if case.name not in self._etags:
-                self._etags[case.name] = ask(self.address(case), headers).headers["ETag"]
+                self._etags[case.name] = get(self.address(case), headers).headers["ETag"]
             headers["If-None-Match"] = self._etags[case.name]
         return headers
 
-    def ask(self, case: Case) -> Answer:
-        return ask(self.address(case), self.headers(case))
+    def get(self, case: Case) -> Response:
+        return get(self.address(case), self.headers(case))
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def service(
     workers: int = 1,
     many_keys: int = 0,
 ) -> Iterator[Contender]:
-    """`evref serve` on this storage, with this catalogue in it."""
+    """Run `evref serve` on this storage, filled with this catalogue."""
     paths = {case.name: case.path for case in CASES}
     if settings.storage is StorageKind.MEMORY:
         written = folder / "tokens"
@@ -92,7 +92,7 @@ def service(
 
 @contextmanager
 def serve(settings: Settings, folder: Path, *, workers: int = 1) -> Iterator[Server]:
-    """`evref serve` on storage that has all it needs."""
+    """Run `evref serve` on storage that is already filled."""
     command = ["evref", "serve", "--bind", "{host}:{port}", "--threads", _THREADS]
     environ = {"EVREF_DATABASE_URL": settings.database_url}
     if settings.quota_url is not None:
@@ -110,13 +110,13 @@ def bound(
     *,
     name: str = BOUND,
 ) -> Iterator[Contender]:
-    """A server of the bytes that this one answers with; for a 304, those that it saves."""
+    """Run a server that returns the same bytes; for a 304, those that the 304 avoids."""
     bodies = folder / "bound"
     bodies.mkdir()
     for case in CASES:
         headers = alike.headers(case)
         headers.pop("If-None-Match", None)
-        (bodies / case.name).write_bytes(ask(alike.address(case), headers).body)
+        (bodies / case.name).write_bytes(get(alike.address(case), headers).body)
     command = [*_GUNICORN, "--workers", "1", "--worker-class", "gthread"]
     with running(
         [*command, "benchmarks.bound:app"], folder, health="/list", environ={"BOUND": str(bodies)}
@@ -126,7 +126,7 @@ def bound(
 
 @contextmanager
 def peer(name: str, catalogue: Catalogue, redis_url: str, folder: Path) -> Iterator[Contender]:
-    """One of the peers, with the same catalogue in a SQLite file, and keys where it has any."""
+    """Run a peer with the same catalogue in a SQLite file, and keys if it supports them."""
     database = folder / "peer.db"
     tokens = fill_for_peers(database, catalogue)
     environ = {"PEER_DATABASE_URL": f"sqlite:///{database}", "PEER_REDIS_URL": redis_url}

@@ -1,4 +1,4 @@
-"""Writes the service's catalogue, and keys, into the tables of the peers."""
+"""Writes the service's catalogue and keys to the tables of the peers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from evref.domain.catalogue.catalogue import Catalogue, Entry
 
 
 def fill_for_peers(file: Path, catalogue: Catalogue) -> Tokens:
-    """Make a new SQLite file; gives the keys that are in it."""
+    """Create a SQLite file, and return the keys in it."""
     engine = create_engine(f"sqlite:///{file}")
     Base.metadata.create_all(engine)
     tokens = Tokens(

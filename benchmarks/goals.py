@@ -1,4 +1,4 @@
-"""What the service is meant to reach, and whether a run has it do so."""
+"""The performance goals, and whether a run meets them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SLOWEST_DURING_A_SWAP_MS = {1_500: 250, 10_500: 1_000}
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Something measured, and what it is to be: `how` is ≥ or ≤."""
+    """A measured figure and its goal; `how` is ≥ or ≤."""
 
     name: str
     how: str
@@ -33,48 +33,53 @@ class Goal:
 
 
 def goals(result: dict[str, Any]) -> Iterator[Goal]:
-    """Every goal, with what a whole run measured."""
+    """Yield every goal with the figure of a full run."""
     servers = result["throughput"]["servers"]
 
     def of_bound(server: str, case: str, figure: str = "of_bound") -> float:
         return float(servers[server]["cases"][case][figure]["median"])
 
     for case in _READ:
-        yield Goal(f"SQLite, {case}, of the bound", "≥", 0.5, of_bound("SQLite", case))
+        yield Goal(f"SQLite, {case}, relative to the bound", "≥", 0.5, of_bound("SQLite", case))
     for server in ("PostgreSQL", "SQLite + Redis", "PostgreSQL + Redis"):
         for case in _READ:
-            yield Goal(f"{server}, {case}, of the bound", "≥", 0.3, of_bound(server, case))
-    yield Goal("SQLite, 304, of the bound for all bytes", "≥", 0.55, of_bound("SQLite", "304"))
+            yield Goal(f"{server}, {case}, relative to the bound", "≥", 0.3, of_bound(server, case))
+    yield Goal(
+        "SQLite, 304, relative to the bound with the full response",
+        "≥",
+        0.55,
+        of_bound("SQLite", "304"),
+    )
     for peer in PEERS:
         ratios = result["throughput"]["peers"][peer]["SQLite"]
         for case in _READ:
-            yield Goal(f"SQLite, {case}, times {peer}", "≥", 10, ratios[case]["median"])
+            yield Goal(f"SQLite, {case}, relative to {peer}", "≥", 10, ratios[case]["median"])
     for case in _READ:
         p99 = of_bound("SQLite", case, "p99_of_bound")
-        yield Goal(f"SQLite, {case}, p99 of the bound's", "≤", 2, p99)
+        yield Goal(f"SQLite, {case}, p99 relative to the bound", "≤", 2, p99)
     sizes = result["sizes"]
     bundled, largest = next(iter(sizes.values())), sizes[str(SIZES[-1])]
     for case in ("interventions", "304"):
         slower = 1 / largest["of_bundled"][case]["median"]
-        yield Goal(f"{SIZES[-1]:,} diagnoses, {case}, times slower", "≤", 1.2, slower)
+        yield Goal(f"{SIZES[-1]:,} diagnoses, {case}, slowdown", "≤", 1.2, slower)
     yield from _of_swaps(
         result["swaps"], largest["memory"]["resident"] - bundled["memory"]["resident"]
     )
     resident = result["throughput"]["memory"]["SQLite"]["resident"] / _MEGABYTE
-    yield Goal("memory of a worker, MB", "≤", 90, resident)
+    yield Goal("worker memory, MB", "≤", 90, resident)
     more = largest["memory"]["resident"] - bundled["memory"]["resident"]
     times = more / (largest["json_bytes"] - bundled["json_bytes"])
-    yield Goal(f"{SIZES[-1]:,} diagnoses, more memory, times the JSON", "≤", 2, times)
+    yield Goal(f"{SIZES[-1]:,} diagnoses, additional memory relative to the JSON", "≤", 2, times)
     start = bundled["start"]["median"]
     yield Goal("from start to the first 200, seconds", "≤", 1.5, start)
 
 
 def _of_swaps(swaps: dict[str, Any], catalogue_bytes: int) -> Iterator[Goal]:
-    """Those of another catalogue that is published; the largest one takes so much memory."""
+    """Goals for publishing; `catalogue_bytes` is the memory that the largest catalogue takes."""
     for size, wanted in SLOWEST_DURING_A_SWAP_MS.items():
         for storage, figures in swaps[str(size)].items():
             name = f"{storage}, slowest answer while {size:,} diagnoses are published, ms"
             yield Goal(name, "≤", wanted, figures["slowest_ms"]["median"])
     for storage, figures in swaps[str(SIZES[-1])].items():
         more = figures["more_bytes"] / catalogue_bytes
-        yield Goal(f"{storage}, more memory meanwhile, times the catalogue's", "≤", 1, more)
+        yield Goal(f"{storage}, memory added meanwhile, of the catalogue's", "≤", 1, more)

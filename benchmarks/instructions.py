@@ -1,8 +1,8 @@
-"""Machine instructions a request, counted by callgrind: the same each time, on a busy machine too.
+"""Counts machine instructions per request with callgrind; the load of the machine has no effect.
 
-Each case runs in forks of one process that has started and warmed up; of two forks that differ in
-how often they ask, the difference is what the requests took. It counts the application alone:
-no gunicorn, no kernel, and of a database or Redis on a server only what the client does.
+Each case runs in two forks of one warmed-up process that send different numbers of requests; the
+difference of their counts is the cost of the additional requests. It covers the application only:
+no gunicorn, no kernel, and only the client side of a database server or Redis.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _COLLECTED = re.compile(r"^==(\d+)== Collected : (\d+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A storage to count on; that in memory is filled by whoever counts."""
+    """A storage to measure; the counting process fills the one in memory itself."""
 
     name: str
     settings: Settings
@@ -47,7 +47,7 @@ class _Prepared:
 
 
 def count_instructions(catalogue: Catalogue) -> dict[str, dict[str, int]] | None:
-    """Instructions a request, by storage and case; None where there is no valgrind."""
+    """Return the instructions per request, by storage and case; None without valgrind."""
     if shutil.which("valgrind") is None:
         return None
     with tempfile.TemporaryDirectory() as name, settings_by_storage(Path(name)) as storages:
@@ -77,7 +77,7 @@ def _run(folder: Path) -> dict[str, dict[str, int]]:
         check=False,
     )
     if done.returncode:
-        raise SystemExit(f"benchmarks: instructions could not be counted:\n{done.stderr}")
+        raise SystemExit(f"benchmarks: cannot count instructions:\n{done.stderr}")
     collected = {int(pid): int(total) for pid, total in _COLLECTED.findall(done.stderr)}
     return {
         storage: {
@@ -89,14 +89,17 @@ def _run(folder: Path) -> dict[str, dict[str, int]]:
 
 
 class _StandingClock(SystemClock):
-    """The time of day, and no half seconds that pass: what they bring is not of a request."""
+    """The time of day, but a monotonic clock that stands still.
+
+    Work that is due every half second is not part of a request.
+    """
 
     def monotonic(self) -> float:
         return 0.0
 
 
 def count(folder: Path) -> None:
-    """Ask in forks, run by callgrind; prints the process ids of the forks."""
+    """Send the requests in forks under callgrind; print the process ids of the forks."""
     catalogue, storages = pickle.loads((folder / "prepared").read_bytes())
     forks: dict[str, dict[str, tuple[int, int]]] = {}
     for prepared in storages:
@@ -107,7 +110,7 @@ def count(folder: Path) -> None:
         forks[prepared.name] = {}
         for case in CASES:
             environ = _environ(case, tokens, app)
-            # No connection goes across a fork.
+            # Connections must not be shared across a fork.
             container.connections().close()
             forks[prepared.name][case.name] = (
                 _forked(app, environ, FEW),
@@ -117,11 +120,11 @@ def count(folder: Path) -> None:
 
 
 def _forked(app: WSGIApplication, environ: WSGIEnvironment, times: int) -> int:
-    """The process id of a fork that has asked so often and ended."""
+    """Return the process id of a fork that has sent the requests and ended."""
     pid = os.fork()
     if pid == 0:
         for _ in range(WARM_UP + times):
-            _ask(app, environ)
+            _request(app, environ)
         os._exit(0)
     _, status = os.waitpid(pid, 0)
     if status:
@@ -130,7 +133,7 @@ def _forked(app: WSGIApplication, environ: WSGIEnvironment, times: int) -> int:
 
 
 def _environ(case: Case, tokens: Tokens, app: WSGIApplication) -> WSGIEnvironment:
-    """The request as gunicorn hands it on; asked once, to see that its answer is as expected."""
+    """Return the request as gunicorn passes it on, after checking its response once."""
     path, _, query = case.path.partition("?")
     environ: WSGIEnvironment = {
         "wsgi.errors": sys.stderr,
@@ -156,29 +159,29 @@ def _environ(case: Case, tokens: Tokens, app: WSGIApplication) -> WSGIEnvironmen
         "SCRIPT_NAME": "",
     }
     if case.is_conditional:
-        _, headers = _ask(app, environ)
+        _, headers = _request(app, environ)
         environ["HTTP_IF_NONE_MATCH"] = headers["ETag"]
-    status, _ = _ask(app, environ)
+    status, _ = _request(app, environ)
     if status != case.status:
         raise SystemExit(f"{case.name} got {status} instead of {case.status}")
     return environ
 
 
-def _ask(app: WSGIApplication, environ: WSGIEnvironment) -> tuple[int, dict[str, str]]:
-    """Status and headers; like a server, it takes the body, and makes each request anew."""
-    told: list[tuple[str, list[tuple[str, str]]]] = []
+def _request(app: WSGIApplication, environ: WSGIEnvironment) -> tuple[int, dict[str, str]]:
+    """Return status and headers; like a server, read the body and copy the environ."""
+    started: list[tuple[str, list[tuple[str, str]]]] = []
 
     def start_response(
         status: str, headers: list[tuple[str, str]], _error: object = None
     ) -> Callable[[bytes], object]:
-        told.append((status, headers))
+        started.append((status, headers))
         return bytes
 
-    for _ in (answer := app(environ.copy(), start_response)):
+    for _ in (response := app(environ.copy(), start_response)):
         pass
-    if (close := getattr(answer, "close", None)) is not None:
+    if (close := getattr(response, "close", None)) is not None:
         close()
-    status, headers = told[0]
+    status, headers = started[0]
     return int(status.split()[0]), dict(headers)
 
 

@@ -1,4 +1,4 @@
-"""Drives a server with wrk where it is installed, else with threads of this process."""
+"""Loads a server with wrk if it is installed, and otherwise with threads of this process."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _IN_MILLISECONDS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What was asked and came back. `p50`, `p99`: milliseconds within which so many of 100 did.
+    """The result of a measurement. `p50` and `p99` are latency percentiles in milliseconds.
 
-    `refused` are those of the completed that got a status of 400 or above.
+    `refused` is the number of completed requests with a status of 400 or above.
     """
 
     completed: int
@@ -44,9 +44,9 @@ class Load:
 def drive(
     address: str, headers: Mapping[str, str], seconds: int, *, tokens: Path | None = None
 ) -> Load:
-    """Ask the address over and over on 16 connections for so many seconds.
+    """Send requests to the address on 16 connections for this many seconds.
 
-    Where there is a file of tokens, one a line, they take turns.
+    With a file of tokens, one per line, requests use them in rotation.
     """
     if shutil.which("wrk"):
         return _with_wrk(address, headers, seconds, tokens)
@@ -94,7 +94,7 @@ def _with_threads(
     statuses: list[int] = []
     end = time.perf_counter() + seconds
 
-    def ask() -> None:
+    def send_requests() -> None:
         connection = http.client.HTTPConnection(parts.netloc)
         turns = cycle(bearers)
         while (began := time.perf_counter()) < end:
@@ -105,7 +105,7 @@ def _with_threads(
             times.append(time.perf_counter() - began)
         connection.close()
 
-    threads = [threading.Thread(target=ask) for _ in range(CONNECTIONS)]
+    threads = [threading.Thread(target=send_requests) for _ in range(CONNECTIONS)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -1,4 +1,4 @@
--- Has wrk ask with one key after another, of those in a file; a line each.
+-- Makes wrk use the keys of a file, one per line, in rotation.
 
 function init(arguments)
   requests, place = {}, 0

@@ -1,7 +1,7 @@
-"""Servers measured in turn, round after round, and what their figures come to.
+"""Measures servers in turn, round after round, and summarises the figures.
 
-Absolute figures of a shared machine say little; a ratio of two figures taken one right after the
-other says more, and the median of several more still.
+Absolute figures of a shared machine say little. A ratio of two figures measured one right after
+the other says more, and the median of several ratios more still.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How often and how long each case is measured, and whom to tell."""
+    """The number and duration of the measurements of each case, and a progress callback."""
 
     rounds: int
     seconds: int
-    tell: Progress
+    report: Progress
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One measurement; `cpu`: microseconds of the server's processor time a request."""
+    """One measurement; `cpu` is the server's CPU time per request in microseconds."""
 
     rate: float
     p50: float
@@ -40,7 +40,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Of several values."""
+    """Median, minimum and maximum of several values."""
 
     median: float
     low: float
@@ -55,7 +55,7 @@ class Spread:
 
 
 CaseSamples = dict[str, list[Sample]]
-"""By case; the same place in two lists is the same round."""
+"""By case; the same index in two lists is the same round."""
 
 Samples = dict[str, CaseSamples]
 """By contender."""
@@ -68,12 +68,13 @@ def measure(
     *,
     token_files: dict[str, Path] | None = None,
 ) -> Samples:
-    """Each contender in turn, for each case, round after round.
+    """Measure each contender in turn, for each case, round after round.
 
-    Those that have a file of tokens, by their name, are asked with all of these in turns.
+    `token_files` has a file of tokens for some contenders, by name; their requests use the tokens
+    in rotation.
 
     Raises:
-        WrongAnswerError: when a server's count does not agree with what it was asked.
+        WrongResponseError: A server's count differs from the number of requests sent.
 
     """
     samples: Samples = {contender.name: {} for contender in contenders}
@@ -84,13 +85,13 @@ def measure(
     }
     for number in range(pace.rounds):
         for case in cases:
-            pace.tell(f"round {number + 1} of {pace.rounds}: {case.name}")
+            pace.report(f"round {number + 1} of {pace.rounds}: {case.name}")
             for contender in contenders:
                 if case.name in contender.paths:
                     one, completed = _one(contender, case, pace, (token_files or {}))
                     samples[contender.name].setdefault(case.name, []).append(one)
                     if contender.name in ledgers and case.status < 400:
-                        ledgers[contender.name].asked(completed)
+                        ledgers[contender.name].sent(completed)
     for ledger in ledgers.values():
         ledger.require_balance()
     return samples
@@ -105,7 +106,7 @@ def _one(
         contender.address(case), headers, pace.seconds, tokens=token_files.get(contender.name)
     )
     used = contender.server.cpu_seconds() - before
-    # The bound answers with the bytes of a refusal, but does not refuse.
+    # The bound returns the bytes of an error response, but with status 200.
     refused = load.completed if case.status >= 400 and contender.tokens else 0
     if load.refused != refused or load.completed == 0:
         raise SystemExit(
@@ -118,5 +119,5 @@ def _one(
 def ratio(
     ours: Sequence[Sample], theirs: Sequence[Sample], figure: Callable[[Sample], float]
 ) -> Spread:
-    """The figure of one over that of the other, round by round."""
+    """Return the ratio of the two figures, round by round."""
     return Spread.of(figure(our) / figure(their) for our, their in zip(ours, theirs, strict=True))

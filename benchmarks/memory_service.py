@@ -1,4 +1,4 @@
-"""The service with everything in its memory, for the benchmark: no command could put keys there."""
+"""Runs the service with in-memory storage, where no command could create the keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evref.bootstrap.settings import Settings, StorageKind
 
 
 def main(bind: str, tokens: Path) -> None:
-    """Write the keys to a file, and serve."""
+    """Write the keys to a file and serve."""
     settings = Settings(storage=StorageKind.MEMORY)
     container = Container(settings=settings)
     tokens.write_text(json.dumps(asdict(fill(container, bundled()))))

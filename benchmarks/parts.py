@@ -1,4 +1,4 @@
-"""The parts of a run; each starts what it measures, and gives figures as JSON has them."""
+"""The parts of a run; each starts its servers and returns figures as JSON-compatible values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from evref.domain.catalogue.catalogue import Catalogue
 Figures = dict[str, Any]
 
 MANY_KEYS = 1001
-"""One of them is used alone."""
+"""One of them is used for the comparison with a single key."""
 
 _STARTS = 5
 _SWAPS = 3
@@ -43,7 +43,7 @@ class Run:
         self._numbers = count()
 
     def throughput(self) -> Figures:
-        """Every storage and every peer, for each case, beside the bound."""
+        """Measure every storage and every peer, for each case, relative to the bound."""
         with ExitStack() as stack:
             storages = stack.enter_context(settings_by_storage(self._new_folder()))
             services = [
@@ -72,13 +72,13 @@ class Run:
             }
 
     def sizes(self) -> Figures:
-        """Catalogues of three sizes on SQLite: each beside the bound for its answers, its start."""
+        """Measure catalogues of three sizes on SQLite: relative to their bound, and the start."""
         cases = [_BY_NAME[name] for name in ("list", "interventions", "304")]
         figures: Figures = {}
         with ExitStack() as stack:
             measured = []
             for size, catalogue in self._catalogues():
-                self._pace.tell(f"a catalogue of {size:,} diagnoses")
+                self._pace.report(f"a catalogue of {size:,} diagnoses")
                 folder = self._new_folder()
                 settings = Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
                 ours = stack.enter_context(service(str(size), settings, catalogue, folder))
@@ -104,19 +104,19 @@ class Run:
         return figures
 
     def _start(self, settings: Settings, folder: Path) -> Spread:
-        """Seconds from the start of the process to the first 200."""
+        """Return the seconds from the start of the process to the first 200."""
         seconds = []
         for number in range(_STARTS):
-            self._pace.tell(f"start {number + 1} of {_STARTS}")
+            self._pace.report(f"start {number + 1} of {_STARTS}")
             with serve(settings, folder) as server:
-                seconds.append(server.seconds_to_answer)
+                seconds.append(server.seconds_to_first_response)
         return Spread.of(seconds)
 
     def sharing(self) -> Figures:
-        """Two workers beside one, and a thousand keys in turns beside one that all use.
+        """Compare two workers with one, and a thousand keys in rotation with a single key.
 
-        Both workers have the same core, so the ratio shows what it costs to share, not what a
-        second core brings.
+        Both workers use the same core, so the ratio shows the cost of sharing, not the gain of a
+        second core.
         """
         case = _BY_NAME["interventions"]
         figures: Figures = {}
@@ -132,7 +132,7 @@ class Run:
                     first, *rest = one.tokens.many if one.tokens else ()
                     file = folder / "tokens"
                     file.write_text("\n".join(rest))
-                    # A key of its own, as each count is compared with what was asked.
+                    # A separate key, because each count is compared with the requests sent.
                     tokens = replace(one.tokens, busy=first) if one.tokens else None
                     two = Contender("two workers", both, one.paths, tokens)
                     many = Contender("many keys", one.server, one.paths, one.tokens)
@@ -173,13 +173,13 @@ class Run:
         turns = [swapping.changed(catalogue), catalogue]
         swaps = []
         for number in range(_SWAPS):
-            self._pace.tell(f"swap {number + 1} of {_SWAPS} of {len(catalogue.entries):,}")
+            self._pace.report(f"swap {number + 1} of {_SWAPS} of {len(catalogue.entries):,}")
             swaps.append(swapping.swap(ours, settings, turns[number % 2]))
         return swaps
 
     def instructions(self) -> Figures:
-        """Machine instructions a request, in the process of the application."""
-        self._pace.tell("counting instructions")
+        """Count machine instructions per request, in the process of the application."""
+        self._pace.report("counting instructions")
         return count_instructions(self._catalogue) or {}
 
     def _catalogues(self) -> Iterator[tuple[int, Catalogue]]:
@@ -189,7 +189,7 @@ class Run:
 
     def _require(self, contenders: list[Contender], catalogue: Catalogue) -> None:
         for contender in contenders:
-            self._pace.tell(f"checking {contender.name}")
+            self._pace.report(f"checking {contender.name}")
             require_right(contender, catalogue)
             require_exact(contender)
 
@@ -208,7 +208,7 @@ def _p99(sample: Sample) -> float:
 
 
 def _beside(ours: CaseSamples, most: CaseSamples) -> Figures:
-    """Medians of the figures themselves, and of their ratios to those of the bound."""
+    """Return medians of the figures, and of their ratios to the figures of the bound."""
     return {
         case: {
             "rate": round(statistics.median(sample.rate for sample in samples)),

@@ -1,4 +1,4 @@
-"""The plot of a run: each server's requests a second, of the bound's."""
+"""Plots a run: each server's requests per second, relative to the bound."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _BAR = 0.26
 
 
 def main() -> None:
-    """Draw the figures of the last run as SVG, the same bytes for the same figures."""
+    """Draw the figures of the last run as SVG; the same figures give the same bytes."""
     servers = json.loads((_PAGES / "performance.json").read_text())["throughput"]["servers"]
-    # Text stays text, and ids do not change from run to run.
+    # Keep text as text, and ids the same from run to run.
     mpl.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "evref", "font.family": "sans-serif"}
     names = [name for name in servers if not name.startswith("bound")]
     figure = Figure(figsize=(8, 0.55 * len(names) + 1), layout="constrained")
@@ -41,7 +41,7 @@ def main() -> None:
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
-    axes.set_xlabel("requests a second, of what the same server does with nothing in between")
+    axes.set_xlabel("requests per second, relative to the same server with a trivial application")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="lower right")
     figure.savefig(_PAGES / "performance.svg", metadata={"Date": None, "Creator": None})

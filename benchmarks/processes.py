@@ -1,4 +1,4 @@
-"""Starts what is measured as processes, and reads what they use."""
+"""Starts the measured servers as processes, and reads their CPU time and memory."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ import psutil
 from tests.servers import free_port
 
 SERVER_CORE, LOAD_CORE = 0, 1
-"""What is measured has the one to itself; what asks, and databases on servers, have the other."""
+"""The measured server has one core; the load generator and the storage servers use the other."""
 
 _REPOSITORY = Path(__file__).parent.parent
 
 PEERS_PYTHON = _REPOSITORY / ".venv-bench" / "bin" / "python"
-"""That of an environment without the service, and with what the peers are made of."""
+"""From an environment with the dependencies of the peers, but without the service."""
 
 _SECONDS_TO_START = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes of one process: resident, and of these not shared with any other."""
+    """Memory of one process in bytes: resident, and the part not shared with other processes."""
 
     resident: int
     own: int
@@ -40,19 +40,19 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One that runs: its address, and its first process."""
+    """A running server: its address and its main process."""
 
     address: str
     process: psutil.Process
-    seconds_to_answer: float
+    seconds_to_first_response: float
 
     def cpu_seconds(self) -> float:
-        """What all of its processes have used since they began."""
+        """Return the CPU time of all its processes since they started."""
         times = [process.cpu_times() for process in self._all()]
         return sum(used.user + used.system for used in times)
 
     def memory(self) -> Memory:
-        """Of the process that answers; of the first one, where there are several."""
+        """Return the memory of the last process, which is a worker."""
         answering = self._all()[-1].memory_full_info()
         return Memory(answering.rss, answering.uss)
 
@@ -69,9 +69,9 @@ def running(
     health: str = "/health/live",
     environ: Mapping[str, str] | None = None,
 ) -> Iterator[Server]:
-    """A Python module as a server, until the end of the block.
+    """Run a Python module as a server until the end of the block.
 
-    `{host}` and `{port}` in its arguments stand for where it is to listen.
+    `{host}` and `{port}` in its arguments are replaced by its address.
     """
     port = free_port()
     address = f"http://127.0.0.1:{port}"
@@ -95,13 +95,13 @@ def running(
 
 
 def pinned(core: int) -> list[str]:
-    """What goes before a command to keep it on one core, where the system can."""
+    """Return the command prefix that pins a process to one core, if the system supports it."""
     can = (os.cpu_count() or 1) > 1 and shutil.which("taskset")
     return ["taskset", "--cpu-list", str(core)] if can else []
 
 
 def pin_all_but_servers() -> None:
-    """Keep this process, and what it starts and does not pin itself, off the servers' core."""
+    """Keep this process, and unpinned processes that it starts, off the servers' core."""
     if (os.cpu_count() or 1) > 1 and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {LOAD_CORE})
 
@@ -118,4 +118,4 @@ def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None
         except (URLError, ConnectionError):
             pass
         time.sleep(0.01)
-    raise SystemExit(f"benchmarks: nothing answers at {address}:\n{log.read_text()}")
+    raise SystemExit(f"benchmarks: no response from {address}:\n{log.read_text()}")

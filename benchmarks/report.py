@@ -1,4 +1,4 @@
-"""The figures of a run as files: JSON, the tables of a page, and a plot."""
+"""Writes the figures of a run as JSON, as the tables of a page, and as a plot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Figures = dict[str, Any]
 
 
 def write(result: Figures) -> None:
-    """Write a whole run into the documents."""
+    """Write a full run to the documentation."""
     (_PAGES / "performance.json").write_text(as_text(result))
     page = _PAGES / "performance.md"
     page.write_text(with_tables(page.read_text(), result))
@@ -28,7 +28,7 @@ def write(result: Figures) -> None:
 
 
 def with_tables(page: str, result: Figures) -> str:
-    """The page with the tables of a run in their place."""
+    """Return the page with its tables replaced by those of the run."""
     before, _, rest = page.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     tables = "\n".join(_tables(result))
@@ -36,7 +36,7 @@ def with_tables(page: str, result: Figures) -> str:
 
 
 def as_text(result: Figures) -> str:
-    """JSON in which each set of figures has a line, so that two runs can be compared."""
+    """Return JSON with one line for each set of figures, so that runs can be compared."""
     return "\n".join(_lines(result, "")) + "\n"
 
 
@@ -59,20 +59,20 @@ def _tables(result: Figures) -> Iterator[str]:
     cases = list(servers[BOUND]["cases"])
     yield (
         f"Measured on {measured['on']} with Python {measured['python']} on one core of "
-        f"{measured['processor']}, load by {measured['load']}; medians of "
+        f"{measured['processor']}, load from {measured['load']}; medians of "
         f"{measured['rounds']} rounds of {measured['seconds']} s, with the lowest and the highest."
     )
     yield "\n### Goals\n"
     yield from _table(
-        ("goal", "wanted", "measured", "met"),
+        ("figure", "goal", "measured", "met"),
         (
             (goal.name, f"{goal.how} {goal.wanted:g}", f"{goal.measured:.2f}", _yes(goal.is_met))
             for goal in goals(result)
         ),
     )
     yield "\nAll figures are in [performance.json](performance.json)."
-    yield "\n### Requests a second, of the bound's\n"
-    yield "![Three kinds of request, asked of each server](performance.svg)\n"
+    yield "\n### Requests per second, relative to the bound\n"
+    yield "![Three kinds of request for each server](performance.svg)\n"
     yield from _table(
         ("server", *cases),
         (
@@ -86,7 +86,7 @@ def _tables(result: Figures) -> Iterator[str]:
         ("server", "requests/s", "p50, ms", "p99, ms", "CPU, µs", "memory, MB", "own, MB"),
         (_figures(name, of, throughput["memory"][name]) for name, of in servers.items()),
     )
-    yield "\n### The service on SQLite, times each peer\n"
+    yield "\n### The service on SQLite, relative to each peer\n"
     yield from _table(
         ("peer", *cases),
         (
@@ -108,15 +108,15 @@ def _tables(result: Figures) -> Iterator[str]:
             for size, figures in result["sizes"].items()
         ),
     )
-    yield "\n### Another catalogue published meanwhile, to one worker\n"
+    yield "\n### Responses while another catalogue is published, one worker\n"
     yield from _table(
         (
-            "diagnoses, all of them new",
+            "diagnoses, all changed",
             "storage",
-            "slowest answer, ms",
+            "slowest response, ms",
             "slowest before, ms",
-            "until it is served, s",
-            "more memory at most, MB",
+            "until served, s",
+            "additional memory, MB",
         ),
         (
             (
@@ -131,16 +131,16 @@ def _tables(result: Figures) -> Iterator[str]:
             for name, figures in storages.items()
         ),
     )
-    yield "\n### A list of interventions, shared in other ways, times one worker with one key\n"
+    yield "\n### More workers or keys, for interventions, relative to one worker with one key\n"
     yield from _table(
-        ("storage", "two workers on the one core", "1,000 keys in turns"),
+        ("storage", "two workers on the same core", "1,000 keys in rotation"),
         (
             (name, _spread(ways["two workers"]), _spread(ways["many keys"]))
             for name, ways in result["sharing"].items()
         ),
     )
     if result["instructions"]:
-        yield "\n### Thousands of instructions a request, in the application\n"
+        yield "\n### Thousands of instructions per request, in the application\n"
         yield from _table(
             ("storage", *cases),
             (
@@ -165,7 +165,7 @@ def _figures(name: str, of: Figures, memory: Figures) -> tuple[str, ...]:
 
 def _size_columns(sizes: Figures) -> Iterator[str]:
     for case in next(iter(sizes.values()))["cases"]:
-        yield f"{case}, of the bound"
+        yield f"{case}, relative to the bound"
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:

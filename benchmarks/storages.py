@@ -1,4 +1,4 @@
-"""Storage with a catalogue and keys in it, for the service to be measured on."""
+"""Storages with a catalogue and keys, on which the service is measured."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.institutions import institution_id
 from tests.servers import postgresql_server, redis_server
 
 LIMITED_TO = 200
-"""Requests that the limited key may make, to see that exactly these are admitted."""
+"""The limit of the limited key, to check that exactly this many requests are admitted."""
 
 _INSTITUTION = "Benchmark"
 _MISTYPED = "evref_mistyped"
@@ -26,7 +26,7 @@ _MISTYPED = "evref_mistyped"
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Keys by what they are for; `many` may all ask as often as they like."""
+    """Keys by purpose; all of `many` have the highest limit."""
 
     busy: str
     spent: str
@@ -34,7 +34,7 @@ class Tokens:
     many: tuple[str, ...] = ()
 
     def of(self, holder: Holder) -> str:
-        """The token that goes with a request."""
+        """Return the token for a request."""
         return {
             Holder.BUSY: self.busy,
             Holder.SPENT: self.spent,
@@ -44,7 +44,7 @@ class Tokens:
 
 @contextmanager
 def settings_by_storage(folder: Path) -> Iterator[dict[str, Settings]]:
-    """The settings for each place that can keep everything, while its servers run."""
+    """Run the servers of all storages, and yield the settings for each storage."""
     sqlite = Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
     with postgresql_server() as database, redis_server() as counters:
         postgresql = Settings(database_url=database.url(database.new_database()))
@@ -61,13 +61,13 @@ def settings_by_storage(folder: Path) -> Iterator[dict[str, Settings]]:
 
 
 def bundled() -> Catalogue:
-    """The catalogue that comes with the service."""
+    """Return the bundled catalogue."""
     publish = Container(settings=Settings(storage=StorageKind.MEMORY)).publish()
     return publish.check([BUNDLED_CATALOGUE], lambda _done, _all: None)
 
 
 def fill(container: Container, catalogue: Catalogue, *, many: int = 0) -> Tokens:
-    """Make the tables, publish the catalogue and make the keys, so many of them besides."""
+    """Create the tables, publish the catalogue and create the keys, with `many` additional ones."""
     container.schema().prepare()
     keep_catalogue(container.catalogue_store(), catalogue)
     container.manage_institutions().create_institution(OPERATOR, _INSTITUTION)

@@ -1,6 +1,6 @@
-"""Servers and fixtures that tests share, and Hypothesis profiles.
+"""Shared servers and fixtures, and Hypothesis profiles.
 
-The profile `local` tries new examples each time, `ci` the same ones each time.
+The profile `local` tries new examples each time; `ci` tries the same ones each time.
 """
 
 import os
@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, settings
 from tests.databases import PreparedDatabases
 from tests.servers import PostgresqlServer, RedisServer, postgresql_server, redis_server
 
-# Their assertions are to be told in full as well; before any test imports them.
+# For detailed assertion messages in these modules; must run before any test imports them.
 pytest.register_assert_rewrite("tests.http.document", "tests.http.service")
 
-# Machines are noisy: how long an example takes says nothing about the code.
+# No deadline, because the time of an example says little about the code on a busy machine.
 settings.register_profile(
     "local", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -26,7 +26,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory, and an environment without settings."""
+    """Change to an empty working directory, and remove all settings from the environment."""
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("EVREF_")]:
         monkeypatch.delenv(name)
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgresqlServer]:
-    """One server for all tests, each of which makes its own database; none may stop it."""
+    """A server for all tests. Each test creates its own database; none may stop the server."""
     with postgresql_server() as server:
         yield server
 
@@ -47,6 +47,6 @@ def prepared_databases(postgresql: PostgresqlServer) -> PreparedDatabases:
 
 @pytest.fixture(scope="session")
 def redis() -> Iterator[RedisServer]:
-    """One server for all tests, each of which has its own keys; none may stop it."""
+    """A server for all tests. Each test uses its own keys; none may stop the server."""
     with redis_server() as server:
         yield server

@@ -1,4 +1,4 @@
-"""Databases with all tables, ready faster than their migrations run."""
+"""Databases with all tables, copied from a template because migrations are slower."""
 
 from functools import cache
 from pathlib import Path
@@ -8,7 +8,7 @@ from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.tables import metadata
 from tests.servers import PostgresqlServer
 
-# The publication's one row is there from the beginning, and stays.
+# The publication table always has exactly one row.
 _EMPTY = "".join(
     f"DELETE FROM {table.name};"
     for table in reversed(metadata.sorted_tables)
@@ -17,7 +17,7 @@ _EMPTY = "".join(
 
 
 def prepared_sqlite(folder: Path) -> str:
-    """The URL of a new SQLite file with all tables, in an existing folder."""
+    """Return the URL of a new SQLite file with all tables, in an existing folder."""
     file = folder / "evref.sqlite"
     file.write_bytes(_sqlite_template())
     return f"sqlite:///{file}"
@@ -25,7 +25,7 @@ def prepared_sqlite(folder: Path) -> str:
 
 @cache
 def _sqlite_template() -> bytes:
-    # Copying a file takes a hundredth of the time that its migrations take.
+    # Copying a file takes a hundredth of the time of its migrations.
     with TemporaryDirectory() as folder:
         file = Path(folder) / "evref.sqlite"
         database = SqlDatabase(f"sqlite:///{file}")
@@ -35,7 +35,7 @@ def _sqlite_template() -> bytes:
 
 
 class PreparedDatabases:
-    """Databases of PostgreSQL, emptied and used again: this is faster than a new one each time."""
+    """PostgreSQL databases that are emptied and reused, which is faster than creating new ones."""
 
     def __init__(self, server: PostgresqlServer) -> None:
         self._server = server
@@ -43,11 +43,11 @@ class PreparedDatabases:
         self._names: list[str] = []
 
     def new(self) -> str:
-        """The URL of a new one, for a test that changes more than rows."""
+        """Return the URL of a new database, for a test that changes more than rows."""
         return self._server.url(self._copy())
 
     def empty(self, number: int) -> str:
-        """The URL of one in which there are no rows; a test that uses several numbers them."""
+        """Return the URL of an empty database; a test that needs several numbers them."""
         while len(self._names) <= number:
             self._names.append(self._copy())
         self._server.execute(_EMPTY, self._names[number])

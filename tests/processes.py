@@ -1,4 +1,4 @@
-"""Processes that begin their work at once: forked from one that has imported everything."""
+"""Processes that start quickly, because they are forked from one with all imports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-# Whatever is wanted besides, and pytest, since a new process imports its parent's main module.
+# With pytest, because a new process imports its parent's main module.
 _CONTEXT.set_forkserver_preload(
     [
         "alembic.command",
@@ -26,14 +26,14 @@ _CONTEXT.set_forkserver_preload(
 
 
 def forked(work: Callable[..., object], *arguments: Any) -> ForkServerProcess:
-    """A process that does this work, which a module names, and ends; started already."""
+    """Start a process that calls a module-level function, and return the process."""
     process = _CONTEXT.Process(target=work, args=arguments, daemon=True)
     process.start()
     return process
 
 
 class Command:
-    """`evref` with these arguments and settings, in a process and a folder of its own."""
+    """`evref` with these arguments and settings, in a separate process and folder."""
 
     def __init__(self, folder: Path, *arguments: str, **settings: str) -> None:
         folder.mkdir()
@@ -42,14 +42,14 @@ class Command:
         self.process = forked(_run, folder, arguments, environ)
 
     def ended(self) -> tuple[int | None, str, str]:
-        """Its exit status and what it printed on standard output and error, once it has ended."""
+        """Wait for its end; return the exit status, standard output and standard error."""
         self.process.join(30)
         out, err = ((self._folder / name).read_text(encoding="utf-8") for name in ("out", "err"))
         return self.process.exitcode, out, err
 
 
 def _run(folder: Path, arguments: tuple[str, ...], environ: Mapping[str, str]) -> None:
-    # Here, so that the server of forks alone imports it.
+    # Imported here, so that only the fork server imports it.
     from evref.cli.main import main  # noqa: PLC0415
 
     for number, name in ((1, "out"), (2, "err")):

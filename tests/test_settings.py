@@ -1,4 +1,4 @@
-"""Settings: where each comes from, what it may be, and what is said when it is something else."""
+"""Where each setting comes from, its allowed values, and the errors for other values."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NOWHERE = Path("/nowhere/.env")
 
 
 def read(**environ: str) -> Settings:
-    """The settings of an environment alone; names are given without their prefix."""
+    """Read settings from an environment only; names have no prefix."""
     return Settings.read({f"EVREF_{name.upper()}": text for name, text in environ.items()}, NOWHERE)
 
 
-def test_without_any_setting_the_defaults_hold() -> None:
-    """SQLite in a file under the working directory, on this machine alone."""
+def test_without_any_setting_the_defaults_apply() -> None:
+    """SQLite in a file in the working directory, reachable only from this machine."""
     settings = Settings.read({}, NOWHERE)
 
     assert settings == Settings()
@@ -31,7 +31,7 @@ def test_without_any_setting_the_defaults_hold() -> None:
 
 
 def test_the_reference_has_a_row_for_each_setting() -> None:
-    """And for nothing else."""
+    """And no other rows."""
     page = Path(__file__).parents[1] / "docs" / "reference" / "settings.md"
 
     rows = re.findall(r"^\| `EVREF_([A-Z_]+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE)
@@ -39,13 +39,13 @@ def test_the_reference_has_a_row_for_each_setting() -> None:
     assert sorted(rows) == sorted(field.name.upper() for field in fields(Settings))
 
 
-def test_the_environment_goes_before_the_file_and_the_file_before_the_default(
+def test_the_environment_overrides_the_file_and_the_file_overrides_the_default(
     tmp_path: Path,
 ) -> None:
     """An operator can override a file for one start."""
     file = tmp_path / ".env"
     file.write_text(
-        "# where it is reached\nEVREF_BASE_URL=https://file.example.org\n"
+        "# the address for clients\nEVREF_BASE_URL=https://file.example.org\n"
         'EVREF_REPRESENTATION_CACHE_MB="32"\nOTHER=1\n'
     )
     environ = {"EVREF_BASE_URL": "https://environment.example.org"}
@@ -61,7 +61,7 @@ def test_the_environment_goes_before_the_file_and_the_file_before_the_default(
 def test_by_default_the_process_environment_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the file `.env` of the working directory."""
+    """And the file `.env` in the working directory."""
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("EVREF_")]:
         monkeypatch.delenv(name)
@@ -75,8 +75,8 @@ def test_by_default_the_process_environment_is_read(
     assert Settings.unknown_names() == ["EVREF_TYPO"]
 
 
-def test_an_empty_value_is_as_if_it_were_not_set() -> None:
-    """A compose file that passes a variable on sets it to nothing."""
+def test_an_empty_value_counts_as_not_set() -> None:
+    """A compose file that passes on an unset variable sets it to an empty value."""
     assert read(storage="", database_url="", base_url="") == Settings()
 
 
@@ -121,8 +121,8 @@ def test_an_empty_value_is_as_if_it_were_not_set() -> None:
         ("metrics_folder", "/run/evref/metrics", Path("/run/evref/metrics")),
     ],
 )
-def test_a_setting_that_is_allowed_is_read(name: str, text: str, value: object) -> None:
-    """Each in its own type."""
+def test_a_valid_setting_is_read(name: str, text: str, value: object) -> None:
+    """Each as a value of its type."""
     assert getattr(read(**{name: text}), name) == value
 
 
@@ -178,22 +178,22 @@ def test_a_setting_that_is_allowed_is_read(name: str, text: str, value: object) 
             "of the form MODULE:NAME",
         ),
         ("log_format", ["JSON", "xml"], "text, json"),
-        ("access_log", ["1", "yes", "On"], "on, off"),
+        ("access_log", ["1", "yes", "On"], "on or off"),
         ("metrics_token", ["x" * 31], "32 characters"),
         ("metrics_token", ["é" * 32, "x " * 16], "ASCII"),
     ],
 )
-def test_a_setting_that_is_not_allowed_is_told_in_one_line(
+def test_an_invalid_setting_is_reported_in_one_line(
     name: str, texts: list[str], allowed: str
 ) -> None:
-    """With its name and what is allowed."""
+    """With its name and the allowed values."""
     for text in texts:
-        with pytest.raises(SettingsError) as told:
+        with pytest.raises(SettingsError) as caught:
             read(**{name: text})
 
-        assert str(told.value).startswith(f"EVREF_{name.upper()} ")
-        assert allowed in str(told.value)
-        assert "\n" not in str(told.value)
+        assert str(caught.value).startswith(f"EVREF_{name.upper()} ")
+        assert allowed in str(caught.value)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -205,17 +205,17 @@ def test_a_setting_that_is_not_allowed_is_told_in_one_line(
         ("quota_url", "http://:hush@h", "redis://:hush@h"),
     ],
 )
-def test_a_secret_stands_in_no_message(name: str, wrong: str, right: str) -> None:
-    """Neither where it is not allowed, nor in the settings' representation."""
-    with pytest.raises(SettingsError) as told:
+def test_no_message_contains_a_secret(name: str, wrong: str, right: str) -> None:
+    """Neither the error for an invalid value, nor the representation of the settings."""
+    with pytest.raises(SettingsError) as caught:
         read(**{name: wrong})
 
-    assert "hush" not in str(told.value)
+    assert "hush" not in str(caught.value)
     assert "hush" not in repr(read(**{name: right}))
 
 
-def test_variables_that_are_no_settings_are_named(tmp_path: Path) -> None:
-    """Those with the prefix alone, in order, wherever they stand."""
+def test_unknown_variables_are_named(tmp_path: Path) -> None:
+    """Only those with the prefix, in order, from the file and the environment."""
     file = tmp_path / ".env"
     file.write_text("EVREF_ZZZ=1\nDATABASE_URL=x\n")
     environ = {"EVREF_DATABASE": "x", "EVREF_STORAGE": "sql", "PATH": "x", "EVREF_EMPTY": ""}
@@ -223,21 +223,21 @@ def test_variables_that_are_no_settings_are_named(tmp_path: Path) -> None:
     assert Settings.unknown_names(environ, file) == ["EVREF_DATABASE", "EVREF_ZZZ"]
 
 
-def test_a_file_that_is_no_text_is_told_in_one_line(tmp_path: Path) -> None:
-    """And not taken for one without settings."""
+def test_a_binary_file_is_reported_in_one_line(tmp_path: Path) -> None:
+    """Instead of being treated as a file without settings."""
     file = tmp_path / ".env"
     file.write_bytes(b"EVREF_STORAGE=\xff")
 
     for use in (Settings.read, Settings.unknown_names):
-        with pytest.raises(SettingsError, match="is not text in UTF-8"):
+        with pytest.raises(SettingsError, match="is not UTF-8 text"):
             use({}, file)
 
 
-def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
-    """And not taken for one that is not there."""
+def test_an_unreadable_file_is_reported_in_one_line(tmp_path: Path) -> None:
+    """Instead of being treated as a missing file."""
     file = tmp_path / ".env"
     file.touch(mode=0o000)
-    # To root, as in a container, no file is forbidden; this one of Linux has no first byte.
+    # Root, as in a container, can read any file; reading this file of Linux always fails.
     unreadable = Path("/proc/self/mem") if os.geteuid() == 0 else file
 
     with pytest.raises(SettingsError, match=r"cannot be read: [A-Z]"):

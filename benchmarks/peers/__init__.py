@@ -1,1 +1,1 @@
-"""The same interface written in the usual way with other tools, to be measured beside it."""
+"""Typical implementations of the same API with other tools, for comparison."""

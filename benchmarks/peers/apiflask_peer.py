@@ -1,4 +1,4 @@
-"""The interface in APIFlask: marshmallow, SQLAlchemy's ORM, Flask-Limiter on Redis."""
+"""The API in APIFlask: marshmallow, SQLAlchemy's ORM, Flask-Limiter on Redis."""
 
 import os
 from typing import Any
@@ -101,7 +101,7 @@ class InterventionList(Schema):
 
 
 def session() -> Session:
-    """The session of this request."""
+    """Return the session of this request."""
     if "session" not in g:
         g.session = new_session()
     opened: Session = g.session
@@ -126,7 +126,7 @@ daily_limit = limiter.shared_limit(lambda: f"{g.key.daily_limit} per day", scope
 
 
 def catalogue_version() -> str:
-    """Which catalogue is served; whoever has an answer from it need not get it again."""
+    """Return the catalogue's version; abort with 304 if the client has its response."""
     version = session().scalars(select(models.Publication.version)).one()
     g.etag = version
     if version in request.if_none_match:

@@ -1,4 +1,4 @@
-"""The interface in FastAPI: dependencies, response models, SQLAlchemy's ORM, `limits` on Redis."""
+"""The API in FastAPI: dependencies, response models, SQLAlchemy's ORM, `limits` on Redis."""
 
 import os
 from collections.abc import Iterator
@@ -115,7 +115,7 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(
 
 
 def admit(db: Db, credentials: Credentials, response: Response) -> None:
-    """Look the key up, and count the request."""
+    """Look the key up and count the request."""
     found = None if credentials is None else db.scalar(models.key_with(credentials.credentials))
     if found is None or not found.is_live:
         raise HTTPException(401, "Unknown API key", {"WWW-Authenticate": "Bearer"})
@@ -133,7 +133,7 @@ def admit(db: Db, credentials: Credentials, response: Response) -> None:
 
 
 def catalogue_version(db: Db, request: Request, response: Response) -> str:
-    """Which catalogue is served; whoever has an answer from it need not get it again."""
+    """Return the catalogue's version; abort with 304 if the client has its response."""
     version = db.scalars(select(models.Publication.version)).one()
     etag = f'"{version}"'
     response.headers["ETag"] = etag

@@ -1,4 +1,4 @@
-"""The catalogue and the keys as tables of SQLAlchemy's ORM, which both peers in Python use."""
+"""The catalogue and the keys as SQLAlchemy ORM tables, for the FastAPI and APIFlask peers."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class ApiKey(Base):
 
 
 def digest(token: str) -> str:
-    """What is stored of a key."""
+    """Return the digest of a key, which is stored instead of the key."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -118,7 +118,7 @@ def key_with(token: str) -> Select[ApiKey]:
 def visible(
     diagnosis: Diagnosis, module: Module | None, phase: Phase | None
 ) -> Select[Intervention]:
-    """The interventions of a diagnosis that may be shown, in order."""
+    """Select the visible interventions of a diagnosis, in order."""
     statement = select(Intervention).where(
         Intervention.diagnosis_id == diagnosis.id,
         Intervention.module.in_(diagnosis.enabled_modules),

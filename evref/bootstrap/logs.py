@@ -1,4 +1,4 @@
-"""How the service's log is written: to standard error, as lines for people or as JSON."""
+"""Configures the service's log on standard error, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from evref.bootstrap.settings import LogFormat
 from evref.domain.access.key import without_keys
 
 _FORMATTERS = {
-    # As gunicorn writes its own, which go to the same place.
+    # The format of gunicorn's own log, which goes to the same place.
     LogFormat.TEXT: {
         "format": "%(asctime)s [%(process)d] [%(levelname)s] %(message)s",
         "datefmt": "[%Y-%m-%d %H:%M:%S %z]",
@@ -24,10 +24,9 @@ _FORMATTERS = {
 
 
 class WithoutKeys(logging.Filter):
-    """Takes what looks like an API key out of a message.
+    """Masks everything in a message that looks like an API key.
 
-    A library's log may quote a request that it could not read, and a client may have put a key
-    into any part of it.
+    A library may log a request that it could not parse, with a key in any part of it.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -39,9 +38,9 @@ class WithoutKeys(logging.Filter):
 
 
 def configure(log_format: LogFormat) -> None:
-    """Write one line an event. As JSON, it is one object a line, with `timestamp` (RFC 3339, UTC),
-    `level`, `logger`, `process`, `message`, where there is one `traceback`, and what the event
-    has besides, such as `request_id` and `key_id`.
+    """Write one line per event. As JSON, a line is an object with `timestamp` (RFC 3339, UTC),
+    `level`, `logger`, `process`, `message`, `traceback` if there is one, and the extra fields of
+    the event, such as `request_id` and `key_id`.
     """
     logging.config.dictConfig(
         {
@@ -59,7 +58,7 @@ def configure(log_format: LogFormat) -> None:
             "root": {"level": "WARNING", "handlers": ["stderr"]},
             "loggers": {
                 "evref": {"level": "INFO"},
-                # gunicorn has it kept to its own handler.
+                # gunicorn sets it to False.
                 "gunicorn.error": {"level": "INFO", "propagate": True},
             },
         }

@@ -1,4 +1,7 @@
-"""The settings, from `EVREF_*` variables and a `.env` file; nothing else reads the environment."""
+"""Reads settings from `EVREF_*` variables and a `.env` file.
+
+No other module reads the environment.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ PREFIX = "EVREF_"
 DEFAULT_BIND = "127.0.0.1:8000"
 SHORTEST_SECRET = 32
 
-# One host by its name or address: a pattern such as https://* would stand for any.
+# A single host by name or address; a wildcard such as https://* would match any host.
 _ORIGIN = re.compile(
     r"https?://([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(:[0-9]+)?", re.IGNORECASE
 )
@@ -28,18 +31,18 @@ _DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?")
 
 
 class SettingsError(Exception):
-    """Indicates a setting with a value that is not allowed; its text is one line."""
+    """Indicates an invalid setting; the message is one line."""
 
 
 class StorageKind(StrEnum):
-    """Where everything is kept: in a database, or in the memory of the one serving process."""
+    """The storage: a database, or the memory of a single server process."""
 
     SQL = "sql"
     MEMORY = "memory"
 
 
 class LogFormat(StrEnum):
-    """How the log is written: lines for people, or one JSON object a line."""
+    """The format of the log: text for people, or one JSON object per line."""
 
     TEXT = "text"
     JSON = "json"
@@ -47,20 +50,22 @@ class LogFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What an operator can set. Each field is the variable of the same name with `EVREF_`.
+    """The operator's settings. Each field is the variable of the same name with `EVREF_`.
 
-    `database_url` is an SQLAlchemy URL, which may hold a password; `base_url` is where clients
-    reach the service, without a path; `cors_origins` are the origins whose scripts may call the
-    API, none by default; `quota_url` is where requests are counted, in the database where it is
-    None; `database_connections` is how many connections a worker makes at most;
-    `storage_timeout_seconds` is how long a request waits for the database or for Redis;
-    `representation_cache_mb` is how many MiB of ready answers a worker keeps; `secret_key` is what
-    cookies of the settings pages are signed with, made once and kept in storage where it is None;
-    `proxies` is how many proxies stand before the service, each of which adds the address that it
-    was asked from to X-Forwarded-For; `container` is the function that wires the service, as
-    MODULE:NAME, evref's own where it is None; `access_log` has each request logged, in
-    `log_format` as everything is; `metrics_token` is what /metrics asks for, which is not there
-    where it is None, and `metrics_folder` where the workers keep the counts that it reports.
+    - `database_url`: an SQLAlchemy URL, which may contain a password.
+    - `quota_url`: the Redis server that counts requests; None to count in the database.
+    - `database_connections`: the maximum number of database connections of a worker.
+    - `storage_timeout_seconds`: how long a request waits for the database or for Redis.
+    - `base_url`: the address at which clients reach the service, without a path.
+    - `cors_origins`: the origins whose scripts may call the API.
+    - `representation_cache_mb`: the size of a worker's response cache in MiB.
+    - `secret_key`: signs the cookies of the settings pages; None to generate one and store it.
+    - `proxies`: the number of proxies in front of the service, each of which adds its client's
+      address to X-Forwarded-For.
+    - `container`: the function that builds the service, as MODULE:NAME; None for evref's own.
+    - `log_format`, `access_log`: the format of the log, and whether it has a line per request.
+    - `metrics_token`: the token that /metrics requires; None to disable /metrics.
+    - `metrics_folder`: the folder for the workers' counts, which /metrics reports.
     """
 
     storage: StorageKind = StorageKind.SQL
@@ -86,10 +91,12 @@ class Settings:
         env_file: Path = Path(".env"),
         defaults: Mapping[str, str] | None = None,
     ) -> Settings:
-        """The settings in the environment, else in the file, else in `defaults`, else as above.
+        """Read each setting from the environment, the file, `defaults` or the field default.
+
+        The first of these that has a value takes precedence.
 
         Raises:
-            SettingsError: when a value is not allowed, or the file cannot be read.
+            SettingsError: A value is invalid, or the file cannot be read.
 
         """
         values = _gather(os.environ if environ is None else environ, env_file, defaults or {})
@@ -106,10 +113,10 @@ class Settings:
     def unknown_names(
         cls, environ: Mapping[str, str] | None = None, env_file: Path = Path(".env")
     ) -> list[str]:
-        """Variables with the prefix that are no settings: most likely mistyped.
+        """Return variables with the prefix that are not settings, and probably mistyped.
 
         Raises:
-            SettingsError: when the file cannot be read.
+            SettingsError: The file cannot be read.
 
         """
         values = _gather(os.environ if environ is None else environ, env_file, {})
@@ -117,7 +124,7 @@ class Settings:
 
 
 def hand_on_metrics_folder(folder: Path) -> None:
-    """Tell prometheus_client, which takes it from the environment when it is imported."""
+    """Pass the folder to prometheus_client, which reads the environment when it is imported."""
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 
@@ -129,7 +136,7 @@ def _gather(
     except OSError as error:
         raise SettingsError(f"{env_file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise SettingsError(f"{env_file} cannot be read: it is not text in UTF-8") from None
+        raise SettingsError(f"{env_file} cannot be read: it is not UTF-8 text") from None
     values = dict(defaults)
     for source in (in_file, environ):
         values |= {
@@ -152,12 +159,12 @@ def _one_of(values: type[_Enum]) -> Callable[[str], _Enum]:
 
 def _switch(text: str) -> bool:
     if text not in {"on", "off"}:
-        raise ValueError(f"must be one of on, off, not {text!r}")
+        raise ValueError(f"must be on or off, not {text!r}")
     return text == "on"
 
 
 def _database_url(text: str) -> str:
-    # The value stands in no message: it may hold a password.
+    # Messages do not include the value, because it may contain a password.
     if text.startswith(("postgresql://", "postgresql+psycopg://")):
         return text
     if not text.startswith("sqlite:///") or text == "sqlite:///":
@@ -169,9 +176,11 @@ def _database_url(text: str) -> str:
 
 
 def _quota_url(text: str) -> str:
-    # The value stands in no message: it may hold a password.
+    # Messages do not include the value, because it may contain a password.
     if not text.startswith(("redis://", "rediss://")):
-        raise ValueError("must be of the form redis://:PASSWORD@HOST:PORT/NUMBER (rediss: for TLS)")
+        raise ValueError(
+            "must be of the form redis://:PASSWORD@HOST:PORT/NUMBER (rediss:// for TLS)"
+        )
     return text
 
 
@@ -180,7 +189,7 @@ def _database_connections(text: str) -> int:
 
 
 def _storage_timeout(text: str) -> float:
-    # Above, an answer would not come within three seconds, which is promised whatever fails.
+    # A higher timeout would break the promise of a response within three seconds.
     if not (_DECIMAL.fullmatch(text) and 0.1 <= float(text) <= 2.5):  # noqa: PLR2004
         raise ValueError(f"must be a number of seconds from 0.1 to 2.5, not {text!r}")
     return float(text)
@@ -207,18 +216,18 @@ def _megabytes(text: str) -> int:
 
 
 def _secret(text: str) -> str:
-    # The value stands in no message: it is a secret even where it is not allowed.
+    # The message does not include the value, because even an invalid value is a secret.
     if len(text) < SHORTEST_SECRET:
         raise ValueError(
-            f"must have at least {SHORTEST_SECRET} characters, such as those that "
-            "openssl rand -hex 32 prints"
+            f"must have at least {SHORTEST_SECRET} characters, such as the output of "
+            "openssl rand -hex 32"
         )
     return text
 
 
 def _token(text: str) -> str:
     if not re.fullmatch(r"[!-~]*", text):
-        raise ValueError("must be of ASCII characters without spaces, as it is sent in a header")
+        raise ValueError("must be ASCII without spaces, because it is sent in a header")
     return _secret(text)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from evref.domain.catalogue.catalogue import Catalogue
 
 Progress = Callable[[int, int], None]
-"""Told after each file: how many are done, of how many."""
+"""Called after each file with the number of files done and the total."""
 
 
 class CatalogueFiles(ABC):
@@ -15,11 +15,11 @@ class CatalogueFiles(ABC):
 
     @abstractmethod
     def read(self, paths: Iterable[Path], progress: Progress) -> Catalogue:
-        """The catalogue in these files and folders.
+        """Return the catalogue in these files and folders.
 
         Raises:
-            InvalidCatalogueError: with every fault: first those of paths that lead to no file,
-                then those of each file by line; also when there is no file at all.
+            InvalidCatalogueError: A path leads to no file, a file is invalid, or there is no file.
+                It has every error: first those of the paths, then those of each file by line.
 
         """
 
@@ -29,12 +29,12 @@ class CatalogueFiles(ABC):
 
     @abstractmethod
     def write(self, catalogue: Catalogue, folder: Path) -> None:
-        """Write one file a diagnosis, that read back to a catalogue of the same version.
+        """Write one file per diagnosis; reading them returns a catalogue of the same version.
 
-        The folder is made where there is none.
+        Creates the folder if it does not exist.
 
         Raises:
-            InvalidCatalogueError: when the folder has other catalogue files, which reading it
-                back would mix in, or cannot be written; nothing is then changed.
+            InvalidCatalogueError: The folder has other catalogue files, which would be read too,
+                or cannot be written. Nothing is changed.
 
         """

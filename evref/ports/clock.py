@@ -1,16 +1,16 @@
-"""The time of day, and time that only moves forward."""
+"""The time of day, and a monotonic time."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime
 
 
 class Clock(ABC):
-    """Tells the time."""
+    """A source of time."""
 
     @abstractmethod
     def now(self) -> datetime:
-        """The present instant, in UTC."""
+        """Return the current time in UTC."""
 
     @abstractmethod
     def monotonic(self) -> float:
-        """Seconds since some moment; never goes back, whatever happens to the time of day."""
+        """Return seconds since an arbitrary moment; never decreases, even if the clock is set."""

@@ -1,4 +1,4 @@
-"""Where institutions and their members are kept."""
+"""Storage of institutions and their members."""
 
 from abc import ABC, abstractmethod
 
@@ -7,79 +7,79 @@ from evref.domain.audit import AuditEntry
 
 
 class InstitutionStore(ABC):
-    """Keeps institutions; each change together with its audit entry, both or neither."""
+    """Stores institutions; each change and its audit entry are written atomically."""
 
     @abstractmethod
     def add(self, institution: Institution, entry: AuditEntry) -> None:
-        """Keep a new institution.
+        """Store a new institution.
 
         Raises:
-            AlreadyExistsError: when the name is taken.
+            AlreadyExistsError: The name is taken.
 
         """
 
     @abstractmethod
     def named(self, name: str) -> Institution:
-        """The institution of this name.
+        """Return the institution with this name.
 
         Raises:
-            NotFoundError: when there is none.
+            NotFoundError: There is none.
 
         """
 
     @abstractmethod
     def get(self, institution_id: str) -> Institution:
-        """The institution with this id.
+        """Return the institution with this id.
 
         Raises:
-            NotFoundError: when there is none.
+            NotFoundError: There is none.
 
         """
 
     @abstractmethod
     def list(self) -> tuple[Institution, ...]:
-        """All institutions, ordered by name."""
+        """Return all institutions, ordered by name."""
 
 
 class MemberStore(ABC):
-    """Keeps members; each change together with its audit entry, both or neither."""
+    """Stores members; each change and its audit entry are written atomically."""
 
     @abstractmethod
     def add(self, member: Member, entry: AuditEntry) -> None:
-        """Keep a new member.
+        """Store a new member.
 
         Raises:
-            AlreadyExistsError: when the e-mail is taken, in whichever institution.
+            AlreadyExistsError: A member of any institution has this e-mail address.
 
         """
 
     @abstractmethod
     def with_email(self, email: str) -> Member:
-        """The member with this e-mail, which is in lower case.
+        """Return the member with this e-mail address, which is in lower case.
 
         Raises:
-            NotFoundError: when there is none.
+            NotFoundError: There is none.
 
         """
 
     @abstractmethod
     def get(self, member_id: str) -> Member:
-        """The member with this id.
+        """Return the member with this id.
 
         Raises:
-            NotFoundError: when there is none.
+            NotFoundError: There is none.
 
         """
 
     @abstractmethod
     def list(self) -> tuple[Member, ...]:
-        """All members, ordered by e-mail."""
+        """Return all members, ordered by e-mail address."""
 
     @abstractmethod
     def set_password(self, member_id: str, password_hash: str, entry: AuditEntry) -> None:
-        """Replace a member's password, which ends the sessions that began with the one before.
+        """Replace a member's password, which ends all sessions that began with the old one.
 
         Raises:
-            NotFoundError: when there is no such member.
+            NotFoundError: There is no such member.
 
         """

@@ -1,42 +1,42 @@
-"""Hashing of passwords, and guessing them."""
+"""Password hashing, and the detection of passwords that are easy to guess."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 
 
 class PasswordHasher(ABC):
-    """Turns passwords into hashes that are slow to guess from (argon2id, RFC 9106).
+    """Hashes passwords with a slow function (argon2id, RFC 9106).
 
-    Hashing takes much memory, so only a few calls run at once; the others wait for a moment.
+    Hashing needs much memory, so only a few calls run concurrently; the others wait briefly.
     """
 
     @abstractmethod
     def hash(self, password: str) -> str:
-        """A fresh, salted hash in PHC form; never the same twice.
+        """Return a new salted hash in PHC string format, different each time.
 
         Raises:
-            BusyError: when other calls went on for too long.
+            BusyError: Other calls took too long.
 
         """
 
     @abstractmethod
     def verify(self, password: str, password_hash: str | None) -> bool:
-        """Whether this is the password that was hashed.
+        """Return whether the hash is that of the password.
 
-        None stands for there being no hash: the answer is then False, after the same time as
-        for a wrong password, so that the time does not tell who has an account.
+        If the hash is None, return False after the same time as for a wrong password, so that the
+        timing does not reveal who has an account.
 
         Raises:
-            BusyError: when other calls went on for too long; the password was not looked at.
+            BusyError: Other calls took too long; the password was not checked.
 
         """
 
 
 class PasswordGuesser(ABC):
-    """Knows in which order people who guess passwords try them."""
+    """Estimates how easy a password is to guess."""
 
     @abstractmethod
     def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
-        """Whether a password is among the first million guesses of somebody who has lists
-        of common and leaked ones, and knows these words about its owner.
+        """Return whether the password is among the first million guesses of an attacker who has
+        lists of common and leaked passwords and knows these words about its owner.
         """

@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 
 
 class Randomness(ABC):
-    """A cryptographic source of numbers."""
+    """A cryptographically secure source of random numbers."""
 
     @abstractmethod
     def below(self, bound: int) -> int:
-        """A whole number from 0 to `bound` - 1, each as likely as another."""
+        """Return a uniformly distributed integer from 0 to `bound` - 1."""

@@ -1,14 +1,14 @@
-"""Where a secret is kept that all who serve must share."""
+"""Storage of secrets that all workers share."""
 
 from abc import ABC, abstractmethod
 
 
 class SharedSecrets(ABC):
-    """Keeps secrets by name, each for ever."""
+    """Stores secrets by name; a stored secret never changes."""
 
     @abstractmethod
     def keep(self, name: str, candidate: str) -> str:
-        """Keep the candidate where nothing is kept under this name yet; give back what is kept.
+        """Store the candidate unless a secret has this name; return the stored secret.
 
-        Of many who ask at once, all are given the same.
+        Concurrent calls all return the same secret.
         """

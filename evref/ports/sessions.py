@@ -1,4 +1,4 @@
-"""Where the sessions of signed-in members are kept."""
+"""Storage of the sessions of signed-in members."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime
@@ -7,25 +7,25 @@ from evref.domain.accounts.sign_in import Session
 
 
 class SessionStore(ABC):
-    """Keeps sessions under the digests of their tokens, never a token."""
+    """Stores sessions by the digests of their tokens, never the tokens themselves."""
 
     @abstractmethod
     def add(self, session: Session) -> None:
-        """Keep a new session of a member who is kept."""
+        """Store a new session of a stored member."""
 
     @abstractmethod
     def get(self, digest: str) -> Session:
-        """The session of the token with this digest, live or not.
+        """Return the session of the token with this digest, whether it has ended or not.
 
         Raises:
-            NotFoundError: when there is none.
+            NotFoundError: There is none.
 
         """
 
     @abstractmethod
     def remove(self, digest: str) -> None:
-        """Forget the session with this digest; nothing happens when there is none."""
+        """Remove the session with this digest, if there is one."""
 
     @abstractmethod
     def remove_started_before(self, instant: datetime) -> None:
-        """Forget every session that began before this instant."""
+        """Remove every session that began before this time."""

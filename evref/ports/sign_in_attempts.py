@@ -1,4 +1,4 @@
-"""Where failed attempts to sign in are counted."""
+"""Counters of failed sign-ins."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
@@ -8,7 +8,7 @@ from evref.domain.accounts.sign_in import Failures
 
 
 class SignInAttempts(ABC):
-    """Keeps failures by name, such as of an account or an address, for all who serve."""
+    """Stores failures by name, such as that of an account or an address, for all workers."""
 
     @abstractmethod
     def change(
@@ -16,13 +16,13 @@ class SignInAttempts(ABC):
         names: Collection[str],
         change: Callable[[Mapping[str, Failures]], Mapping[str, Failures]],
     ) -> None:
-        """Replace the failures of these names by what `change` makes of them.
+        """Atomically replace the failures of these names with the result of `change`.
 
-        It is given one entry a name, `Failures()` where nothing is kept, and gives back one for
-        each. No other change of any of them comes between reading and writing. What `change`
-        raises passes through, and nothing is then changed.
+        `change` receives one entry per name, `Failures()` if nothing is stored, and returns one
+        for each. No other change of these names happens between reading and writing. If `change`
+        raises an exception, it propagates and nothing is changed.
         """
 
     @abstractmethod
     def remove_older(self, instant: datetime) -> None:
-        """Forget all failures of which the last was before this instant."""
+        """Remove all entries whose last failure was before this time."""

@@ -60,6 +60,17 @@ class CatalogueFilesContract(Contract):
 
         assert told == [(1, 2), (2, 2)]
 
+    def test_what_is_not_read_is_named(self, files: CatalogueFiles, tmp_path: Path) -> None:
+        """Nothing is passed over in silence, and what was written is read."""
+        files.write(a_catalogue(an_entry("asthma")), tmp_path)
+        assert files.not_read([tmp_path]) == ()
+
+        (tmp_path / "notes.docx").write_text("To whom it may concern")
+
+        (name,) = files.not_read([tmp_path])
+        assert "notes.docx" in name
+        files.read([tmp_path], no_progress)
+
     def test_a_path_that_is_not_there_is_a_fault(
         self, files: CatalogueFiles, tmp_path: Path
     ) -> None:

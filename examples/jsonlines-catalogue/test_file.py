@@ -1,4 +1,4 @@
-"""What becomes of the file: it is served, and where it is damaged it is not."""
+"""The service serves the file, unless it is damaged."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,14 +18,14 @@ SETTINGS = Settings(storage=StorageKind.MEMORY, container="evref_jsonlines.wirin
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where the catalogue is kept."""
+    """The catalogue file."""
     return tmp_path / "catalogue.jsonl"
 
 
-def test_the_service_serves_what_is_in_the_file(
+def test_the_service_serves_the_catalogue_in_the_file(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Published by one service, the catalogue is served by another."""
+    """One service publishes the catalogue, and another serves it."""
     monkeypatch.setenv("CATALOGUE_FILE", str(file))
     container_for(SETTINGS).publish().publish_bundled(lambda _done, _total: None, by="operator")
     served = container_for(SETTINGS)
@@ -48,16 +48,16 @@ def test_the_service_serves_what_is_in_the_file(
     [
         lambda file: file.write_text(""),
         lambda file: file.write_text("{}\n"),
-        lambda file: file.write_text("no JSON\n"),
+        lambda file: file.write_text("not JSON\n"),
         lambda file: file.write_bytes(b"\xff"),
         lambda file: (file.unlink(), file.mkdir()),
     ],
-    ids=["empty", "nothing said", "no JSON", "no text", "a folder"],
+    ids=["empty", "no members", "not JSON", "not UTF-8", "a folder"],
 )
-def test_a_damaged_file_is_storage_out_of_reach(
+def test_a_damaged_file_is_unavailable_storage(
     file: Path, damage: Callable[[Path], object]
 ) -> None:
-    """The service then goes on with the catalogue that it holds."""
+    """The service then continues to serve the catalogue that it has loaded."""
     store = JsonLinesCatalogueStore(file)
     keep_catalogue(store, a_catalogue())
 
@@ -70,7 +70,7 @@ def test_a_damaged_file_is_storage_out_of_reach(
 
 
 def test_a_file_without_its_last_line_is_not_served(file: Path) -> None:
-    """Nor is one that was edited by hand: its version would tell of another content."""
+    """An edited file is not served either: its version would not match its content."""
     store = JsonLinesCatalogueStore(file)
     keep_catalogue(store, a_catalogue(an_entry("a"), an_entry("b")))
 
@@ -81,8 +81,8 @@ def test_a_file_without_its_last_line_is_not_served(file: Path) -> None:
     assert caught.value.reason == f"{file}: was changed or cut short since it was published"
 
 
-def test_a_folder_that_is_not_there_takes_no_catalogue(tmp_path: Path) -> None:
-    """And says so in the words of the port."""
+def test_publishing_to_a_missing_folder_fails(tmp_path: Path) -> None:
+    """With the exception that the port declares."""
     store = JsonLinesCatalogueStore(tmp_path / "missing" / "catalogue.jsonl")
 
     with pytest.raises(StorageUnavailableError):

@@ -1,1 +1,1 @@
-"""Processes that are killed while they change something: afterwards old or new, never between."""
+"""Kills processes during writes; afterwards the data must be either old or new, never a mixture."""

@@ -1,4 +1,4 @@
-"""`make crash`: hundreds of kills, and what came of them."""
+"""`make crash`: kills processes hundreds of times during writes, and checks the data."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ def say(line: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make crash ARGS=…", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=60, help="of each task on each database")
-    parser.add_argument("--seconds", type=int, default=180, help="begin no round after these")
-    parser.add_argument("--seed", default=f"{random.randrange(10**9)}", help="to play it again")
+    parser.add_argument(
+        "--rounds", type=int, default=60, help="rounds of each task on each database"
+    )
+    parser.add_argument("--seconds", type=int, default=180, help="start no round after this time")
+    parser.add_argument("--seed", default=f"{random.randrange(10**9)}", help="to repeat a run")
     parser.add_argument("--figures", type=Path, help="a file for the seed and the figures, as JSON")
     options = parser.parse_args()
     say(f"seed {options.seed}")
@@ -52,17 +54,17 @@ def main() -> None:
                 except BaseException:
                     say(f"{name}, round {number}, seed {options.seed}; {folder}")
                     raise
-    # Kept only where something was found in it.
+    # Only a failed round leaves the folder behind.
     shutil.rmtree(folder)
     for name, figures in all_figures.items():
         say(
             f"{name}: {figures.rounds} rounds, {figures.kills} killed, "
-            f"{figures.in_the_midst} in the midst of a change, {figures.changes} changes done; "
+            f"{figures.interrupted} during a change, {figures.changes} changes done; "
             + ", ".join(f"{word} {count}" for word, count in sorted(figures.outcomes.items()))
         )
     if options.figures is not None:
-        told = {"seed": options.seed} | {name: asdict(each) for name, each in all_figures.items()}
-        options.figures.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        record = {"seed": options.seed} | {name: asdict(each) for name, each in all_figures.items()}
+        options.figures.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Rounds: a process changes something, is killed at a random moment, and what it left is judged."""
+"""Rounds: processes change data and are killed at a random moment; then the data is checked."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from tests.processes import forked
 from tests.servers import PostgresqlServer, database_name, wait_until
 
 PROCESSES = 2
-"""So many change the same at once."""
+"""The number of processes that change the same data concurrently."""
 
 
 class Databases(ABC):
-    """Makes databases of one kind."""
+    """Creates databases of one kind."""
 
     kind: str
 
     @abstractmethod
     def new(self, template: str | None = None) -> str:
-        """The URL of a new database, with the content of another that nobody is connected to."""
+        """Return the URL of a new database, optionally a copy of one without connections."""
 
     @abstractmethod
     def settle(self, url: str) -> None:
-        """Wait until the database has done with the connections of processes that are dead."""
+        """Wait until the database has closed the connections of dead processes."""
 
 
 class SqliteFiles(Databases):
@@ -62,7 +62,7 @@ class SqliteFiles(Databases):
         return f"sqlite:///{file}"
 
     def settle(self, url: str) -> None:
-        """The locks of a process end with it."""
+        """Do nothing: the locks of a process end with the process."""
 
 
 class PostgresqlDatabases(Databases):
@@ -84,17 +84,17 @@ class PostgresqlDatabases(Databases):
 
 @dataclass(slots=True)
 class Figures:
-    """What became of the rounds of one task on one kind of database."""
+    """The results of one task on one kind of database."""
 
     rounds: int = 0
     kills: int = 0
-    in_the_midst: int = 0
+    interrupted: int = 0
     changes: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
 
 
 class Task(ABC):
-    """Something that processes do until they are killed, and what must be true after that."""
+    """The work of the processes until they are killed, and the check after that."""
 
     name: str
     processes = PROCESSES
@@ -102,26 +102,28 @@ class Task(ABC):
     may_die = True
 
     changes_to_come = 6
-    """About so many are to be done when the processes are killed."""
+    """The approximate number of changes done before the processes are killed."""
 
     def __init__(self, databases: Databases) -> None:
         self._databases = databases
-        self.longest = 0.1  # seconds until a process is killed; follows how long changes take
+        self.longest = 0.1  # seconds until a process is killed; adapts to the time of a change
 
     @abstractmethod
     def begin(self, number: int) -> str:
-        """Have all ready for the round with this number; the URL of its database."""
+        """Prepare the round with this number; return the URL of its database."""
 
     @abstractmethod
     def work(self, random: Random) -> Callable[..., None]:
-        """What the processes do."""
+        """Return the function that the processes run."""
 
     @abstractmethod
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
-        """How the round came out, in a word; so many changes are done, of so many nobody knows.
+        """Return the outcome of the round in a word.
+
+        `done` changes are complete; `unknown` changes were interrupted.
 
         Raises:
-            AssertionError: when something is neither as it was nor as it was to become.
+            AssertionError: The data is neither old nor new.
 
         """
 
@@ -164,14 +166,14 @@ class Keys(Task):
 
 
 def replayed(entries: list[AuditEntry]) -> dict[str, dict[str, str]]:
-    """The keys as the log, oldest entry first, says that they are."""
+    """Return the keys according to the log, whose oldest entry comes first."""
     keys: dict[str, dict[str, str]] = {}
     for entry in entries:
         assert entry.key_id is not None
         if entry.action is Action.KEY_CREATED:
             assert entry.key_id not in keys
-            told = re.findall(r"(name|permission|limit) ([^, ]+)", entry.detail)
-            keys[entry.key_id] = {**dict(told), "revoked": "False"}
+            values = re.findall(r"(name|permission|limit) ([^, ]+)", entry.detail)
+            keys[entry.key_id] = {**dict(values), "revoked": "False"}
             continue
         key = keys[entry.key_id]
         assert key["revoked"] == "False"
@@ -188,7 +190,7 @@ def replayed(entries: list[AuditEntry]) -> dict[str, dict[str, str]]:
 
 class Catalogues(Task):
     name = "catalogue"
-    processes = 1  # another one would mend what the first one left
+    processes = 1  # a second process would repair what the first one left behind
 
     @cached_property
     def _container(self) -> Container:
@@ -236,7 +238,7 @@ class Migrations(Task):
 
     @cached_property
     def _templates(self) -> list[tuple[str, list[str], Rows]]:
-        """Databases of each earlier revision, and one of none: URL, schema and rows."""
+        """A database of each earlier revision, and an empty one: URL, schema and rows."""
         templates = []
         for revision in (None, *REVISIONS[:-1]):
             url = self._databases.new()
@@ -288,43 +290,43 @@ TASKS: tuple[type[Task], ...] = (Keys, Catalogues, Migrations)
 
 
 def play(task: Task, number: int, seed: str, databases: Databases, figures: Figures) -> None:
-    """One round; all that is random in it follows from the seed, but for when kills land."""
+    """Play one round; the seed determines everything random except the moment of a kill."""
     random = Random(f"{seed}-{databases.kind}-{task.name}-{number}")
     url = task.begin(number)
     started: list[tuple[Any, Any]] = []
     dies = task.may_die and random.random() < 0.5
     for index in range(task.processes):
-        told, tell = multiprocessing.Pipe(duplex=False)
-        changes = work.Changes(tell, f"{random.random()}", index, dies=dies)
-        started.append((forked(task.work(random), changes, url, f"i{number}"), told))
-        tell.close()
+        receiver, sender = multiprocessing.Pipe(duplex=False)
+        changes = work.Changes(sender, f"{random.random()}", index, dies=dies)
+        started.append((forked(task.work(random), changes, url, f"i{number}"), receiver))
+        sender.close()
     done = unknown = 0
-    for process, told in started:
-        # From the first change on: before it, there is nothing to be in the midst of.
-        assert told.poll(30)
+    for process, receiver in started:
+        # Wait for the first change; before it, there is nothing to interrupt.
+        assert receiver.poll(30)
         process.join(5 if dies else random.uniform(0, task.longest))
         process.kill()
         process.join()
-        said = b"".join(_all(told))
+        messages = b"".join(_all(receiver))
         assert process.exitcode == -signal.SIGKILL or (process.exitcode == 0 and task.ends)
-        done += said.count(work.DONE)
-        unknown += said.endswith(work.BEGUN)
+        done += messages.count(work.DONE)
+        unknown += messages.endswith(work.BEGUN)
         figures.kills += process.exitcode != 0
     databases.settle(url)
     if not dies:
         task.longest *= 1.25 if done < task.changes_to_come else 0.8
     figures.rounds += 1
     figures.changes += done
-    figures.in_the_midst += unknown
+    figures.interrupted += unknown
     outcome = task.judge(url, number, done, unknown)
     figures.outcomes[outcome] = figures.outcomes.get(outcome, 0) + 1
 
 
-def _all(told: Any) -> list[bytes]:
-    said = []
+def _all(receiver: Any) -> list[bytes]:
+    messages = []
     try:
-        while told.poll():
-            said.append(told.recv_bytes())
+        while receiver.poll():
+            messages.append(receiver.recv_bytes())
     except EOFError:
         pass
-    return said
+    return messages

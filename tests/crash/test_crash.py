@@ -1,4 +1,4 @@
-"""A few rounds of each; `make crash` plays hundreds."""
+"""A few rounds of each task; `make crash` plays hundreds."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ ROUNDS = 4
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Databases:
-    """Each kind in turn."""
+    """Each kind of database."""
     if request.param == "sqlite":
         return SqliteFiles(tmp_path)
     server: PostgresqlServer = request.getfixturevalue("postgresql")
@@ -28,10 +28,10 @@ def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Databases:
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_what_is_killed_leaves_all_as_it_was_or_as_it_was_to_become(
+def test_a_kill_leaves_either_the_old_or_the_new_data(
     task: type[Task], databases: Databases
 ) -> None:
-    """Keys agree with their log, a catalogue is whole, and so is a schema with its rows."""
+    """Keys match their audit log; a catalogue is complete; so is a schema with its rows."""
     playing, figures = task(databases), Figures()
 
     for number in range(ROUNDS):

@@ -1,4 +1,4 @@
-"""What is killed: processes that go on changing one thing, and know when they are in the midst."""
+"""The processes that are killed: they repeat a change, and report its beginning and end."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ CATALOGUES = {
     Path(name): a_catalogue(*(an_entry(f"{name}-{number}", name=name) for number in range(size)))
     for name, size in (("few", 5), ("many", 60))
 }
-"""What is published in turn; reading files would take longer than publishing."""
+"""The catalogues to publish in turn; reading files would take longer than publishing."""
 
 FILES = (BUNDLED_CATALOGUE / "asthma.yaml", BUNDLED_CATALOGUE / "migraine.yaml")
-"""The same for the command, which reads them."""
+"""The catalogues for the command, which reads files."""
 
 BEGUN, DONE, REFUSED = b"(", b")", b"x"
-"""What a process tells of each change."""
+"""The messages of a process about each change."""
 
 KEYS = 3
-"""So many of an institution are changed, so that changes of one follow each other."""
+"""The number of keys to change; few, so that one key is changed repeatedly."""
 
 
 class Changes:
-    """Tells of each change of a process; where the process is to, it dies in the midst of one."""
+    """Reports each change of a process; with `dies`, the process dies during one."""
 
-    def __init__(self, told: Connection, seed: str, index: int, *, dies: bool) -> None:
-        self._told = told
+    def __init__(self, sender: Connection, seed: str, index: int, *, dies: bool) -> None:
+        self._sender = sender
         self.random = Random(f"{seed}-{index}")
-        # No other process has the same: each change then changes something.
+        # Unique among the processes, so that each change changes something.
         self.numbers = count(index * 1000)
         self._until_death = self.random.randrange(1, 6) if dies else None
         self._steps = 0
@@ -56,7 +56,7 @@ class Changes:
     def one(self) -> Iterator[None]:
         last = None
         if self._until_death == 0:
-            # Half of the time towards the end, where what was done takes effect.
+            # Half of the time towards the end, where the change takes effect.
             first = self.random.choice([0, self._steps * 9 // 10])
             last = self.random.randrange(first, self._steps)
         elif self._until_death:
@@ -68,22 +68,22 @@ class Changes:
             if self._steps == last:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        self._told.send_bytes(BEGUN)
-        # A step is any call: so no moment of a change, however short, is seldom hit.
+        self._sender.send_bytes(BEGUN)
+        # Every call is a step, so that short phases of a change are hit often enough.
         sys.setprofile(None if self._until_death is None else step)
         try:
             yield
         except KeyRevokedError:
-            # By another process, since the keys were looked up.
+            # Another process has revoked the key meanwhile.
             sys.setprofile(None)
-            self._told.send_bytes(REFUSED)
+            self._sender.send_bytes(REFUSED)
         else:
             sys.setprofile(None)
-            self._told.send_bytes(DONE)
+            self._sender.send_bytes(DONE)
 
 
 def change_keys(changes: Changes, url: str, institution: str) -> None:
-    """Make, change and revoke keys of the institution, for ever."""
+    """Create, change and revoke keys of the institution in an endless loop."""
     random = changes.random
     container = Container(settings=Settings(database_url=url))
     keys = container.manage_keys()
@@ -134,7 +134,7 @@ def change_keys_by_command(changes: Changes, url: str, institution: str) -> None
 
 
 def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
-    """Replace the served catalogue by another, for ever."""
+    """Replace the published catalogue in an endless loop."""
     container = Container(settings=Settings(database_url=url))
     files = FakeCatalogueFiles()
     files.held = dict(CATALOGUES)
@@ -155,14 +155,14 @@ def load_catalogues_by_command(changes: Changes, url: str, _institution: str) ->
 
 
 def migrate(changes: Changes, url: str, _institution: str) -> None:
-    """Bring the database to the present revision, once."""
+    """Migrate the database to the current revision, once."""
     database = SqlDatabase(url)
     with changes.one():
         SqlStorage(database).prepare()
 
 
 def catalogue_of(file: Path) -> Catalogue:
-    """What the command makes of the file."""
+    """Return the catalogue in the file."""
     files = Container(settings=Settings()).catalogue_files()
     catalogue: Catalogue = files.read([file], lambda _done, _total: None)
     return catalogue

@@ -1,4 +1,4 @@
-"""Real services, as in the tests of the server."""
+"""Real services, with the fixtures of the server tests."""
 
 from tests.server.conftest import start, store
 

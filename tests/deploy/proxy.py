@@ -1,4 +1,4 @@
-"""nginx with the configuration as it is, before a real service."""
+"""nginx with its configuration, in front of a real service."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from tests.servers import folder_for_a_server, free_port
 HOST = "evref.example.org"
 METRICS_TOKEN = "0123456789abcdef0123456789abcdef"
 
-# What Debian's nginx.conf has around the files of sites-enabled, but in a folder; and what the
-# how-to adds to it.
+# The relevant part of Debian's nginx.conf with the additions of the how-to; all paths in a folder.
 AROUND = """
 pid {folder}/pid;
 error_log {folder}/log;
@@ -43,19 +42,19 @@ http {{
 
 @dataclass(frozen=True)
 class Nginx:
-    """Where it listens, and whom it trusts."""
+    """Its ports, and a TLS context that trusts its certificate."""
 
     plain: int
     tls: int
     context: ssl.SSLContext
 
     def connect(self) -> ssl.SSLSocket:
-        """A connection over TLS on which nothing was sent."""
+        """Open a TLS connection without sending anything."""
         plain = socket.create_connection(("127.0.0.1", self.tls), timeout=PATIENCE)
         return self.context.wrap_socket(plain, server_hostname="localhost")
 
     def get(self, path: str, *, tls: bool = True, **headers: str) -> Answer:
-        """The answer on a new connection; `X_Some_Name` is the field `X-Some-Name`."""
+        """Send a request on a new connection; `X_Some_Name` is the field `X-Some-Name`."""
         http = (
             HTTPSConnection("localhost", self.tls, timeout=PATIENCE, context=self.context)
             if tls
@@ -104,7 +103,7 @@ def nginx(service: Server) -> Iterator[Nginx]:
 
 
 def _certificate(folder: Path) -> ssl.SSLContext:
-    """Makes one in the folder; what is returned trusts it alone."""
+    """Create a certificate in the folder; return a context that trusts only it."""
     certificate = folder / "fullchain.pem"
     subprocess.run(
         [
@@ -132,13 +131,13 @@ def _configure(folder: Path, nginx: Nginx, service: int) -> None:
         (r"/var/log/nginx/", f"{folder}/"),
     ):
         text, times = re.subn(pattern, other, text)
-        assert times, f"nothing says {pattern} any more"
+        assert times, f"the configuration does not contain {pattern} any more"
     (folder / "evref.conf").write_text(text)
     (folder / "nginx.conf").write_text(AROUND.format(folder=folder, main=_main()))
 
 
 def _main() -> str:
-    """The lines of nginx's main file that the how-to on deployment names."""
+    """Return the lines that the how-to on deployment adds to nginx's main file."""
     how_to = (ROOT / "docs" / "how-to" / "deploy.md").read_text()
     found = re.findall(r"(worker_(?:rlimit_nofile|connections) [0-9]+;)", how_to)
     files, connections = sorted(found, reverse=True)

@@ -1,4 +1,4 @@
-"""The commands in the how-tos for operators, and the files of `deploy/`, as tests look at them."""
+"""Reads the commands in the how-tos for operators, and the files in `deploy/`, for tests."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ HOW_TOS = tuple(
 
 
 def files() -> tuple[Path, ...]:
-    """Every file that an operator copies or reads."""
+    """Return every file that an operator copies or reads."""
     return (*(path for path in DEPLOY.rglob("*") if path.is_file()), *HOW_TOS)
 
 
 def section(page: Path, heading: str) -> str:
-    """The text below a heading, to the next one of its rank."""
+    """Return the text below a heading, up to the next heading of its level."""
     rank = heading.split(maxsplit=1)[0]
     found = re.search(
         rf"(?ms)^{re.escape(heading)}$(.*?)(?=^#{{1,{len(rank)}}} |\Z)", page.read_text()
@@ -35,12 +35,12 @@ def section(page: Path, heading: str) -> str:
 
 
 def blocks(text: str) -> list[str]:
-    """The blocks of shell commands, with lines that go on joined."""
+    """Return the blocks of shell commands, with continued lines joined."""
     return [block.replace("\\\n", " ") for block in re.findall(r"(?ms)^```sh\n(.*?)^```$", text)]
 
 
 def commands() -> Iterator[tuple[str, str]]:
-    """Each line of a block, with the name of its page."""
+    """Yield each line of a block with the name of its page."""
     for page in HOW_TOS:
         for block in blocks(page.read_text()):
             for line in block.splitlines():
@@ -48,9 +48,9 @@ def commands() -> Iterator[tuple[str, str]]:
 
 
 def run(script: str, folder: Path, replaced: Mapping[str, str], **variables: str) -> str:
-    """What a script prints that has to succeed, with paths and users of this machine's own."""
+    """Run a script, which must succeed, with replaced paths and users; return its output."""
     for text, other in replaced.items():
-        assert text in script, f"nothing says {text!r} any more"
+        assert text in script, f"the script does not contain {text!r} any more"
         script = script.replace(text, other)
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
@@ -65,10 +65,10 @@ def run(script: str, folder: Path, replaced: Mapping[str, str], **variables: str
 
 
 def needs(program: str) -> str:
-    """The path of a program; where there is none, the test is skipped, or fails if told so."""
+    """Return the path of a program; if it is missing, skip the test, or fail it if required."""
     found = shutil.which(program, path=f"{environ.get('PATH', '')}:/usr/sbin")
     if found is None:
-        message = f"no {program} on this machine: what needs it was not tried"
+        message = f"{program} is not installed"
         if environ.get("EVREF_REQUIRE_PROGRAMS") == "1":
             pytest.fail(message)
         pytest.skip(message)

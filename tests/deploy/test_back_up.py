@@ -1,4 +1,4 @@
-"""The commands of the how-to back up a database and bring it back, as they stand there."""
+"""The commands of the how-to back up and restore a database."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BACK_UPS = "/var/backups/evref"
 
 @dataclass(frozen=True)
 class Kept:
-    """What an operator would look at."""
+    """The data that a backup must preserve."""
 
     version: str
     catalogue: dict[str, str]
@@ -36,7 +36,7 @@ class Kept:
 
 
 def commands(heading: str, word: str) -> str:
-    """The one block below a heading that has the word."""
+    """Return the block below a heading that contains the word."""
     (found,) = (block for block in blocks(section(PAGE, heading)) if word in block)
     return found
 
@@ -54,7 +54,7 @@ def ask(container: Container, key: NewKey, times: int) -> None:
 
 
 def made(container: Container) -> NewKey:
-    """A key that has asked twice, in a database that is made for it."""
+    """Prepare a database, and return a key that has sent two requests."""
     container.schema().prepare()
     container.publish().publish_bundled(lambda _done, _total: None, by="operator")
     container.manage_institutions().create_institution(OPERATOR, "Hospital")
@@ -66,7 +66,7 @@ def made(container: Container) -> NewKey:
 
 
 def changed(container: Container, key: NewKey) -> NewKey:
-    """Another key, made after everything else has been changed."""
+    """Change everything, and return another key."""
     ask(container, key, 3)
     container.manage_keys().revoke(OPERATOR, key.key.id)
     publish = container.publish()
@@ -89,7 +89,7 @@ def kept(container: Container, folder: Path) -> Kept:
 
 
 def check_restored(url: str, before: Kept, key: NewKey, later: NewKey, folder: Path) -> None:
-    """All is as it was, and goes on from there, with what the how-to says is forgotten."""
+    """The data is that of the backup, the service continues from there, and later data is lost."""
     with service(url) as restored:
         restored.schema().verify()
 
@@ -115,7 +115,7 @@ def test_sqlite_is_backed_up_while_it_is_in_use_and_restored(tmp_path: Path) -> 
         run(commands("## Back up", "VACUUM INTO"), tmp_path, here)
         later = changed(in_use, key)
         log = (data / "evref.sqlite-wal").read_bytes()
-    # As a service leaves it that was killed; SQLite would write it into the restored file.
+    # A killed service leaves this file behind; SQLite would apply it to the restored database.
     (data / "evref.sqlite-wal").write_bytes(log)
     run(
         commands("## Restore", "sqlite-wal"),

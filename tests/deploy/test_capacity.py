@@ -1,4 +1,4 @@
-"""The model of capacity, and the page that shows its tables."""
+"""The capacity model, and the page that shows its tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGE = ROOT / "docs" / "explanation" / "scaling.md"
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_page_shows_what_the_model_says(name: str) -> None:
-    """Where this fails, put what `python -m benchmarks.capacity` prints into the page."""
+    """If this fails, copy the output of `python -m benchmarks.capacity` into the page."""
     shown = re.search(rf"(?s)<!-- {name}: begin -->\n(.*?)\n<!-- {name}: end -->", PAGE.read_text())
 
     assert shown is not None
@@ -43,17 +43,17 @@ def test_more_requests_never_need_less(counting: str) -> None:
         assert fewer.service <= more.service
         assert fewer.postgresql <= more.postgresql
         assert fewer.redis <= more.redis
-        assert all(fewer.full[name] <= more.full[name] for name in more.full)
+        assert all(fewer.utilisation[name] <= more.utilisation[name] for name in more.utilisation)
 
 
-def test_one_busy_key_is_what_fills_postgresql_and_many_are_not() -> None:
-    assert needs("PostgreSQL", Load(900, 1)).first == "the row of one key, 150%"
-    assert "processors" in needs("PostgreSQL", Load(900, 1_000)).first
+def test_a_single_busy_key_is_the_bottleneck_of_postgresql_and_many_keys_are_not() -> None:
+    assert needs("PostgreSQL", Load(900, 1)).bottleneck == "the row of one key, 150%"
+    assert "processors" in needs("PostgreSQL", Load(900, 1_000)).bottleneck
 
 
 @given(st.floats(0.1, 50), st.integers(0, 2**32))
-def test_look_ups_are_as_many_as_when_they_are_played_out(a: float, seed: int) -> None:
-    """Requests of one key come to one worker at random, which holds the key after each look-up."""
+def test_look_ups_match_a_simulation(a: float, seed: int) -> None:
+    """Requests of one key reach one worker at random, which caches the key after each lookup."""
     chance = random.Random(seed)
     now, held_until, looked_up = 0.0, 0.0, 0
     while looked_up < 2_000:
@@ -70,7 +70,7 @@ def test_look_ups_are_as_many_as_when_they_are_played_out(a: float, seed: int) -
     batch=st.integers(1, 40),
     asked=st.lists(st.integers(0, 3), max_size=400),
 )
-def test_leases_never_give_more_than_the_limit_and_strand_little(
+def test_reservations_never_exceed_the_limit_and_waste_little(
     limit: int, batch: int, asked: list[int]
 ) -> None:
     admitted = leased(limit, batch, asked)
@@ -79,7 +79,7 @@ def test_leases_never_give_more_than_the_limit_and_strand_little(
     assert admitted >= min(limit, len(asked)) - 3 * (batch - 1)
 
 
-def test_a_cluster_spreads_keys_but_never_one_key() -> None:
+def test_a_cluster_distributes_keys_but_never_splits_one() -> None:
     ids = [f"{number:016x}" for number in range(LOADS[-1].keys)]
 
     assert largest_shard(ids, [1.0] * len(ids), 4) < 0.27

@@ -1,4 +1,4 @@
-"""What operators copy and type names nothing that is not there."""
+"""Everything that the files and commands for operators name exists."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from tests.deploy.shell import DEPLOY, HOW_TOS, ROOT, commands, files, needs
 
 UNITS = sorted(DEPLOY.glob("systemd/evref.s*"))
 SETTINGS = {f"{PREFIX}{field.name.upper()}" for field in fields(Settings)}
-# What a client keeps its key in.
+# A client's variable for its key.
 NO_SETTING = {"EVREF_KEY"}
 
-# What stands before `evref` where it is run otherwise than by that name.
+# The commands that run evref.
 _EVREF = re.compile(r"(?:^|docker compose run --rm |/bin/)evref (?P<arguments>[a-z].*)$")
 
 
 def compose(*names: str) -> dict[str, Any]:
-    """The services of several files, by name; of each, the last file that tells something."""
+    """Return the services of several files, by name; later files override earlier ones."""
     services: dict[str, Any] = {}
     for name in names:
         for service, told in yaml.safe_load((DEPLOY / name).read_text())["services"].items():
@@ -41,13 +41,13 @@ SERVICES = compose("compose.yaml", "compose.redis.yaml")
 
 
 def containerfile(instruction: str) -> list[str]:
-    """What stands behind an instruction, each time that it is used; lines that go on joined."""
+    """Return the arguments of each use of an instruction, with continued lines joined."""
     text = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
     return re.findall(rf"(?m)^{instruction} (.*)$", text)
 
 
 def evref_commands() -> Iterator[tuple[str, list[str]]]:
-    """Where a command of evref's is named, and its arguments."""
+    """Yield the place and the arguments of each evref command."""
     for page, line in commands():
         if found := _EVREF.search(line):
             yield page, shlex.split(found["arguments"], comments=True)
@@ -62,13 +62,13 @@ def evref_commands() -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
-def test_every_setting_that_is_named_exists(path: Path) -> None:
+def test_every_named_setting_exists(path: Path) -> None:
     named = set(re.findall(rf"\b{PREFIX}[A-Z_]+", path.read_text()))
 
     assert named <= SETTINGS | NO_SETTING
 
 
-def test_every_command_and_option_of_evref_that_is_named_exists() -> None:
+def test_every_named_command_and_option_of_evref_exists() -> None:
     named = list(evref_commands())
 
     for where, arguments in named:
@@ -89,12 +89,12 @@ def test_every_file_that_a_how_to_names_exists(page: Path) -> None:
     assert [name for name in named - {"deploy/.env"} if not (ROOT / name).exists()] == []
 
 
-def test_the_units_hold_for_systemd(tmp_path: Path) -> None:
-    """Every directive is one of its own, and the service is exposed to little."""
+def test_systemd_accepts_the_units(tmp_path: Path) -> None:
+    """Every directive is valid, and the service has a low exposure."""
     analyze = needs("systemd-analyze")
     units = []
     for unit in UNITS:
-        # systemd looks whether there is such a program.
+        # systemd checks that the program exists.
         text = re.sub(r"(?m)^(ExecStart=)\S+", r"\1/bin/true", unit.read_text())
         units.append(tmp_path / unit.name)
         units[-1].write_text(text)
@@ -114,7 +114,7 @@ def test_the_units_hold_for_systemd(tmp_path: Path) -> None:
     assert exposed.returncode == 0, exposed.stdout[-200:]
 
 
-def test_a_stop_waits_as_long_as_requests_under_way_may_take() -> None:
+def test_a_stop_waits_as_long_as_active_requests_may_take() -> None:
     unit = (DEPLOY / "systemd" / "evref.service").read_text()
     (seconds,) = re.findall(r"(?m)^TimeoutStopSec=(\d+)$", unit)
 
@@ -122,7 +122,7 @@ def test_a_stop_waits_as_long_as_requests_under_way_may_take() -> None:
     assert int(SERVICES["evref"]["stop_grace_period"].removesuffix("s")) > GRACEFUL_SECONDS
 
 
-def test_the_services_of_compose_fit_each_other_and_the_image() -> None:
+def test_the_compose_services_match_each_other_and_the_image() -> None:
     (port,) = containerfile("EXPOSE")
 
     assert SERVICES["evref"]["ports"] == [f"127.0.0.1:{port}:{port}"]
@@ -136,8 +136,8 @@ def test_the_services_of_compose_fit_each_other_and_the_image() -> None:
     assert "healthcheck" in SERVICES["redis"]
 
 
-def test_no_password_stands_in_a_file() -> None:
-    """Where one is needed and missing, compose says so instead of starting with none."""
+def test_no_file_contains_a_password() -> None:
+    """If a required one is missing, compose reports it instead of starting without."""
     for name, service in SERVICES.items():
         for variable, value in service.get("environment", {}).items():
             if re.search("PASSWORD|AUTH|URL", variable) and variable != "EVREF_BASE_URL":
@@ -153,7 +153,7 @@ def test_redis_keeps_its_counts_as_the_how_to_says() -> None:
     assert [line for line in wanted.splitlines() if f"--{line}" not in command] == []
 
 
-def test_the_image_is_made_of_files_that_exist_and_runs_as_no_user_of_the_host() -> None:
+def test_the_image_is_built_from_existing_files_and_runs_as_an_unprivileged_user() -> None:
     sources = [
         name
         for line in containerfile("COPY")

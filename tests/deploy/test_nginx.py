@@ -1,4 +1,4 @@
-"""nginx with the configuration as it is, before a real service and before none."""
+"""nginx with its configuration, with a running service and with a stopped one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["nginx", "service"]
 LIST = "/api/v1/diagnoses"
 
 
-def test_an_answer_passes_unchanged_with_the_one_request_id(nginx: Nginx, store: Store) -> None:
+def test_a_response_passes_unchanged_with_a_single_request_id(nginx: Nginx, store: Store) -> None:
     token = store.key().token.text
 
     answer = nginx.get(
@@ -37,7 +37,7 @@ def test_an_answer_passes_unchanged_with_the_one_request_id(nginx: Nginx, store:
     assert answer.headers["Strict-Transport-Security"].startswith("max-age=")
 
 
-def test_http_2_is_offered_and_older_tls_is_not(nginx: Nginx) -> None:
+def test_nginx_offers_http_2_and_not_older_tls(nginx: Nginx) -> None:
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -51,14 +51,14 @@ def test_http_2_is_offered_and_older_tls_is_not(nginx: Nginx) -> None:
         assert encrypted.version() == "TLSv1.3"
 
 
-def test_in_the_clear_no_key_is_redirected_and_a_person_is(nginx: Nginx) -> None:
+def test_without_tls_a_browser_is_redirected_and_a_request_with_a_key_is_not(nginx: Nginx) -> None:
     assert nginx.get(LIST, tls=False, Authorization="Bearer x").status == 403
     page = nginx.get("/docs?a=b", tls=False)
     assert (page.status, page.headers["Location"]) == (308, f"https://{HOST}/docs?a=b")
 
 
-def test_what_prometheus_and_its_rules_ask_for_is_measured(nginx: Nginx, store: Store) -> None:
-    """By the names that the rules and the how-to have, with every label that they look at."""
+def test_every_metric_that_the_rules_use_exists(nginx: Nginx, store: Store) -> None:
+    """With the names in the rules and the how-to, and every label that they use."""
     assert nginx.get(LIST, Authorization=f"Bearer {store.key().token.text}").status == 200
     (scraped,) = yaml.safe_load((DEPLOY / "prometheus" / "scrape.yml").read_text())[
         "scrape_configs"
@@ -73,8 +73,8 @@ def test_what_prometheus_and_its_rules_ask_for_is_measured(nginx: Nginx, store: 
     assert answer.status == 200
     families = list(text_string_to_metric_families(answer.body.decode()))
     measured = {sample.name: set(sample.labels) for each in families for sample in each.samples}
-    told = set(re.findall(r"^\| `(evref_\w+)`", how_to, re.MULTILINE))
-    assert told <= {*measured, *(family.name for family in families)}
+    documented = set(re.findall(r"^\| `(evref_\w+)`", how_to, re.MULTILINE))
+    assert documented <= {*measured, *(family.name for family in families)}
     # `job` and `instance` are Prometheus' own.
     for name, labels in re.findall(r"\b(evref_[a-z_]+)(?:\{(.*?)\})?", rules):
         assert set(re.findall(r"(\w+)[=!]~?", labels)) <= measured[name] | {"job", "instance"}
@@ -93,7 +93,7 @@ def test_what_prometheus_and_its_rules_ask_for_is_measured(nginx: Nginx, store: 
         (b"\x16\x03\r\n\r\n", 400),
     ],
 )
-def test_what_nginx_refuses_is_a_problem_too(nginx: Nginx, sent: bytes, status: int) -> None:
+def test_errors_of_nginx_are_problems_too(nginx: Nginx, sent: bytes, status: int) -> None:
     with nginx.connect() as connection:
         connection.sendall(sent)
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
@@ -106,8 +106,8 @@ def test_what_nginx_refuses_is_a_problem_too(nginx: Nginx, sent: bytes, status: 
     assert f"X-Request-ID: {problem['request_id']}".encode() in head
 
 
-def test_without_the_service_nginx_answers_with_a_problem(nginx: Nginx, service: Server) -> None:
-    """The last test here: it ends the service."""
+def test_without_the_service_nginx_returns_a_problem(nginx: Nginx, service: Server) -> None:
+    """Must be the last test, because it stops the service."""
     service.process.terminate()
     service.wait_until_ended()
 

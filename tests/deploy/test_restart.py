@@ -1,4 +1,4 @@
-"""A restart refuses nobody where systemd holds the socket; here the test does, as systemd would."""
+"""A restart refuses no request if systemd holds the socket; here the test holds it instead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.server.conftest import PATIENCE, Connection, Store, environment, even
 
 LIST = "/api/v1/diagnoses"
 
-# Puts the socket where the protocol of sd_listen_fds(3) has it, and becomes the service.
+# Passes the socket as sd_listen_fds(3) specifies, and becomes the service.
 HAND_OVER = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)
@@ -51,7 +51,7 @@ def service(held: socket.socket, folder: Path) -> Iterator[subprocess.Popen[byte
 
 
 def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> None:
-    """On new connections they wait, and what was under way is answered; each is counted once."""
+    """New connections wait, active requests get responses, and each request is counted once."""
     store = Store(tmp_path)
     key = store.key()
     store.container.connections().close()

@@ -1,4 +1,4 @@
-"""Slow clients of every kind at nginx: others are answered meanwhile, and exactly counted."""
+"""Slow clients of nginx: meanwhile others get responses and are counted exactly."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LARGE = b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: evref.example.org\r\n
 
 @pytest.fixture(scope="module", autouse=True)
 def many_files() -> Iterator[None]:
-    """This process holds one end of each connection, and the files of its own."""
+    """Raise the limit of open files, because this process opens all client connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < 4000:
         resource.setrlimit(resource.RLIMIT_NOFILE, (4000, hard))
@@ -42,7 +42,7 @@ def many_files() -> Iterator[None]:
 
 
 def assert_others_are_exactly_counted(nginx: Nginx, store: Store) -> None:
-    """Thirty requests at once of a key that may twenty."""
+    """Send thirty concurrent requests with a key whose limit is twenty."""
     token = store.key(limit=20).token.text
     with ThreadPoolExecutor(6) as clients:
         statuses = Counter(
@@ -60,10 +60,10 @@ def assert_others_are_exactly_counted(nginx: Nginx, store: Store) -> None:
         HALF_A_REQUEST["half a chunk"],
     ],
 )
-def test_fewer_slow_clients_than_nginx_lets_an_address_have(
+def test_fewer_slow_clients_than_nginx_allows_per_address(
     nginx: Nginx, store: Store, sent: bytes
 ) -> None:
-    """Several times as many as the service has threads."""
+    """But several times as many as the service has threads."""
     with ExitStack() as stack:
         for _ in range(90):
             stack.enter_context(nginx.connect()).sendall(sent)
@@ -82,8 +82,8 @@ def test_two_thousand_connections_with_half_a_request(
         assert_others_are_exactly_counted(nginx, store)
 
 
-def test_clients_that_read_nothing(nginx: Nginx, store: Store) -> None:
-    """Each sends requests for megabytes in advance, and there are more than threads."""
+def test_clients_that_do_not_read(nginx: Nginx, store: Store) -> None:
+    """Each requests megabytes in advance, and there are more clients than threads."""
     with ExitStack() as stack:
         for _ in range(40):
             stack.enter_context(nginx.connect()).sendall(LARGE * 20)
@@ -92,7 +92,7 @@ def test_clients_that_read_nothing(nginx: Nginx, store: Store) -> None:
 
 
 def test_a_stop_does_not_wait_for_slow_clients(nginx: Nginx, service: Server) -> None:
-    """The last test here: it ends the service, while the clients are still connected."""
+    """Must be the last test, because it stops the service while clients are connected."""
     with ExitStack() as stack:
         for sent in HALF_A_REQUEST.values():
             stack.enter_context(nginx.connect()).sendall(sent)

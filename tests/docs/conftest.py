@@ -32,11 +32,22 @@ class Demo:
 
         The address that pages show stands for that of this service.
         """
+        done = self._run(command, code)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.replace(self.address, SHOWN_ADDRESS)
+
+    def refused(self, command: list[str], code: str) -> str:
+        """What code that fails prints on standard error."""
+        done = self._run(command, code)
+        assert done.returncode == 1, done.stdout
+        return done.stderr
+
+    def _run(self, command: list[str], code: str) -> subprocess.CompletedProcess[str]:
         file = self.folder / command[-1]
         file.write_text(code.replace(SHOWN_ADDRESS, self.address), encoding="utf-8")
         key = re.search(r"evref_\w+", self.said)
         assert key
-        done = subprocess.run(
+        return subprocess.run(
             command,
             cwd=self.folder,
             env={**environment(), "EVREF_KEY": key[0]},
@@ -45,8 +56,6 @@ class Demo:
             check=False,
             timeout=60,
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.replace(self.address, SHOWN_ADDRESS)
 
 
 @pytest.fixture(scope="session")

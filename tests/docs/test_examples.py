@@ -13,7 +13,7 @@ from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import PREFIX
 from evref.cli.main import cli
 from tests.docs.conftest import SHOWN_ADDRESS, Demo, require
-from tests.docs.pages import DOCS, ROOT, Example, assert_printed, commands, programs
+from tests.docs.pages import DOCS, ROOT, Example, assert_printed, blocks, commands, programs
 
 ADD_A_DIAGNOSIS = DOCS / "how-to" / "add-a-diagnosis.md"
 TUTORIAL = DOCS / "tutorial" / "first-answer.md"
@@ -67,6 +67,19 @@ def test_a_program_in_javascript_prints_what_is_shown(demo: Demo, example: Examp
 
     assert example.shown
     assert_printed(example.shown, demo.run(["node", "example.mjs"], example.code))
+
+
+@pytest.mark.parametrize("example", [*PYTHON, *JAVASCRIPT], ids=str)
+def test_a_program_that_is_refused_says_what_is_allowed(demo: Demo, example: Example) -> None:
+    """With the change that the page names."""
+    (shown,) = (
+        each.text for each in blocks(TUTORIAL) if each.text.startswith("A parameter is not valid")
+    )
+    command = [sys.executable, "example.py"] if example in PYTHON else ["node", "example.mjs"]
+    require(command[0])
+    code = example.code.replace('"home"', '"physio"')
+
+    assert_printed(shown, demo.refused(command, code))
 
 
 def test_a_diagnosis_is_added_as_the_how_to_says(

@@ -26,6 +26,7 @@ from evref.domain.catalogue.evidence import (
 )
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase, listing_order
+from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
 from evref.domain.errors import InvalidValueError, UnknownDiagnosisError
 from evref.testing.builders import a_catalogue, a_diagnosis, an_entry, an_intervention
 from tests.domain.strategies import catalogues, entries
@@ -146,22 +147,44 @@ def test_one_word_that_is_not_found_is_enough_to_refuse(text: str) -> None:
     assert not DiagnosisFilter(text=text).admits(GUILLAIN)
 
 
-def test_a_code_finds_the_diagnosis_of_which_a_code_covers_it() -> None:
-    several = a_diagnosis(icd10=("G30", "F00"), icd11=("FA01", "8A00.0"))
-
-    assert DiagnosisFilter(icd10=Icd10Code("F00.1")).admits(several)
-    assert DiagnosisFilter(icd11=Icd11Code("8A00.0&XK8G")).admits(several)
-    assert not DiagnosisFilter(icd10=Icd10Code("F01")).admits(several)
-    assert not DiagnosisFilter(icd11=Icd11Code("8A00")).admits(several)
-
-
-met = DiagnosisFilter(Icd10Code("G61.0"), Icd11Code("8C01.00"), Module.HOME, "barre")
+met = DiagnosisFilter((RecordIcd10Code("G61.0"), RecordIcd11Code("8C01.00")), Module.HOME, "barre")
 ONE_NOT_MET = {
-    "icd10": replace(met, icd10=Icd10Code("G61")),
-    "icd11": replace(met, icd11=Icd11Code("8C01")),
+    "codes": replace(met, codes=(RecordIcd10Code("G61"), RecordIcd11Code("8C01.00"))),
     "module": replace(met, module=Module.CONCEPT),
     "text": replace(met, text="asthma"),
 }
+
+
+@pytest.mark.parametrize(
+    ("codes", "admitted"),
+    [
+        ("G61.0", True),
+        ("G61", False),
+        ("J45 G61.0", True),
+        ("G61.0 G61.0", True),
+        ("J45 M17", False),
+        ("8C01.0", True),
+        ("8C01", False),
+        ("FA01 8C01.0", True),
+        ("G61.0 8C01.0", True),
+        ("8C01.0 J45 G61.01", True),
+        ("G61.0 FA01", False),
+        ("J45 8C01.0", False),
+    ],
+)
+def test_one_code_of_each_classification_is_enough(codes: str, admitted: bool) -> None:
+    """Of those that are given."""
+    wanted = DiagnosisFilter(record_codes(codes))
+
+    assert wanted.admits(GUILLAIN) == admitted
+
+
+def record_codes(texts: str) -> tuple[RecordCode, ...]:
+    """ICD-11's codes have a letter in second place, WHO's ICD-10 a digit."""
+    return tuple(
+        RecordIcd11Code(text) if text[1].isalpha() else RecordIcd10Code(text)
+        for text in texts.split()
+    )
 
 
 def test_nothing_asked_admits_everything() -> None:
@@ -187,6 +210,55 @@ def test_find_gives_what_each_part_of_the_filter_admits_in_the_catalogues_order(
     assert list(found) == [
         entry for entry in catalogue.entries if all(part.admits(entry.diagnosis) for part in parts)
     ]
+
+
+TWO = a_catalogue(
+    Entry(a_diagnosis("a", name="Alpha", icd10=["M17", "J45.0"], icd11=["FA01&XK8G/FB53"]), ()),
+    Entry(a_diagnosis("b", name="Beta", icd10=["M17.1"], icd11=["FA01", "8C01.0"]), ()),
+)
+
+
+@pytest.mark.parametrize(
+    ("codes", "found", "matches"),
+    [
+        ("M17.11 B05 J45.01", ["a", "b"], [["a", "b"], [], ["a"]]),
+        ("M17 M17", ["a"], [["a"], ["a"]]),
+        ("FB53.1/FA01.0&XK8G 8C01.0", ["a", "b"], [["a", "b"], ["b"]]),
+        ("FA01.0 FA01&XK8G", ["b"], [["b"], ["b"]]),
+        ("FB53 FB53/FA01", ["b"], [[], ["b"]]),
+        ("8C01.00 M17.1", ["b"], [["b"], ["b"]]),
+        ("J45.0 M17.1 FA01", ["b"], [[], ["b"], ["b"]]),
+        ("B05", [], [[]]),
+    ],
+)
+def test_matches_say_what_each_code_found_of_what_is_found_in_the_order_asked(
+    codes: str, found: list[str], matches: list[list[str]]
+) -> None:
+    """A cluster is found by whichever of its stems stands first."""
+    wanted = DiagnosisFilter(record_codes(codes))
+
+    entries = TWO.find(wanted)
+
+    assert [one.diagnosis.id for one in entries] == found
+    assert [list(match.diagnosis_ids) for match in wanted.matches(entries)] == matches
+    assert tuple(match.code for match in wanted.matches(entries)) == wanted.codes
+
+
+NEAR_CODES = ("J45", "J45.0", "J45.01", "G61.0", "G61", "FA01", "FA01.0", "FA01/8C01", "8C01")
+near_codes = st.lists(st.sampled_from(NEAR_CODES), max_size=4).map(
+    lambda texts: record_codes(" ".join(texts))
+)
+
+
+@given(catalogues(), near_codes, modules_or_none)
+def test_find_leaves_out_nothing_that_the_filter_admits(
+    catalogue: Catalogue, codes: tuple[RecordCode, ...], module: Module | None
+) -> None:
+    wanted = DiagnosisFilter(codes, module)
+
+    assert catalogue.find(wanted) == tuple(
+        entry for entry in catalogue.entries if wanted.admits(entry.diagnosis)
+    )
 
 
 # Order and uniqueness

@@ -1,7 +1,5 @@
 """The grammars of both classifications, and which codes cover which."""
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -144,29 +142,6 @@ def test_an_icd11_code_is_what_the_grammar_says_and_nothing_else(text: str) -> N
     assert accepts(Icd11Code, text) == is_icd11(text)
 
 
-@given(st.data())
-def test_a_code_is_read_in_whichever_case(data: st.DataObject) -> None:
-    text = data.draw(icd11_texts)
-    upper = data.draw(st.lists(st.booleans(), min_size=len(text), max_size=len(text)))
-    typed = "".join(c if up else c.lower() for c, up in zip(text, upper, strict=True))
-
-    assert Icd11Code.parse(typed) == Icd11Code(text)
-
-
-def test_an_icd10_code_is_read_in_whichever_case() -> None:
-    assert Icd10Code.parse("m17.1") == Icd10Code("M17.1")
-
-
-@type_of_code
-@pytest.mark.parametrize("text", ["\u0131A00", "1A0\u017f", "\uff2d17", "M1\u0667", "FA0\ufb06"])
-def test_a_character_beyond_ascii_is_never_read_as_a_letter_of_a_code(
-    code_type: type[Icd10Code] | type[Icd11Code], text: str
-) -> None:
-    """Where `str.upper` gives a letter of ASCII, as for a dotless i or a long s, as elsewhere."""
-    with pytest.raises(InvalidValueError):
-        code_type.parse(text)
-
-
 @pytest.mark.parametrize(
     ("code_type", "field"), [(Icd10Code, "icd10"), (Icd11Code, "icd11")], ids=["10", "11"]
 )
@@ -179,18 +154,6 @@ def test_a_fault_names_the_field_and_tells_the_form(
     (fault,) = caught.value.faults
     assert fault.field == field
     assert code_type.FORM in fault.message
-
-
-@pytest.mark.parametrize(
-    ("ancestor", "code"), [("M17", "M17"), ("M17", "M17.1"), ("M17.1", "M17.10"), ("M17", "M17.10")]
-)
-def test_an_icd10_code_covers_itself_and_what_divides_it(ancestor: str, code: str) -> None:
-    assert Icd10Code(ancestor).covers(Icd10Code(code))
-
-
-@pytest.mark.parametrize(("one", "other"), [("M17.1", "M17"), ("M17", "M16"), ("M17.1", "M17.0")])
-def test_an_icd10_code_covers_neither_its_ancestor_nor_its_sibling(one: str, other: str) -> None:
-    assert not Icd10Code(one).covers(Icd10Code(other))
 
 
 @pytest.mark.parametrize(
@@ -229,34 +192,19 @@ def test_an_icd11_code_does_not_cover_what_says_less_or_another_thing(one: str, 
 
 
 # Few enough that related codes are drawn often.
-near_icd10 = st.sampled_from(
-    [Icd10Code(f"M1{a}{b}") for a in "78" for b in ["", ".1", ".2", ".11", ".12", ".21"]]
-)
 near_stems = st.sampled_from([f"FA0{a}{b}" for a in "12" for b in ["", ".0", ".1", ".00", ".01"]])
 near_icd11 = near_stems.map(Icd11Code)
 near_clusters = clusters_of(near_stems, st.sampled_from(["XK8G", "XK9J"])).map(Icd11Code)
 
 
-@given(icd10_texts, icd11_texts)
-def test_every_code_covers_itself(icd10: str, icd11: str) -> None:
-    assert Icd10Code(icd10).covers(Icd10Code(icd10))
-    assert Icd11Code(icd11).covers(Icd11Code(icd11))
+@given(icd11_texts)
+def test_every_code_covers_itself(text: str) -> None:
+    assert Icd11Code(text).covers(Icd11Code(text))
 
 
-@given(near_icd10, near_icd10, near_icd11, near_icd11)
-def test_two_single_codes_that_cover_each_other_are_one(
-    one_10: Icd10Code, other_10: Icd10Code, one_11: Icd11Code, other_11: Icd11Code
-) -> None:
-    assert (one_10.covers(other_10) and other_10.covers(one_10)) == (one_10 == other_10)
-    assert (one_11.covers(other_11) and other_11.covers(one_11)) == (one_11 == other_11)
-
-
-@given(near_icd10, near_icd10, near_icd10)
-def test_what_an_icd10_code_covers_covers_nothing_that_it_does_not(
-    first: Icd10Code, second: Icd10Code, third: Icd10Code
-) -> None:
-    if first.covers(second) and second.covers(third):
-        assert first.covers(third)
+@given(near_icd11, near_icd11)
+def test_two_single_codes_that_cover_each_other_are_one(one: Icd11Code, other: Icd11Code) -> None:
+    assert (one.covers(other) and other.covers(one)) == (one == other)
 
 
 @given(near_clusters, near_clusters, near_clusters)
@@ -265,13 +213,6 @@ def test_what_an_icd11_cluster_covers_covers_nothing_that_it_does_not(
 ) -> None:
     if first.covers(second) and second.covers(third):
         assert first.covers(third)
-
-
-@given(icd10_texts)
-def test_each_shortening_of_an_icd10_code_covers_the_longer_one(text: str) -> None:
-    line = [text[:end] for end in (3, 5, 6) if end <= len(text)]
-
-    assert all(Icd10Code(short).covers(Icd10Code(long)) for short, long in pairwise(line))
 
 
 @given(

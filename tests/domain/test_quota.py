@@ -47,6 +47,7 @@ def test_the_end_is_told_in_unix_time() -> None:
 @example(MIDNIGHT)
 @example(MIDNIGHT - timedelta(microseconds=1))
 @example(MIDNIGHT + timedelta(microseconds=1))
+@example(datetime(6326, 1, 1, 0, 0, 0, 999_985, tzinfo=UTC))
 def test_the_seconds_left_are_whole_and_rounded_up(instant: datetime) -> None:
     """Whoever waits that long is in the next window, and no second longer than needed."""
     window = DailyWindow.of(instant)

@@ -1,4 +1,4 @@
-"""Servers that these tests may stop, and services on them."""
+"""Servers that these tests may stop, and services that use them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def database_server() -> Iterator[PostgresqlServer]:
 
 @pytest.fixture(scope="session")
 def counter_server() -> Iterator[RedisServer]:
-    """It keeps what it counted on disk before it answers."""
+    """A Redis that writes each count to disk before it responds."""
     with redis_server("--appendonly", "yes", "--appendfsync", "always") as server:
         yield server
 
@@ -31,9 +31,9 @@ def counter_server() -> Iterator[RedisServer]:
 def new_host(
     request: pytest.FixtureRequest, database_server: PostgresqlServer
 ) -> Iterator[NewHost]:
-    """Makes services on one new database, as on several machines.
+    """Creates services on one new database, as on several machines.
 
-    Requests are counted in it, or in Redis where the test asks for `counter_server`.
+    Requests are counted in the database, or in Redis if the test uses `counter_server`.
     """
     quota_url = None
     if "counter_server" in request.fixturenames:

@@ -1,4 +1,4 @@
-"""Services in this process, as several hosts would run them, and clients that go on asking."""
+"""Services in this process, as on several hosts, and clients that send requests continuously."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ DIAGNOSES = "/api/v1/diagnoses"
 INSTITUTION = "General Hospital"
 
 LONGEST_WAIT_SECONDS = 3.0
-MACHINES_ARE_NOISY_SECONDS = 1.0
+TOLERANCE_SECONDS = 1.0
 CLIENTS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a client got: `retry_after` is None where the answer does not have the field."""
+class Response:
+    """A response; `retry_after` is None if the response does not have the field."""
 
     status: int
     retry_after: str | None
@@ -39,7 +39,7 @@ class Answer:
 
 
 class Host:
-    """One service: its settings, its own connections, and what it holds in memory."""
+    """A service with its own settings, connections and caches."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -47,7 +47,7 @@ class Host:
         self._app = create_app(settings, self.container)
 
     def prepare(self) -> None:
-        """Make the tables, an institution and a catalogue."""
+        """Create the tables, an institution and a catalogue."""
         self.container.schema().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         keep_catalogue(self.container.catalogue_store(), a_catalogue())
@@ -62,65 +62,67 @@ class Host:
             expires_on=None,
         )
 
-    def get(self, key: NewKey, path: str = DIAGNOSES) -> Answer:
+    def get(self, key: NewKey, path: str = DIAGNOSES) -> Response:
         start = time.monotonic()
         response = self._app.test_client().get(
             path, headers={"Authorization": f"Bearer {key.token.text}"}
         )
         seconds = time.monotonic() - start
-        return Answer(response.status_code, response.headers.get("Retry-After"), seconds)
+        return Response(response.status_code, response.headers.get("Retry-After"), seconds)
 
     def today(self, key: NewKey) -> DayUsage:
-        """What was counted today."""
+        """Return today's counts."""
         today = datetime.now(UTC).date()
         usage: DayUsage = self.container.usage_reports().history(key.key.id, today, today)[0]
         return usage
 
 
 @contextmanager
-def asking(*hosts: Host, key: NewKey, clients: int = CLIENTS) -> Iterator[list[Answer]]:
-    """So many clients go on asking the hosts in turn meanwhile; their answers, complete after."""
-    with going_on(lambda number: hosts[number % len(hosts)].get(key), clients) as answers:
-        yield answers
+def under_load(*hosts: Host, key: NewKey, clients: int = CLIENTS) -> Iterator[list[Response]]:
+    """Send requests to the hosts continuously; the list of responses is complete at the end."""
+    with repeating(lambda number: hosts[number % len(hosts)].get(key), clients) as responses:
+        yield responses
 
 
 @contextmanager
-def going_on(ask: Callable[[int], Answer], clients: int) -> Iterator[list[Answer]]:
-    """So many clients, each by its number from 0, ask over and over until the end of the block."""
-    answers: list[Answer] = []
+def repeating(send: Callable[[int], Response], clients: int) -> Iterator[list[Response]]:
+    """Call `send` continuously in several clients, with their number from 0, during the block."""
+    responses: list[Response] = []
     enough = Event()
 
-    def ask_on(number: int) -> None:
+    def repeat(number: int) -> None:
         while not enough.is_set():
-            answers.append(ask(number))
+            responses.append(send(number))
 
     with ThreadPoolExecutor(clients) as threads:
-        asked = [threads.submit(ask_on, number) for number in range(clients)]
+        sent = [threads.submit(repeat, number) for number in range(clients)]
         try:
-            yield answers
+            yield responses
         finally:
             enough.set()
-    for each in asked:
+    for each in sent:
         each.result()
 
 
-def burst(*hosts: Host, key: NewKey, requests: int, clients: int = 16) -> list[Answer]:
-    """The answers to so many requests at once, spread over the hosts."""
+def burst(*hosts: Host, key: NewKey, requests: int, clients: int = 16) -> list[Response]:
+    """Send concurrent requests, spread over the hosts, and return the responses."""
     with ThreadPoolExecutor(clients) as threads:
         return list(
             threads.map(lambda number: hosts[number % len(hosts)].get(key), range(requests))
         )
 
 
-def wait_for(answers: list[Answer], status: int, *, seconds: float = 8) -> None:
-    """Wait until a client that asked from now on has got this status."""
-    before = len(answers)
-    wait_until(lambda: status in {answer.status for answer in answers[before:]}, seconds=seconds)
+def wait_for(responses: list[Response], status: int, *, seconds: float = 8) -> None:
+    """Wait until a new response has this status."""
+    before = len(responses)
+    wait_until(
+        lambda: status in {response.status for response in responses[before:]}, seconds=seconds
+    )
 
 
-def assert_promised(answers: list[Answer], *statuses: int) -> None:
-    """Each answer has one of the statuses, came in time, and says when to ask again where due."""
-    assert {answer.status for answer in answers} <= set(statuses)
-    for answer in answers:
-        assert answer.seconds < LONGEST_WAIT_SECONDS + MACHINES_ARE_NOISY_SECONDS
-        assert (answer.retry_after is not None) == (answer.status in {429, 503})
+def assert_promised(responses: list[Response], *statuses: int) -> None:
+    """Each response has an allowed status, came in time, and has Retry-After if required."""
+    assert {response.status for response in responses} <= set(statuses)
+    for response in responses:
+        assert response.seconds < LONGEST_WAIT_SECONDS + TOLERANCE_SECONDS
+        assert (response.retry_after is not None) == (response.status in {429, 503})

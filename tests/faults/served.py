@@ -1,4 +1,4 @@
-"""Services in processes of their own, as operators run them, and requests to them."""
+"""Services in separate processes, as operators run them, and requests to them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import psutil
 
 from evref.application.manage_keys import NewKey
 from evref.bootstrap.settings import Settings
-from tests.faults.load import DIAGNOSES, Answer, going_on
+from tests.faults.load import DIAGNOSES, Response, repeating
 from tests.servers import free_port, wait_until
 
 WORKERS = 2
@@ -24,7 +24,7 @@ SECONDS_TO_START = 30
 
 
 class Served:
-    """One `evref serve` with workers of its own, from when it is ready."""
+    """An `evref serve` with its workers."""
 
     def __init__(self, settings: Settings, folder: Path, port: int) -> None:
         self.port = port
@@ -48,7 +48,7 @@ class Served:
     def workers(self) -> list[psutil.Process]:
         return psutil.Process(self.process.pid).children()
 
-    def get(self, key: NewKey, path: str = DIAGNOSES) -> Answer:
+    def get(self, key: NewKey, path: str = DIAGNOSES) -> Response:
         start = time.monotonic()
         connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
@@ -58,10 +58,10 @@ class Served:
         finally:
             connection.close()
         retry_after = response.getheader("Retry-After")
-        return Answer(response.status, retry_after, time.monotonic() - start)
+        return Response(response.status, retry_after, time.monotonic() - start)
 
     def is_ready(self) -> bool:
-        """Whether all workers are there, and one of them says that it is ready."""
+        """Return whether all workers are running and one of them reports that it is ready."""
         if len(self.workers()) < WORKERS:
             return False
         connection = HTTPConnection("127.0.0.1", self.port, timeout=5)
@@ -76,7 +76,7 @@ class Served:
 
 @contextmanager
 def served(settings: Settings, folder: Path, *, services: int = 1) -> Iterator[list[Served]]:
-    """So many services with these settings, each on a port of its own; ended in the end."""
+    """Run services with these settings, each on its own port, until the end of the block."""
     with ExitStack() as stack:
         started = [Served(settings, folder, free_port()) for _ in range(services)]
         for each in started:
@@ -88,17 +88,19 @@ def served(settings: Settings, folder: Path, *, services: int = 1) -> Iterator[l
 
 
 @contextmanager
-def asking_served(service: Served, key: NewKey, *, clients: int = 6) -> Iterator[list[Answer]]:
-    """So many clients go on asking meanwhile; their answers, complete after.
+def served_under_load(
+    service: Served, key: NewKey, *, clients: int = 6
+) -> Iterator[list[Response]]:
+    """Send requests continuously; the list of responses is complete at the end.
 
-    A request without an answer, as when a worker was killed over it, has the status 0.
+    A request without a response, for example because its worker was killed, has the status 0.
     """
 
-    def ask(_: int) -> Answer:
+    def send(_: int) -> Response:
         try:
             return service.get(key)
         except (OSError, HTTPException):
-            return Answer(0, None, 0.0)
+            return Response(0, None, 0.0)
 
-    with going_on(ask, clients) as answers:
-        yield answers
+    with repeating(send, clients) as responses:
+        yield responses

@@ -1,4 +1,4 @@
-"""PostgreSQL fails under a service that goes on being asked, and comes back."""
+"""PostgreSQL fails under load, and recovers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from evref.testing.builders import OPERATOR
 from tests.faults.conftest import NewHost
-from tests.faults.load import asking, assert_promised, burst, wait_for
+from tests.faults.load import assert_promised, burst, under_load, wait_for
 from tests.servers import PostgresqlServer, database_name
 
 Fault = Callable[[PostgresqlServer], AbstractContextManager[None]]
@@ -19,7 +19,7 @@ Fault = Callable[[PostgresqlServer], AbstractContextManager[None]]
 
 @contextmanager
 def read_only(server: PostgresqlServer) -> Iterator[None]:
-    """It takes no writes, as a standby, on connections that are open and on new ones."""
+    """It rejects writes, like a standby, on open and new connections."""
     server.execute("ALTER SYSTEM SET default_transaction_read_only = on")
     server.execute("SELECT pg_reload_conf()")
     yield
@@ -29,7 +29,7 @@ def read_only(server: PostgresqlServer) -> Iterator[None]:
 
 @contextmanager
 def crashed(server: PostgresqlServer) -> Iterator[None]:
-    """It ends without writing anything down, and recovers from its log when it starts."""
+    """It ends without a checkpoint, and recovers from its log when it starts."""
     server.stop(how=signal.SIGQUIT)
     yield
     server.start()
@@ -44,30 +44,30 @@ FAULTS: dict[str, Fault] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_requests_are_refused_in_time_until_it_is_back(
+def test_requests_get_503_in_time_until_it_is_back(
     new_host: NewHost, database_server: PostgresqlServer, fault: Fault
 ) -> None:
-    """Nothing is served uncounted, and service resumes by itself."""
+    """Nothing is served uncounted, and service resumes automatically."""
     host = new_host()
     key = host.new_key()
 
-    with asking(host, key=key) as answers:
-        wait_for(answers, 200)
+    with under_load(host, key=key) as responses:
+        wait_for(responses, 200)
         with fault(database_server):
-            wait_for(answers, 503)
-        wait_for(answers, 200)
+            wait_for(responses, 503)
+        wait_for(responses, 200)
         time.sleep(0.2)
 
-    assert_promised(answers, 200, 503)
-    served = sum(answer.status == 200 for answer in answers)
+    assert_promised(responses, 200, 503)
+    served = sum(response.status == 200 for response in responses)
     assert host.today(key).admitted >= served
-    assert {answer.status for answer in burst(host, key=key, requests=32)} == {200}
+    assert {response.status for response in burst(host, key=key, requests=32)} == {200}
 
 
-def test_a_restart_fails_no_request_that_comes_after_it(
+def test_no_request_after_a_restart_fails(
     new_host: NewHost, database_server: PostgresqlServer
 ) -> None:
-    """Not one, although every connection of the pool is dead."""
+    """Although every pooled connection is dead."""
     host = new_host()
     key = host.new_key()
     burst(host, key=key, requests=64)
@@ -75,81 +75,81 @@ def test_a_restart_fails_no_request_that_comes_after_it(
     with database_server.stopped():
         pass
 
-    assert {answer.status for answer in burst(host, key=key, requests=64)} == {200}
+    assert {response.status for response in burst(host, key=key, requests=64)} == {200}
 
 
-def test_connections_that_are_cut_fail_at_most_what_is_on_them(
+def test_terminated_connections_fail_at_most_their_own_requests(
     new_host: NewHost, database_server: PostgresqlServer
 ) -> None:
-    """As by an administrator, or a proxy that restarts."""
+    """For example by an administrator, or by a proxy that restarts."""
     host = new_host()
     key = host.new_key()
     database = database_name(host.settings.database_url)
 
-    with asking(host, key=key, clients=4) as answers:
+    with under_load(host, key=key, clients=4) as responses:
         for _ in range(5):
-            wait_for(answers, 200)
+            wait_for(responses, 200)
             database_server.cut_connections(database)
-        wait_for(answers, 200)
+        wait_for(responses, 200)
 
-    assert_promised(answers, 200, 503)
-    # On each connection was at most one request, each of the five times.
-    assert sum(answer.status == 503 for answer in answers) <= 5 * 4
+    assert_promised(responses, 200, 503)
+    # Each connection had at most one request, each of the five times.
+    assert sum(response.status == 503 for response in responses) <= 5 * 4
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_the_limit_holds_throughout(
     new_host: NewHost, database_server: PostgresqlServer, fault: Fault
 ) -> None:
-    """Of two hosts together: what was admitted before the fault still counts after it."""
+    """For two hosts together: requests admitted before the fault still count after it."""
     hosts = [new_host(), new_host()]
     key = hosts[0].new_key(limit=60)
-    answers = burst(*hosts, key=key, requests=40)
+    responses = burst(*hosts, key=key, requests=40)
 
-    with asking(*hosts, key=key) as asked:
+    with under_load(*hosts, key=key) as sent:
         with fault(database_server):
-            wait_for(asked, 503)
-        wait_for(asked, 429)
+            wait_for(sent, 503)
+        wait_for(sent, 429)
 
-    answers += asked
-    assert_promised(answers, 200, 429, 503)
-    assert sum(answer.status == 200 for answer in answers) <= 60
+    responses += sent
+    assert_promised(responses, 200, 429, 503)
+    assert sum(response.status == 200 for response in responses) <= 60
     assert hosts[1].today(key).admitted == 60
 
 
-def test_a_host_makes_no_more_connections_than_it_may(
+def test_a_host_opens_at_most_the_configured_number_of_connections(
     new_host: NewHost, database_server: PostgresqlServer
 ) -> None:
-    """With fewer than clients, these take turns, and each is counted or told to ask again."""
+    """With fewer connections than clients, each request is counted or gets 503."""
     host = new_host(database_connections=2)
     key = host.new_key()
     name = database_name(host.settings.database_url)
 
-    answers = burst(host, key=key, requests=200)
+    responses = burst(host, key=key, requests=200)
 
     connections = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{name}'"
     assert database_server.execute(connections) == [(2,)]
-    assert_promised(answers, 200, 503)
-    assert host.today(key).admitted >= [answer.status for answer in answers].count(200) > 0
+    assert_promised(responses, 200, 503)
+    assert host.today(key).admitted >= [response.status for response in responses].count(200) > 0
 
 
-def test_a_host_waits_no_longer_than_it_is_told(
+def test_a_host_waits_at_most_the_configured_timeout(
     new_host: NewHost, database_server: PostgresqlServer
 ) -> None:
-    """Operators may want a 503 sooner than in three seconds."""
+    """Operators may prefer a 503 in less than three seconds."""
     host = new_host(storage_timeout_seconds=0.2)
     key = host.new_key()
     host.get(key)
 
     with database_server.frozen():
-        answer = host.get(key)
+        response = host.get(key)
 
-    assert answer.status == 503
-    assert answer.seconds < 1.5
+    assert response.status == 503
+    assert response.seconds < 1.5
 
 
-def test_a_key_that_one_host_revokes_the_other_refuses(new_host: NewHost) -> None:
-    """From the next request on."""
+def test_a_key_revoked_on_one_host_is_rejected_on_the_other(new_host: NewHost) -> None:
+    """With the next request."""
     one, other = new_host(), new_host()
     key = one.new_key()
     assert other.get(key).status == 200

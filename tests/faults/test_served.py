@@ -1,4 +1,4 @@
-"""Services in processes of their own: on servers that hang, killed, ended, and on a full disk."""
+"""Services in separate processes: hung storage, killed workers, a stop, and a full disk."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import psycopg
 import pytest
 
 from evref.bootstrap.settings import Settings
-from tests.faults.load import Answer, Host, assert_promised, wait_for
-from tests.faults.served import THREADS, Served, asking_served, served
+from tests.faults.load import Host, Response, assert_promised, wait_for
+from tests.faults.served import THREADS, Served, served, served_under_load
 from tests.servers import PostgresqlServer, RedisServer, wait_until
 
 
 @pytest.fixture
 def on_postgresql(database_server: PostgresqlServer) -> Iterator[Host]:
-    """A service in this process, by which the others' storage is made."""
+    """A service in this process, which creates the storage of the others."""
     host = Host(Settings(database_url=database_server.url(database_server.new_database())))
     host.prepare()
     yield host
@@ -29,13 +29,13 @@ def on_postgresql(database_server: PostgresqlServer) -> Iterator[Host]:
 
 
 @pytest.mark.parametrize("counted_in", ["database_server", "counter_server"])
-def test_two_services_admit_exactly_the_limit_and_let_nobody_wait_for_a_server_that_hangs(
+def test_two_services_admit_exactly_the_limit_and_respond_in_time_when_storage_hangs(
     database_server: PostgresqlServer,
     counted_in: str,
     request: pytest.FixtureRequest,
     tmp_path: Path,
 ) -> None:
-    """With eight times as many clients as there are threads, none waits for those before it."""
+    """Even with eight times as many clients as threads."""
     counters: PostgresqlServer | RedisServer = request.getfixturevalue(counted_in)
     url = database_server.url(database_server.new_database())
     quota_url = counters.url if isinstance(counters, RedisServer) else None
@@ -45,46 +45,46 @@ def test_two_services_admit_exactly_the_limit_and_let_nobody_wait_for_a_server_t
 
     with served(host.settings, tmp_path, services=2) as services, ThreadPoolExecutor(64) as clients:
 
-        def ask(number: int) -> Answer:
+        def send(number: int) -> Response:
             return services[number % 2].get(key)
 
-        answers = list(clients.map(ask, range(400)))
+        responses = list(clients.map(send, range(400)))
         with counters.frozen():
-            hung = list(clients.map(ask, range(128)))
-        wait_until(lambda: {ask(0).status, ask(1).status} == {429}, seconds=10)
+            hung = list(clients.map(send, range(128)))
+        wait_until(lambda: {send(0).status, send(1).status} == {429}, seconds=10)
 
-    assert sorted(answer.status for answer in answers) == [200] * 300 + [429] * 100
-    assert_promised(answers, 200, 429)
+    assert sorted(response.status for response in responses) == [200] * 300 + [429] * 100
+    assert_promised(responses, 200, 429)
     assert_promised(hung, 503)
     host.container.connections().close()
 
 
-def test_workers_that_are_killed_are_replaced_and_let_nothing_more_through(
+def test_killed_workers_are_replaced_and_admit_no_extra_requests(
     on_postgresql: Host, tmp_path: Path
 ) -> None:
-    """What one counted and did not answer is lost to the client, and never admitted twice."""
+    """A request that was counted but got no response is lost, and never admitted twice."""
     limit, kills = 400, 4
     key = on_postgresql.new_key(limit=limit)
 
     with (
         served(on_postgresql.settings, tmp_path) as (service,),
-        asking_served(service, key) as answers,
+        served_under_load(service, key) as responses,
     ):
         for _ in range(kills):
-            wait_for(answers, 200)
+            wait_for(responses, 200)
             service.workers()[0].kill()
-        wait_for(answers, 429, seconds=30)
+        wait_for(responses, 429, seconds=30)
 
-    statuses = [answer.status for answer in answers]
-    assert_promised([answer for answer in answers if answer.status], 200, 429, 503)
+    statuses = [response.status for response in responses]
+    assert_promised([response for response in responses if response.status], 200, 429, 503)
     assert limit - kills * THREADS <= statuses.count(200) <= limit
     assert on_postgresql.today(key).admitted == limit
 
 
-def test_sigterm_cuts_no_request_that_waits_for_postgresql(
+def test_sigterm_does_not_interrupt_requests_that_wait_for_postgresql(
     on_postgresql: Host, tmp_path: Path
 ) -> None:
-    """They are answered as soon as it answers, and the service ends after that."""
+    """They get their responses as soon as PostgreSQL responds; then the service ends."""
     key = on_postgresql.new_key()
 
     with (
@@ -100,14 +100,14 @@ def test_sigterm_cuts_no_request_that_waits_for_postgresql(
         time.sleep(0.2)
         assert not any(each.done() for each in under_way)
         other.rollback()
-        answers = [each.result() for each in under_way]
+        responses = [each.result() for each in under_way]
 
-        assert_promised(answers, 200)
+        assert_promised(responses, 200)
         assert service.process.wait(10) == 0
 
 
 def waiting(host: Host) -> int:
-    """How many wait for a lock in the database."""
+    """Return the number of sessions that wait for a lock in the database."""
     with psycopg.connect(host.settings.database_url) as connection:
         found = connection.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone()
     assert found is not None
@@ -117,7 +117,7 @@ def waiting(host: Host) -> int:
 
 @contextmanager
 def full_disk(service: Served) -> Iterator[None]:
-    """No worker can write to any file: the system refuses it, as where no space is left."""
+    """No worker can write to any file: the system rejects it, as on a full disk."""
     workers = service.workers()
     for worker in workers:
         worker.rlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
@@ -129,7 +129,7 @@ def full_disk(service: Served) -> Iterator[None]:
 def test_on_a_full_disk_nothing_is_served_uncounted_until_there_is_space_again(
     tmp_path: Path,
 ) -> None:
-    """What SQLite counted before still counts after it; no restart is needed."""
+    """Requests counted before still count after it; no restart is needed."""
     limit = 300
     host = Host(Settings(database_url=f"sqlite:///{tmp_path}/evref.sqlite"))
     host.prepare()
@@ -137,20 +137,20 @@ def test_on_a_full_disk_nothing_is_served_uncounted_until_there_is_space_again(
 
     with (
         served(host.settings, tmp_path) as (service,),
-        asking_served(service, key, clients=4) as answers,
+        served_under_load(service, key, clients=4) as responses,
     ):
-        wait_for(answers, 200)
+        wait_for(responses, 200)
         with full_disk(service):
-            wait_for(answers, 503)
-            # What was under way when the last worker's disk became full is answered by then.
+            wait_for(responses, 503)
+            # By then, all requests that were in flight when the disk became full have responses.
             time.sleep(0.5)
-            before = len(answers)
-            wait_for(answers, 503)
-            refused = {answer.status for answer in answers[before:]}
-        wait_for(answers, 429, seconds=30)
+            before = len(responses)
+            wait_for(responses, 503)
+            refused = {response.status for response in responses[before:]}
+        wait_for(responses, 429, seconds=30)
 
-    assert_promised(answers, 200, 429, 503)
+    assert_promised(responses, 200, 429, 503)
     assert refused == {503}
-    assert [answer.status for answer in answers].count(200) == limit
+    assert [response.status for response in responses].count(200) == limit
     assert host.today(key).admitted == limit
     host.container.connections().close()

@@ -57,6 +57,7 @@ def fuzzed() -> Iterator[tuple[Service, str]]:
 @example(path="/api/v1/diagnoses", query="q=%00")
 @example(path="/api/v1/diagnoses", query="q=%ED%A0%80")
 @example(path="/api/v1/diagnoses", query="icd10=%EF%BC%AD17")
+@example(path="/api/v1/diagnoses", query="icd10=M17,%00,M18")
 @example(path="/api/v1/diagnoses", query="module[]=home&module.x=1")
 def test_any_query_is_answered_or_refused(
     fuzzed: tuple[Service, str], path: str, query: str

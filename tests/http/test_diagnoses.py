@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.testing.builders import a_diagnosis
 from tests.http.service import IN_ORDER, Service, assert_problem, body, entries
 
 DIAGNOSES = "/api/v1/diagnoses"
@@ -79,7 +80,11 @@ def test_text_is_sent_as_it_is(service: Service, token: str) -> None:
         ("icd10=M75.01", ["twin-b"]),
         ("icd10=M75.1", []),
         ("icd10=Z99", []),
+        ("icd10=M1711,S83.5", ["knee-osteoarthritis", "twin-a"]),
+        ("icd10=S83.511A,%20M17.-,B05", ["knee-osteoarthritis", "twin-a"]),
+        ("icd10=G61.0+,J45.0!", ["guillain-barre-syndrome", "twin-b"]),
         ("icd11=FA01", ["knee-osteoarthritis"]),
+        ("icd11=FA01.0,8C01.0", ["guillain-barre-syndrome", "knee-osteoarthritis"]),
         ("icd11=FA01.0", ["knee-osteoarthritis"]),
         ("icd11=fa01.0", ["knee-osteoarthritis"]),
         ("icd11=FA01.0%26XK8G", ["knee-osteoarthritis"]),
@@ -104,6 +109,7 @@ def test_text_is_sent_as_it_is(service: Service, token: str) -> None:
         ("q=nothing", []),
         ("icd10=M17&icd11=FA01", ["knee-osteoarthritis"]),
         ("icd10=M17&icd11=FB53.0", []),
+        ("icd10=M17,J45&icd11=FB53.0,8C01.0", ["twin-b"]),
         ("icd10=M17.1&module=home&q=knee&icd11=FA01.Z", ["knee-osteoarthritis"]),
         ("icd10=M17.1&module=prevention", []),
         ("q=twin&icd10=J45", ["twin-b"]),
@@ -117,6 +123,84 @@ def test_filters_find_what_a_code_or_word_stands_for(
 
     assert [record["id"] for record in body(response)["data"]] == found
     assert body(response)["meta"]["count"] == len(found)
+
+
+@pytest.mark.parametrize(
+    ("query", "matches"),
+    [
+        (
+            "icd10=%20s83511a%20,M17.-,M17,B05",
+            [
+                ("icd10", "s83511a", "S83.511A", ["twin-a"]),
+                ("icd10", "M17.-", "M17", ["knee-osteoarthritis"]),
+                ("icd10", "M17", "M17", ["knee-osteoarthritis"]),
+                ("icd10", "B05", "B05", []),
+            ],
+        ),
+        (
+            "icd11=fa01.0%26xk8g&icd10=M17",
+            [
+                ("icd11", "fa01.0&xk8g", "FA01.0&XK8G", ["knee-osteoarthritis"]),
+                ("icd10", "M17", "M17", ["knee-osteoarthritis"]),
+            ],
+        ),
+        (
+            "icd10=M17,J45&module=concept&q=twin",
+            [("icd10", "M17", "M17", []), ("icd10", "J45", "J45", ["twin-b"])],
+        ),
+    ],
+)
+def test_matches_say_how_each_code_was_read_and_what_it_found(
+    service: Service, token: str, query: str, matches: list[tuple[str, str, str, list[str]]]
+) -> None:
+    """In the order asked, with ids that are all in the data."""
+    answer = body(service.get(f"{DIAGNOSES}?{query}", token=token))
+
+    found = answer["meta"]["matches"]
+    assert [tuple(match.values()) for match in found] == matches
+    assert {name for match in found for name in match["diagnosis_ids"]} == {
+        record["id"] for record in answer["data"]
+    }
+
+
+@pytest.mark.parametrize("query", ["", "?q=twin", "?module=home"])
+def test_without_a_code_there_are_no_matches(service: Service, token: str, query: str) -> None:
+    """Not even an empty list of them."""
+    assert "matches" not in body(service.get(DIAGNOSES + query, token=token))["meta"]
+
+
+WARD = {
+    "knee-osteoarthritis": ("M17", "M17.1", "M17.11"),
+    "heart-failure": ("I50", "I50.0", "I50.22"),
+    "chronic-obstructive-pulmonary-disease": ("J44", "J44.1", "J44.1"),
+    "type-2-diabetes-mellitus": ("E11", "E11.9", "E11.9"),
+    "hip-fracture": ("S72.0", "S72.0", "S72.001A"),
+    "depressive-episode": ("F32", "F32.1", "F32.1"),
+    "parkinson-disease": ("G20", "G20", "G20.A1"),
+    "ischaemic-stroke": ("I63", "I63.9", "I63.9"),
+    "low-back-pain": ("M54.5", "M54.5", "M54.50"),
+}
+"""Each diagnosis of a ward with its code in the catalogue, in WHO's ICD-10 and in ICD-10-CM."""
+
+
+@pytest.mark.parametrize("edition", [1, 2], ids=["WHO", "ICD-10-CM"])
+def test_a_ward_is_one_request(service: Service, token: str, edition: int) -> None:
+    """With the match of each patient's code."""
+    service.publish(
+        Catalogue(
+            Entry(a_diagnosis(name, name=name, icd10=[codes[0]]), ())
+            for name, codes in WARD.items()
+        )
+    )
+    service.clock.advance(1)
+    asked = [codes[edition] for codes in WARD.values()]
+
+    answer = body(service.get(f"{DIAGNOSES}?icd10={','.join(asked)}", token=token))
+
+    assert [record["id"] for record in answer["data"]] == sorted(WARD)
+    assert [
+        (match["given"], match["diagnosis_ids"]) for match in answer["meta"]["matches"]
+    ] == list(zip(asked, ([name] for name in WARD), strict=True))
 
 
 @pytest.mark.parametrize("module", list(Module))

@@ -14,16 +14,18 @@ from apiflask import APIBlueprint
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.rest.examples import REQUESTS
+from evref.adapters.inbound.rest.parameters import DiagnosesQuery
 from evref.adapters.inbound.rest.schemas import DiagnosisListSchema
 from evref.adapters.inbound.web.headers import RATE_LIMIT_FIELDS
+from evref.adapters.inbound.web.problems import InvalidParametersError
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER, MEANINGS
-from evref.domain.errors import InvalidValueError
 from tests.http import snapshots
 from tests.http.service import BASE_URL, Service, body
 
@@ -175,24 +177,38 @@ def test_an_enumeration_is_one_component_described_value_by_value(
     assert elsewhere == [schema]
 
 
-@pytest.mark.parametrize(("name", "code"), [("icd10", Icd10Code), ("icd11", Icd11Code)])
-def test_the_pattern_of_a_code_is_what_the_service_takes(
-    document: dict[str, Any], name: str, code: type[Icd10Code | Icd11Code]
+@pytest.mark.parametrize(
+    ("name", "code", "such"),
+    [("icd10", RecordIcd10Code, "M17.1"), ("icd11", RecordIcd11Code, "FA01&XK8G")],
+)
+def test_the_pattern_of_codes_is_what_the_service_takes(
+    document: dict[str, Any], name: str, code: type[RecordCode], such: str
 ) -> None:
-    """No more and no less, in any case."""
+    """No more and no less: in any case, up to 50, with spaces around each."""
     parameters = document["paths"]["/api/v1/diagnoses"]["get"]["parameters"]
-    pattern = next(each for each in parameters if each.get("name") == name)["schema"]["pattern"]
+    schema = next(each for each in parameters if each.get("name") == name)["schema"]
+    # In JSON Schema $ is the end, and not also before a last line feed.
+    pattern = re.compile(schema["pattern"].removesuffix("$") + r"\Z")
+    one = st.from_regex(
+        f"(?i:{code.PATTERN})", fullmatch=True, alphabet=st.characters(codec="ascii")
+    )
+    items = one | st.sampled_from([such, f" {such}", "", " "]) | st.text(max_size=8)
 
-    @given(st.from_regex(pattern.removesuffix("$"), fullmatch=True) | st.text(max_size=8))
-    def holds(text: str) -> None:
+    @given(st.lists(items, min_size=1, max_size=4).map(",".join))
+    @example(",".join([such] * 50))
+    @example(",".join([such] * 51))
+    @example(f" {such}  ,  {such} ")
+    @example(f"{such},")
+    @example(f"{such}\n")
+    @example(f"{such},\t{such}")
+    def holds(value: str) -> None:
         try:
-            code.parse(text)
-        except InvalidValueError:
+            DiagnosesQuery().load(MultiDict({name: value}))
+        except InvalidParametersError:
             taken = False
         else:
             taken = True
-        # In JSON Schema $ is the end, and not also before a last line feed.
-        assert taken == bool(re.search(pattern.removesuffix("$") + r"\Z", text))
+        assert taken == bool(pattern.search(value))
 
     holds()
 
@@ -318,7 +334,7 @@ def test_every_schema_says_what_its_members_are(document: dict[str, Any]) -> Non
 
 def test_every_answer_is_described_with_the_disclaimer(document: dict[str, Any]) -> None:
     """It is part of the product, and required."""
-    for name in ("Meta", "ListMeta", "InterventionListMeta"):
+    for name in ("Meta", "DiagnosisListMeta", "InterventionListMeta"):
         schema = document["components"]["schemas"][name]
         assert schema["properties"]["disclaimer"]["examples"] == [DISCLAIMER]
         assert "disclaimer" in schema["required"]

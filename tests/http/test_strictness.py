@@ -9,7 +9,7 @@ import pytest
 
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
-from tests.http.service import Service, assert_problem
+from tests.http.service import Service, assert_problem, body
 
 DIAGNOSES = "/api/v1/diagnoses"
 KNEE = f"{DIAGNOSES}/knee-osteoarthritis"
@@ -66,17 +66,25 @@ def test_a_wrong_parameter_is_named_with_what_is_allowed(
                 "M1",
                 "17",
                 "M17.",
-                "M17.123",
-                "M17.1%20",
+                "M17.12345",
+                "M17%201",
                 "MM17",
                 "M-17",
+                "M15-M19",
                 "%C4%B117",
-                "M17*",
+                "M17**",
+                "M17,",
+                "M17,,M18",
+                "M17;M18",
+                ",".join(["M17"] * 51),
             ],
         ),
         (
             "icd11",
-            ["", "FA", "FA0", "FAO1", "FA01.", "FA01.000", "FA01/", "FA01%26", "XK8G", "FA01%26FB"],
+            [
+                *("", "FA", "FA0", "FAO1", "FA01.", "FA01.000", "FA01/", "FA01%26", "XK8G"),
+                *("FA01%26FB", "FA01,", "FA01,M17"),
+            ],
         ),
         ("q", ["", "%20", "%20%20", "%09%0A", "%00", "a" * 201]),
     ],
@@ -103,6 +111,37 @@ def test_a_malformed_value_is_told_in_words_what_is_allowed(
 def test_a_repeated_parameter_is_refused(service: Service, token: str, path: str) -> None:
     """Also where both values are the same, and valid."""
     assert faults(service, token, path) == {"module": ["at most one value"]}
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("icd10=M17,M15-M19,x,M18", 'is malformed: "M15-M19", "x"'),
+        ("icd10=M17,,M18,", "is malformed: nothing in place 2, nothing in place 4"),
+        (f"icd10=M17,{'1' * 41}", "is malformed: 41 characters in place 2"),
+        ("icd10=", "is malformed: nothing in place 1"),
+        ("icd11=FA01,M17", 'is malformed: "M17"'),
+        (f"icd10={'M17,' * 50}M17", "has 51 codes"),
+    ],
+)
+def test_each_malformed_code_is_named(
+    service: Service, token: str, query: str, message: str
+) -> None:
+    """By its place where it is empty, or too long to be a code."""
+    problem = body(service.get(f"{DIAGNOSES}?{query}", token=token))
+
+    (fault,) = problem["errors"]
+    assert fault["parameter"] == query.partition("=")[0]
+    assert fault["message"] == message
+    assert "1 to 50 codes separated by commas" in fault["allowed"][0]
+
+
+def test_an_api_key_in_place_of_a_code_is_not_repeated(service: Service, token: str) -> None:
+    """Though malformed codes are named."""
+    for sent in (f"icd10=M17,{token[:30]}", f"icd11={token[:12].upper()}"):
+        problem = body(service.get(f"{DIAGNOSES}?{sent}", token=token))
+
+        assert problem["errors"][0]["message"] == 'is malformed: "…"'
 
 
 def test_all_faults_are_told_at_once(service: Service, token: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -34,7 +33,8 @@ class DailyWindow:
 
     def seconds_left(self, instant: datetime) -> int:
         """Whole seconds from an instant of this window to its end: 1 to 86,400, rounded up."""
-        return self.ends_at - math.floor(instant.timestamp())
+        # Without its fraction, which would be rounded in a year far off.
+        return self.ends_at - int(instant.replace(microsecond=0).timestamp())
 
 
 _EPOCH = date(1970, 1, 1)

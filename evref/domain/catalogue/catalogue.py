@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -12,8 +12,8 @@ from functools import cached_property
 
 from evref.domain.catalogue import records
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
+from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
 from evref.domain.rules import Rules, folded
 
@@ -73,29 +73,41 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class DiagnosisFilter:
-    """What a diagnosis must meet; None asks for nothing, and all that is asked must be met."""
+class Match:
+    """A code that was asked for, and the ids of the diagnoses that it found."""
 
-    icd10: Icd10Code | None = None
-    icd11: Icd11Code | None = None
+    code: RecordCode
+    diagnosis_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisFilter:
+    """What a diagnosis must meet; what is left out asks for nothing, and all else must be met."""
+
+    codes: tuple[RecordCode, ...] = ()
     module: Module | None = None
     text: str | None = None
 
     def admits(self, diagnosis: Diagnosis) -> bool:
         """Whether the diagnosis meets it.
 
-        A code admits the diagnoses of which one code covers it; `text` those in whose name each
-        of its words is found, ignoring case and accents. A text without a word admits none.
+        Codes admit the diagnoses that any of them finds; where there are codes of both
+        classifications, any of each. `text` admits those in whose name each of its words is
+        found, ignoring case and accents. A text without a word admits none.
         """
         return (
             (self.module is None or self.module in diagnosis.enabled_modules)
-            and (
-                self.icd10 is None or any(code.covers(self.icd10) for code in diagnosis.icd10_codes)
-            )
-            and (
-                self.icd11 is None or any(code.covers(self.icd11) for code in diagnosis.icd11_codes)
-            )
+            and {code.CLASSIFICATION for code in self.codes}
+            == {code.CLASSIFICATION for code in self.codes if code.finds(diagnosis)}
             and (self.text is None or _has_words(diagnosis.name, self.text))
+        )
+
+    def matches(self, found: Iterable[Entry]) -> tuple[Match, ...]:
+        """Which of the entries that were found each code finds, in the order of the codes."""
+        diagnoses = tuple(entry.diagnosis for entry in found)
+        return tuple(
+            Match(code, tuple(one.id for one in diagnoses if code.finds(one)))
+            for code in self.codes
         )
 
 
@@ -195,7 +207,35 @@ class Catalogue:
 
     def find(self, wanted: DiagnosisFilter) -> tuple[Entry, ...]:
         """The entries whose diagnosis the filter admits, ordered by name, then id."""
-        return tuple(entry for entry in self.entries if wanted.admits(entry.diagnosis))
+        return tuple(
+            entry
+            for entry in self._with_ancestor_of(wanted.codes)
+            if wanted.admits(entry.diagnosis)
+        )
+
+    def _with_ancestor_of(self, codes: tuple[RecordCode, ...]) -> Iterable[Entry]:
+        """The entries that codes can find, in order; all where there are no codes."""
+        if not codes:
+            return self.entries
+        # Each of 50 codes against each of 10,000 diagnoses would take seconds.
+        ids = {
+            diagnosis_id
+            for code in codes
+            for ancestor in code.ancestors
+            for diagnosis_id in self._ids_by_stem.get(ancestor, ())
+        }
+        return (entry for entry in self.entries if entry.diagnosis.id in ids)
+
+    @cached_property
+    def _ids_by_stem(self) -> dict[str, list[str]]:
+        """The ids of the diagnoses by each code, a cluster being under its first stem."""
+        ids = defaultdict(list)
+        for entry in self.entries:
+            diagnosis = entry.diagnosis
+            stems = [code.first_stem for code in diagnosis.icd11_codes]
+            for stem in [*(code.text for code in diagnosis.icd10_codes), *stems]:
+                ids[stem].append(diagnosis.id)
+        return dict(ids)
 
     def changes_since(self, earlier: Catalogue | None) -> CatalogueChanges:
         """What this catalogue adds to, changes in and removes from an earlier one."""

@@ -37,19 +37,6 @@ class Icd10Code:
         if re.fullmatch(self.PATTERN, self.text) is None:
             raise InvalidValueError([Fault("icd10", f"must be {self.FORM}, such as M17 or M17.1")])
 
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """The code that a person typed, in whichever case."""
-        return cls(_upper(text))
-
-    def covers(self, other: Icd10Code) -> bool:
-        """Whether this code equals the other or is an ancestor of it.
-
-        >>> Icd10Code("M17").covers(Icd10Code("M17.1"))
-        True
-        """
-        return other.text.startswith(self.text)
-
     def __str__(self) -> str:
         return self.text
 
@@ -79,8 +66,9 @@ class Icd11Code:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The code that a person typed, in whichever case."""
-        return cls(_upper(text))
+        """The code, in whichever case."""
+        # Beyond ASCII, str.upper turns some characters, such as a dotless i, into a code's letters.
+        return cls(text.upper() if text.isascii() else text)
 
     def covers(self, other: Icd11Code) -> bool:
         """Whether this code equals the other or is an ancestor of it.
@@ -100,13 +88,18 @@ class Icd11Code:
             for ancestor, needed in _stems(self.text)
         )
 
+    @property
+    def first_stem(self) -> str:
+        """The stem code that it begins with."""
+        return self.text.partition("/")[0].partition("&")[0]
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """The stem codes, without extension codes."""
+        return tuple(stem for stem, _ in _stems(self.text))
+
     def __str__(self) -> str:
         return self.text
-
-
-def _upper(text: str) -> str:
-    # Beyond ASCII, str.upper turns some characters, such as a dotless i, into a code's letters.
-    return text.upper() if text.isascii() else text
 
 
 def _stems(cluster: str) -> list[tuple[str, frozenset[str]]]:

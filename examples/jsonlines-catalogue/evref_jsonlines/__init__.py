@@ -1,1 +1,1 @@
-"""Keeps the catalogue of evref in a file of JSON lines."""
+"""Stores the catalogue of evref in a JSON Lines file."""

@@ -7,15 +7,15 @@ from evref.domain.catalogue.document import from_document, to_document
 
 
 def write(entry: Entry) -> str:
-    """The line, without its end."""
+    """The line, without a line break."""
     return json.dumps(to_document(entry), ensure_ascii=False)
 
 
 def read(line: str) -> Entry:
-    """The entry in a line that `write` wrote.
+    """Return the entry in a line that `write` wrote.
 
     Raises:
-        ValueError: when it is no such line, or breaks a rule of the domain.
+        ValueError: The line is not a valid entry, or breaks a rule of the domain.
 
     """
     return from_document(json.loads(line))

@@ -1,4 +1,4 @@
-"""The service, with this catalogue store in the place of evref's own."""
+"""The service with this catalogue store instead of evref's own."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from evref_jsonlines.store import JsonLinesCatalogueStore
 
 
 def container(settings: Settings) -> Container:
-    """What `EVREF_CONTAINER=evref_jsonlines.wiring:container` names."""
+    """Build the container; `EVREF_CONTAINER=evref_jsonlines.wiring:container` names it."""
     made = Container(settings=settings)
     file = Path(os.environ.get("CATALOGUE_FILE", "catalogue.jsonl"))
     made.catalogue_store.override(JsonLinesCatalogueStore(file))

@@ -8,7 +8,7 @@ import pytest
 
 import evref
 from evref.adapters.outbound.files.folders import LARGEST_FILE
-from evref.adapters.outbound.files.nodes import DEEPEST_NESTING
+from evref.adapters.outbound.files.nodes import DEEPEST_NESTING, MOST_NODES
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.intervention import Phase
@@ -71,6 +71,7 @@ def test_every_enumeration_is_listed_in_order(field: str, values: type[StrEnum])
 def test_the_limits_are_those_that_hold() -> None:
     """The numbers of the page are those of the code."""
     assert f"deeper than {DEEPEST_NESTING} levels" in REFERENCE
+    assert f"more than {MOST_NODES:,} keys and values" in REFERENCE
     assert f"at most {LARGEST_FILE} bytes (1 MiB)" in REFERENCE
 
 

@@ -242,6 +242,7 @@ def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
     (tmp_path / "nodes.yaml").write_text(("a: [" + "[]," * LARGEST)[: LARGEST - 1] + "]")
     (tmp_path / "bomb.yaml").write_text("a: &a [x]\nb: [" + "*a," * 200_000 + "]")
     (tmp_path / "deep.yaml").write_text("[" * LARGEST)
+    (tmp_path / "many.yaml").write_text("interventions: [" + "[]," * 49_000 + "]")
     script = (
         "import resource, sys; from pathlib import Path\n"
         "from evref.adapters.outbound.files import YamlCatalogueFiles\n"
@@ -261,3 +262,4 @@ def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
     assert "deep.yaml:1: must not be nested deeper than 20 levels" in done.stdout
     assert "bomb.yaml:1: anchors (&) and aliases (*) are not allowed" in done.stdout
     assert "nodes.yaml:1: " in done.stdout
+    assert "many.yaml:1: " in done.stdout

@@ -132,6 +132,7 @@ def test_a_lone_surrogate_is_one_fault(tmp_path: Path) -> None:
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 9)}]\n" for n in range(9)
 )
+TOO_MANY = "must not have more than 50000 keys and values"
 TOO_DEEP = "must not be nested deeper than 20 levels"
 HOSTILE = {
     "a billion laughs": (BOMB, 1, ANCHORS),
@@ -140,6 +141,7 @@ HOSTILE = {
         1,
         ANCHORS,
     ),
+    "empty lists": ("a: [" + "[]," * 300_000 + "]", 1, TOO_MANY),
     "brackets": ("a: " + "[" * 100_000, 1, TOO_DEEP),
     "braces": ("{" * 100_000, 1, TOO_DEEP),
     "nested mappings": ("{a: " * 100_000, 1, TOO_DEEP),

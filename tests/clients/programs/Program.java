@@ -8,6 +8,7 @@ import org.openapitools.client.model.DiagnosisList;
 import org.openapitools.client.model.Intervention;
 import org.openapitools.client.model.InterventionList;
 import org.openapitools.client.model.InvalidParameterProblem;
+import org.openapitools.client.model.Match;
 import org.openapitools.client.model.Module;
 import org.openapitools.client.model.Phase;
 import org.openapitools.client.model.Problem;
@@ -16,6 +17,8 @@ import org.openapitools.client.model.QuotaExceededProblem;
 /** Calls the service with the client that openapi-generator makes for Java. */
 public final class Program {
     private static final String KNEE = "knee-osteoarthritis";
+    private static final String ALZHEIMER = "alzheimer-disease";
+    private static final String CODES = "m1711,g30.1+,b05";
 
     private interface Call {
         void run() throws ApiException;
@@ -58,8 +61,15 @@ public final class Program {
         CatalogueApi api = catalogue(System.getenv("EVREF_KEY"));
 
         ApiResponse<DiagnosisList> found =
-                api.listDiagnosesWithHttpInfo("m17.1", null, Module.HOME, null, null, null);
-        equal(List.of(KNEE), found.getData().getData().stream().map(Diagnosis::getId).toList());
+                api.listDiagnosesWithHttpInfo(CODES, null, Module.HOME, null, null, null);
+        equal(
+                List.of(ALZHEIMER, KNEE),
+                found.getData().getData().stream().map(Diagnosis::getId).toList());
+        List<Match> matches = found.getData().getMeta().getMatches();
+        equal(List.of("M17.11", "G30.1", "B05"), matches.stream().map(Match::getReadAs).toList());
+        equal(
+                List.of(List.of(KNEE), List.of(ALZHEIMER), List.of()),
+                matches.stream().map(Match::getDiagnosisIds).toList());
         equal(List.of("1000"), found.getHeaders().get("x-ratelimit-limit"));
 
         Diagnosis diagnosis = api.getDiagnosis(KNEE, null, null).getData();
@@ -80,7 +90,7 @@ public final class Program {
                 "none has a dose");
 
         String etag = found.getHeaders().get("etag").get(0);
-        refused(304, () -> api.listDiagnoses("m17.1", null, Module.HOME, null, etag, null));
+        refused(304, () -> api.listDiagnoses(CODES, null, Module.HOME, null, etag, null));
 
         ApiException missing = refused(401, () -> list(catalogue(null), null));
         check(

@@ -13,9 +13,14 @@ function catalogue(key?: string) {
 
 const api = catalogue(process.env.EVREF_KEY);
 
-const query = { icd10: "m17.1", module: "home" } as const;
+const query = { icd10: "m1711,g30.1+,b05", module: "home" } as const;
 const found = await api.GET("/api/v1/diagnoses", { params: { query } });
-assert.deepEqual(found.data?.data.map((diagnosis) => diagnosis.id), [id]);
+assert.deepEqual(found.data?.data.map((diagnosis) => diagnosis.id), ["alzheimer-disease", id]);
+assert.deepEqual(found.data?.meta.matches?.map((each) => [each.read_as, each.diagnosis_ids]), [
+  ["M17.11", [id]],
+  ["G30.1", ["alzheimer-disease"]],
+  ["B05", []],
+]);
 assert.equal(found.response.headers.get("X-RateLimit-Limit"), "1000");
 
 const one = await api.GET("/api/v1/diagnoses/{id}", { params: { path: { id } } });

@@ -7,6 +7,8 @@ from openapi_client import ApiClient, CatalogueApi, Configuration, Module, Phase
 from openapi_client.exceptions import ApiException
 
 KNEE = "knee-osteoarthritis"
+ALZHEIMER = "alzheimer-disease"
+CODES = "m1711,g30.1+,b05"
 
 
 def catalogue(key: str | None) -> CatalogueApi:
@@ -28,9 +30,15 @@ def refused(status: int, call: Callable[[], object]) -> ApiException:
 key = os.environ["EVREF_KEY"]
 api = catalogue(key)
 
-found = api.list_diagnoses_with_http_info(icd10="m17.1", module=Module.HOME)
-assert [diagnosis.id for diagnosis in found.data.data] == [KNEE]
-assert found.data.meta.count == 1
+found = api.list_diagnoses_with_http_info(icd10=CODES, module=Module.HOME)
+assert [diagnosis.id for diagnosis in found.data.data] == [ALZHEIMER, KNEE]
+assert found.data.meta.count == 2
+assert [(each.read_as, each.diagnosis_ids) for each in found.data.meta.matches] == [
+    ("M17.11", [KNEE]),
+    ("G30.1", [ALZHEIMER]),
+    ("B05", []),
+]
+assert api.list_diagnoses(q="knee").meta.matches is None
 assert found.headers["X-RateLimit-Limit"] == "1000"
 assert found.headers["RateLimit"].startswith('"daily";r=')
 
@@ -49,7 +57,7 @@ everything = api.list_interventions(KNEE).data
 assert {each.module for each in everything if each.fitt_vp is None} >= {Module.HOME}
 
 etag = found.headers["ETag"]
-refused(304, lambda: api.list_diagnoses(icd10="m17.1", module=Module.HOME, if_none_match=etag))
+refused(304, lambda: api.list_diagnoses(icd10=CODES, module=Module.HOME, if_none_match=etag))
 
 missing = refused(401, lambda: catalogue(None).list_diagnoses())
 assert missing.data.type.endswith("/problems/missing-credentials")

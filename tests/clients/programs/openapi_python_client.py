@@ -20,13 +20,21 @@ from evidence_reference_service_client.models import (
 )
 
 KNEE = "knee-osteoarthritis"
+ALZHEIMER = "alzheimer-disease"
+CODES = "m1711,g30.1+,b05"
 URL = os.environ["EVREF_URL"]
 
 client = AuthenticatedClient(URL, token=os.environ["EVREF_KEY"])
 
-found = list_diagnoses.sync_detailed(client=client, icd10="m17.1", module=Module.HOME)
+found = list_diagnoses.sync_detailed(client=client, icd10=CODES, module=Module.HOME)
 assert isinstance(found.parsed, DiagnosisList)
-assert [diagnosis.id for diagnosis in found.parsed.data] == [KNEE]
+assert [diagnosis.id for diagnosis in found.parsed.data] == [ALZHEIMER, KNEE]
+assert found.parsed.meta.matches
+assert [(each.read_as, each.diagnosis_ids) for each in found.parsed.meta.matches] == [
+    ("M17.11", [KNEE]),
+    ("G30.1", [ALZHEIMER]),
+    ("B05", []),
+]
 assert found.headers["X-RateLimit-Limit"] == "1000"
 
 one = get_diagnosis.sync(KNEE, client=client)
@@ -43,7 +51,7 @@ for intervention in answer.data:
     assert intervention.fitt_vp.type_
 
 same = list_diagnoses.sync_detailed(
-    client=client, icd10="m17.1", module=Module.HOME, if_none_match=found.headers["ETag"]
+    client=client, icd10=CODES, module=Module.HOME, if_none_match=found.headers["ETag"]
 )
 assert same.status_code == 304
 assert same.content == b""

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import newman from "newman";
 
 const id = "knee-osteoarthritis";
+const codes = "m1711,g30.1+,b05";
 const collection = JSON.parse(await readFile(process.argv[2], "utf-8"));
 const requests = new Map();
 (function gather(items) {
@@ -36,9 +37,14 @@ async function send(name, { key = process.env.EVREF_KEY, ...values } = {}) {
   return execution.response;
 }
 
-const found = await send("List diagnoses", { icd10: "m17.1", module: "home" });
+const found = await send("List diagnoses", { icd10: codes, module: "home" });
 assert.equal(found.code, 200);
-assert.deepEqual(found.json().data.map((diagnosis) => diagnosis.id), [id]);
+assert.deepEqual(found.json().data.map((diagnosis) => diagnosis.id), ["alzheimer-disease", id]);
+assert.deepEqual(found.json().meta.matches.map((each) => [each.read_as, each.diagnosis_ids]), [
+  ["M17.11", [id]],
+  ["G30.1", ["alzheimer-disease"]],
+  ["B05", []],
+]);
 assert.equal(found.headers.get("X-RateLimit-Limit"), "1000");
 
 const one = await send("Get a diagnosis", { id });
@@ -49,7 +55,7 @@ const answer = await send("List the interventions of a diagnosis", { id, ...filt
 assert(answer.json().data.length > 0);
 assert.deepEqual(answer.json().meta.filters, filters);
 
-const kept = { icd10: "m17.1", module: "home", "If-None-Match": found.headers.get("ETag") };
+const kept = { icd10: codes, module: "home", "If-None-Match": found.headers.get("ETag") };
 assert.equal((await send("List diagnoses", kept)).code, 304);
 
 assert.equal((await send("List diagnoses", { key: "evref_mistyped" })).code, 401);

@@ -12,6 +12,8 @@ import {
 } from "./client/index.js";
 
 const KNEE = "knee-osteoarthritis";
+const ALZHEIMER = "alzheimer-disease";
+const codes = "m1711,g30.1+,b05";
 
 function catalogue(key?: string): CatalogueApi {
   return new CatalogueApi(new Configuration({ accessToken: key }));
@@ -29,9 +31,14 @@ async function refused(status: number, call: Promise<unknown>): Promise<Response
 
 const api = catalogue(process.env.EVREF_KEY);
 
-const found = await api.listDiagnosesRaw({ icd10: "m17.1", module: Module.Home });
+const found = await api.listDiagnosesRaw({ icd10: codes, module: Module.Home });
 const list = await found.value();
-assert.deepEqual(list.data.map((diagnosis) => diagnosis.id), [KNEE]);
+assert.deepEqual(list.data.map((diagnosis) => diagnosis.id), [ALZHEIMER, KNEE]);
+assert.deepEqual(list.meta.matches?.map((each) => [each.readAs, each.diagnosisIds]), [
+  ["M17.11", [KNEE]],
+  ["G30.1", [ALZHEIMER]],
+  ["B05", []],
+]);
 assert.equal(found.raw.headers.get("X-RateLimit-Limit"), "1000");
 
 const { data: diagnosis } = await api.getDiagnosis({ id: KNEE });
@@ -50,7 +57,7 @@ const everything = await api.listInterventions({ id: KNEE });
 assert(everything.data.some((each) => each.fittVp === null && each.module === Module.Home));
 
 const ifNoneMatch = found.raw.headers.get("ETag") ?? undefined;
-await refused(304, api.listDiagnoses({ icd10: "m17.1", module: Module.Home, ifNoneMatch }));
+await refused(304, api.listDiagnoses({ icd10: codes, module: Module.Home, ifNoneMatch }));
 
 const missing = ProblemFromJSON(await (await refused(401, catalogue().listDiagnoses())).json());
 assert(missing.type.endsWith("/problems/missing-credentials"));

@@ -48,9 +48,12 @@ def blueprint(served: Served) -> APIBlueprint:
         All diagnoses of the catalogue, or those that meet every parameter given, ordered by name,
         then id.
         """
-        text = query.pop("q", None)
-        found = catalogue.find(DiagnosisFilter(**query, text=text))
-        return {"data": found, "meta": {"count": len(found), **_meta(catalogue)}}
+        wanted = DiagnosisFilter(query["codes"], query.get("module"), query.get("q"))
+        found = catalogue.find(wanted)
+        meta = {"count": len(found), **_meta(catalogue)}
+        if wanted.codes:
+            meta["matches"] = wanted.matches(found)
+        return {"data": found, "meta": meta}
 
     @api.get("/diagnoses/<id>")
     @served

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from apiflask import Schema, fields
 from marshmallow import ValidationError, validate
@@ -13,11 +13,15 @@ from marshmallow import ValidationError, validate
 from evref.adapters.inbound.rest.enumerations import value_by_value
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
 from evref.domain.errors import InvalidValueError
 
 LONGEST_TEXT = 200
+MOST_CODES = 50
+
+# What is longer is no code, and is not repeated.
+_LONGEST_REPEATED = 40
 
 
 class StrictQuery(Schema):
@@ -78,40 +82,49 @@ def _in_any_case(pattern: str) -> str:
     """
 
     def either(found: re.Match[str]) -> str:
-        capitals = found[1] or found[2]
-        return f"[{capitals}{re.sub('[0-9]-[0-9]', '', capitals).lower()}]"
+        taken = found[1] or found[2]
+        return f"[{taken}{''.join(re.findall('[A-Z](?:-[A-Z])?', taken)).lower()}]"
 
     return re.sub(r"\[([^]]+)\]|([A-Z])", either, pattern)
 
 
-class _Code(Protocol):
-    FORM: str
-    PATTERN: str
+class CodesField(fields.Field[Any]):
+    """Codes of a classification as records hold them, separated by commas."""
 
-    @classmethod
-    def parse(cls, text: str) -> object: ...
-
-
-class CodeField(fields.Field[Any]):
-    """A code of a classification, in any case."""
-
-    def __init__(self, code: type[_Code], description: str, example: str) -> None:
+    def __init__(self, code: type[RecordCode], description: str, examples: list[str]) -> None:
         self._code = code
+        one = f" *{_in_any_case(code.PATTERN)} *"
         super().__init__(
             metadata={
                 "type": "string",
                 "description": description,
-                "pattern": f"^{_in_any_case(code.PATTERN)}$",
-                "examples": [example],
-                "allowed": [code.FORM],
+                "pattern": f"^{one}(,{one}){{0,{MOST_CODES - 1}}}$",
+                "examples": examples,
+                "allowed": [f"1 to {MOST_CODES} codes separated by commas: {code.FORM}"],
             }
         )
 
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> object:
-        try:
-            return self._code.parse(value)
-        except InvalidValueError as error:
-            raise ValidationError("is not well-formed") from error
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> tuple[RecordCode, ...]:
+        # A plus that is not encoded arrives as a space.
+        given = [each.strip(" ") for each in value.split(",")]
+        if len(given) > MOST_CODES:
+            raise ValidationError(f"has {len(given)} codes")
+        read: list[RecordCode] = []
+        malformed: list[str] = []
+        for place, text in enumerate(given, start=1):
+            try:
+                read.append(self._code(text))
+            except InvalidValueError:
+                malformed.append(_named(text, place))
+        if malformed:
+            raise ValidationError(f"is malformed: {', '.join(malformed)}")
+        return tuple(read)
+
+
+def _named(text: str, place: int) -> str:
+    if 0 < len(text) <= _LONGEST_REPEATED:
+        return f'"{text}"'
+    return f"{f'{len(text)} characters' if text else 'nothing'} in place {place}"
 
 
 # Anchored at both ends, and with no class that regular expressions of different languages define
@@ -120,20 +133,31 @@ _WORDS = r"^[\x00-\x20]*[^\x00-\x20][\s\S]*$"
 
 
 class DiagnosesQuery(StrictQuery):
-    """The parameters of `listDiagnoses`, combined with AND."""
+    """The parameters of `listDiagnoses`, combined with AND.
 
-    icd10 = CodeField(
-        Icd10Code,
-        "A WHO ICD-10 code, in any case. Finds the diagnoses of which one code equals it or is an "
-        "ancestor of it: a record coded `M17.1` finds the diagnosis coded `M17`.",
-        "M17.1",
+    The codes of both classifications are loaded as one tuple, `codes`, in the order asked.
+    """
+
+    icd10 = CodesField(
+        RecordIcd10Code,
+        f"1 to {MOST_CODES} codes as records hold them, separated by commas, in any case: codes of "
+        "WHO's ICD-10 and of its national modifications (ICD-10-CM, -GM, -AM, -CA and the like), "
+        "which may be longer (`M17.11`, `S72.001A`), lack the dot (`M171`) or have marks "
+        "(`G30.1+`, `F00.1*`, `F32.1!`, `M17.-`; in an address, `+` is `%2B`). Finds the diagnoses "
+        "of which one code equals one of them or is an ancestor of it: a record coded `M17.1` "
+        "finds the diagnosis coded `M17`. Only letters and digits are compared. Below the third "
+        "character, a national modification may mean something else than WHO's ICD-10, or classify "
+        "the same thing elsewhere: check the names of the diagnoses that are found. "
+        "`meta.matches` says how each code was read and what it found.",
+        ["M17.1", "M17.11,S72.001A,F32.1!"],
     )
-    icd11 = CodeField(
-        Icd11Code,
-        "An ICD-11 MMS code, in any case: a stem code, or a cluster of stem codes (`/`) and "
-        "extension codes (`&`, which in an address is `%26`). Finds the diagnoses of which one "
-        "code equals it or is an ancestor of it.",
-        "FA01.0",
+    icd11 = CodesField(
+        RecordIcd11Code,
+        f"1 to {MOST_CODES} codes of ICD-11 MMS, separated by commas, in any case: stem codes, or "
+        "clusters of stem codes (`/`) and extension codes (`&`, which in an address is `%26`). "
+        "Finds the diagnoses of which one code equals one of them or is an ancestor of it. "
+        "`meta.matches` says what each code found.",
+        ["FA01.0", "FA01.0&XK8G,BA00"],
     )
     module = _enumeration(Module, "Only diagnoses for which this module is enabled:")
     q = fields.String(
@@ -147,6 +171,12 @@ class DiagnosesQuery(StrictQuery):
             "allowed": [f"text of 1 to {LONGEST_TEXT} characters with at least one word"],
         },
     )
+
+    def load(self, data: Any, **options: Any) -> Any:
+        loaded = super().load(data, **options)
+        classifications = [name for name in data if name in {"icd10", "icd11"}]
+        loaded["codes"] = tuple(code for name in classifications for code in loaded.pop(name))
+        return loaded
 
 
 class InterventionsQuery(StrictQuery):

@@ -23,9 +23,14 @@ def _slug(longest: int, description: str, *, example: str) -> fields.String:
     return _text(description, pattern=_SLUG, minLength=1, maxLength=longest, examples=[example])
 
 
-def _text(description: str, *, nullable: bool = False, **keywords: Any) -> fields.String:
+def _text(
+    description: str, *, nullable: bool = False, attribute: str | None = None, **keywords: Any
+) -> fields.String:
     return fields.String(
-        required=True, allow_none=nullable, metadata={"description": description, **keywords}
+        required=True,
+        allow_none=nullable,
+        attribute=attribute,
+        metadata={"description": description, **keywords},
     )
 
 
@@ -227,6 +232,35 @@ class ListMetaSchema(MetaSchema):
     )
 
 
+class MatchSchema(Record):
+    """How a code that was asked for was read, and what it found."""
+
+    parameter = _text("The parameter that the code was given in.", attribute="code.CLASSIFICATION")
+    given = _text("The code as it was given.", attribute="code.given", examples=["s72001a"])
+    read_as = _text("The code as it was read.", attribute="code.read_as", examples=["S72.001A"])
+    diagnosis_ids = fields.List(
+        fields.String(),
+        required=True,
+        metadata={
+            "description": "The ids of the diagnoses in data that it found, in their order; "
+            "empty where it found none, or none that meets the other parameters too.",
+            "examples": [["hip-fracture"]],
+        },
+    )
+
+
+class DiagnosisListMetaSchema(ListMetaSchema):
+    """What a list of diagnoses says about itself."""
+
+    matches = fields.List(
+        fields.Nested(MatchSchema),
+        metadata={
+            "description": "With icd10 or icd11: every code that was asked for, in the order "
+            "asked. Absent without them."
+        },
+    )
+
+
 class FiltersSchema(Record):
     """The filters that were applied; null where none was asked for."""
 
@@ -249,7 +283,7 @@ class DiagnosisListSchema(Record):
         required=True,
         metadata={"description": "All that meet the request; empty where none does."},
     )
-    meta = fields.Nested(ListMetaSchema, required=True)
+    meta = fields.Nested(DiagnosisListMetaSchema, required=True)
 
 
 class DiagnosisAnswerSchema(Record):

@@ -13,6 +13,8 @@ from typing import Any
 import yaml
 
 DEEPEST_NESTING = 20
+MOST_NODES = 50_000
+"""Keys, values and lists in one file; the validator's errors take some kilobytes each."""
 _LONGEST_SHOWN = 60
 
 # What YAML 1.1 calls non-printable (section 5.1); the parser refuses it without saying where.
@@ -112,6 +114,7 @@ class _Builder:
         self._open: list[Node] = []
         self._keys: list[Node | None] = []
         self._root: Node | None = None
+        self._count = 0
 
     def build(self, events: Iterator[yaml.Event]) -> Node:
         for event in events:
@@ -145,6 +148,9 @@ class _Builder:
         self._keys.append(None)
 
     def _place(self, node: Node) -> None:
+        self._count += 1
+        if self._count > MOST_NODES:
+            raise FileError(node.line, f"must not have more than {MOST_NODES} keys and values")
         if not self._open:
             self._root = node
             return

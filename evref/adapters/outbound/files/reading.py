@@ -1,5 +1,7 @@
 """From the text of a file to an entry, by the schema and then by the domain."""
 
+from itertools import islice
+
 from evref.adapters.outbound.files import schema
 from evref.adapters.outbound.files.nodes import FileError, Node, parsed, shown
 from evref.domain.catalogue.catalogue import Entry
@@ -7,6 +9,7 @@ from evref.domain.catalogue.document import from_document
 from evref.domain.errors import FileFault, InvalidValueError
 
 _LONGEST_MESSAGE = 500
+_MOST_ERRORS = 1000
 
 
 class Reader:
@@ -21,7 +24,10 @@ class Reader:
             node = parsed(text)
         except FileError as error:
             return None, [FileFault(file, error.line, error.message)]
-        found = dict(schema.errors(node))
+        found = dict(islice(schema.errors(node), _MOST_ERRORS))
+        if len(found) == _MOST_ERRORS:
+            # Nobody reads more, and each takes time and memory.
+            return None, _faults(file, node, found)
         entry = None
         try:
             entry = from_document(node.data)
@@ -32,11 +38,8 @@ class Reader:
                     found[path] = fault.message
         for path, message in self._beyond_the_document(node, file, found):
             found.setdefault(path, message)
-        faults = {
-            FileFault(file, _line(node, path), _message(path, message)): None
-            for path, message in found.items()
-        }
-        return (None if faults else entry), sorted(faults, key=lambda fault: fault.line or 0)
+        faults = _faults(file, node, found)
+        return (None if faults else entry), faults
 
     def _beyond_the_document(
         self, node: Node, file: str, found: dict[schema.Path, str]
@@ -73,8 +76,12 @@ def _is_within(path: schema.Path, other: schema.Path) -> bool:
     return path[: len(other)] == other
 
 
-def _line(node: Node, path: schema.Path) -> int:
-    return schema.at(node, path).line
+def _faults(file: str, node: Node, found: dict[schema.Path, str]) -> list[FileFault]:
+    faults = [
+        FileFault(file, schema.at(node, path).line, _message(path, message))
+        for path, message in found.items()
+    ]
+    return sorted(faults, key=lambda fault: fault.line or 0)
 
 
 def _message(path: schema.Path, message: str) -> str:

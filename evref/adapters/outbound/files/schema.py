@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
-from itertools import islice
 from typing import Any
 
 import jsonschema_rs
@@ -12,9 +11,6 @@ import jsonschema_rs
 from evref.adapters.outbound.files.nodes import Node, shown
 
 SCHEMA_FILE = resources.files("evref") / "data" / "catalogue-file.schema.json"
-
-MOST_ERRORS = 1000
-"""Of one file; nobody reads more, and each takes memory."""
 
 Path = tuple[str | int, ...]
 
@@ -30,7 +26,7 @@ _TYPES = {
 
 def errors(node: Node) -> Iterator[tuple[Path, str]]:
     """What the schema has against a file: the path to each field, and what is allowed there."""
-    for error in islice(_validator().iter_errors(node.data), MOST_ERRORS):
+    for error in _validator().iter_errors(node.data):
         if _JUDGED_BY_THE_DOMAIN.isdisjoint(map(str, error.schema_path)):
             path = tuple(error.instance_path)
             for name, message in _messages(error, at(node, path)):

@@ -1,4 +1,4 @@
-"""The way to Redis: connections, and what becomes of errors."""
+"""Connections to Redis, and the translation of its errors."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from evref.domain.errors import Fault, InvalidValueError, StorageUnavailableErro
 if TYPE_CHECKING:
     from redis import Redis
 
-# Of the time there is: to connect, and to be answered.
-_PART = 0.4
+# The share of the timeout for connecting, and for a response.
+_TIMEOUT_SHARE = 0.4
 
-# As many as a worker can have threads; made when first needed.
+# The maximum number of threads of a worker; connections are made when first needed.
 _POOL_SIZE = 256
 
 _FORM = "must be the URL of a Redis server, such as redis://:PASSWORD@HOST:6379/0"
@@ -24,20 +24,20 @@ _NEEDS_DRIVER = "names Redis, which needs more packages: pip install 'evref[redi
 
 
 class RedisServer:
-    """A Redis server by its URL, `redis://` or `rediss://`; connects when first asked.
+    """A Redis server by its URL, `redis://` or `rediss://`; connects on first use.
 
-    Whoever asks waits `timeout_seconds` at most, connecting included.
-    Safe to share between threads. A process that was forked makes connections of its own.
+    A call waits at most `timeout_seconds`, including the time to connect.
+    Safe to share between threads. A forked process opens its own connections.
 
     Raises:
-        InvalidValueError: when the URL cannot be read, or has an option that redis-py lacks, or
-            redis-py is not installed.
+        InvalidValueError: The URL is malformed or has an unknown option, or redis-py is not
+            installed.
 
     """
 
     def __init__(self, url: str, *, timeout_seconds: float = 2.5) -> None:
-        part = timeout_seconds * _PART
-        # Only now: it need not be installed, nor be loaded, where requests are counted elsewhere.
+        share = timeout_seconds * _TIMEOUT_SHARE
+        # Imported here because redis-py is optional.
         try:
             from redis import ConnectionPool, Redis, RedisError, ResponseError  # noqa: PLC0415
             from redis.backoff import NoBackoff  # noqa: PLC0415
@@ -49,18 +49,18 @@ class RedisServer:
             pool = ConnectionPool.from_url(
                 url,
                 max_connections=_POOL_SIZE,
-                socket_timeout=part,
-                socket_connect_timeout=part,
-                # A request that was sent may have been counted: it is not sent twice. And who
-                # tries again makes others wait longer.
+                socket_timeout=share,
+                socket_connect_timeout=share,
+                # No retries: a request that was sent may have been counted, and retries make
+                # others wait longer.
                 retry=Retry(NoBackoff(), 0),
-                # The answers are numbers, which the older protocol has too.
+                # The responses are numbers, which the older protocol has too.
                 protocol=2,
                 decode_responses=True,
             )
-            # What is wrong in the URL would else show with the first request.
+            # Otherwise an error in the URL would only show with the first request.
             pool.connection_class(**pool.connection_kwargs)
-            # As it may stand in a log: without user, password and options.
+            # For the log: without user, password and options.
             self._name = f"{parts.scheme}://{parts.hostname}:{parts.port or 6379}{parts.path}"
         except (ValueError, TypeError) as error:
             raise InvalidValueError([Fault("quota_url", _FORM)]) from error
@@ -70,10 +70,10 @@ class RedisServer:
 
     @contextmanager
     def client(self) -> Iterator[Redis]:
-        """A client, whose errors become those of the core.
+        """Yield a client whose errors are translated to those of the core.
 
         Raises:
-            StorageUnavailableError: when the server does not do what it is asked, in time.
+            StorageUnavailableError: A command fails or times out.
 
         """
         try:
@@ -82,10 +82,10 @@ class RedisServer:
             raise StorageUnavailableError(f"{self._name}: {error}") from error
 
     def script(self, source: str) -> Callable[[Sequence[str], Sequence[Any]], Any]:
-        """The script as a function of its keys and arguments: one round trip, all or nothing.
+        """Return the script as a function of its keys and arguments: atomic, one round trip.
 
-        Raises:
-            StorageUnavailableError: when the server does not do what it is asked, in time.
+        The function raises:
+            StorageUnavailableError: The script fails or times out.
 
         """
         script = self._client.register_script(source)
@@ -97,34 +97,34 @@ class RedisServer:
         return call
 
     def ping(self) -> None:
-        """Pass silently when the server would take a write now.
+        """Check that the server accepts writes.
 
         Raises:
-            StorageUnavailableError: when it would not.
+            StorageUnavailableError: It does not.
 
         """
         with self.client() as client:
-            # Sets no character of a text that is not there, and so changes nothing; but a
-            # server that is read-only, still loading or out of memory refuses it.
+            # Writing an empty string to a missing key changes nothing, but a server that is
+            # read-only, loading or out of memory rejects it.
             client.setrange("evref:ping", 0, "")
 
     def keeps_nothing(self) -> bool:
-        """Whether the server says that it writes neither an append-only file nor snapshots.
+        """Return whether the server writes neither an append-only file nor snapshots.
 
-        A server that refuses to say, as many that are hosted do, is taken for one that keeps it.
+        A server that does not disclose it, like many hosted ones, is assumed to have persistence.
 
         Raises:
-            StorageUnavailableError: when the server does not answer in time.
+            StorageUnavailableError: The server does not respond in time.
 
         """
         with self.client() as client:
             try:
-                # One at a time: only Redis 7 and newer takes several.
+                # One at a time: only Redis 7 and newer accepts several.
                 saved = client.config_get("appendonly") | client.config_get("save")
             except self._refusal:
                 return False
         return saved == {"appendonly": "no", "save": ""}
 
     def close(self) -> None:
-        """Close all connections; new ones are made on demand."""
+        """Close all connections; new ones are opened on demand."""
         self._client.connection_pool.disconnect()

@@ -1,4 +1,4 @@
-"""Secrets that all who serve share, in SQL."""
+"""Secrets that all workers share, in SQL."""
 
 from sqlalchemy import select
 from sqlalchemy import text as sql
@@ -18,8 +18,8 @@ class SqlSharedSecrets(secrets.SharedSecrets):
         self._database = database
 
     def keep(self, name: str, candidate: str) -> str:
-        kept = select(shared_secrets.c.value).where(shared_secrets.c.name == name)
+        stored = select(shared_secrets.c.value).where(shared_secrets.c.name == name)
         with self._database.transaction() as connection:
             connection.execute(_KEEP, {"name": name, "candidate": candidate})
-            secret: str = connection.execute(kept).scalar_one()
+            secret: str = connection.execute(stored).scalar_one()
         return secret

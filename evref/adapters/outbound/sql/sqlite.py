@@ -1,4 +1,4 @@
-"""SQLite: a file, which one connection at a time writes to."""
+"""SQLite: a file with one writer at a time."""
 
 import sqlite3
 from contextlib import suppress
@@ -9,10 +9,10 @@ from urllib.parse import unquote, urlsplit
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import ArgumentError
 
-from evref.adapters.outbound.sql.dialect import POOL_TIMEOUT_SECONDS, Dialect, Limits
+from evref.adapters.outbound.sql.backend import POOL_TIMEOUT_SECONDS, Backend, Limits
 
-# After these a connection may go on failing when the file is well again, so it is replaced.
-_CONNECTION_IS_SUSPECT = {
+# After these errors a connection may keep failing even when the file is usable again.
+_ERRORS_THAT_INVALIDATE_POOL = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_IOERR,
@@ -21,12 +21,12 @@ _CONNECTION_IS_SUSPECT = {
 }
 
 
-class SqliteDialect(Dialect):
-    """Transactions begin by writing, so that no other writing comes between begin and end.
+class SqliteBackend(Backend):
+    """Transactions take the write lock at the beginning, so no other write happens meanwhile.
 
     Raises:
-        ArgumentError: when the URL names another driver, or a database in memory, of which each
-            connection would have its own.
+        ArgumentError: The URL names another driver, or an in-memory database, which connections
+            cannot share.
 
     """
 
@@ -34,10 +34,10 @@ class SqliteDialect(Dialect):
         if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
             raise ArgumentError("another driver")
         if not url.database or ":memory:" in url.database or url.query.get("mode") == "memory":
-            raise ArgumentError("a database in memory")
-        # Whoever finds the file in use, SQLite has try again after 1, 2, 5, 10 … milliseconds,
-        # while others that come later are lucky.
-        self.line = Lock()
+            raise ArgumentError("an in-memory database")
+        # SQLite retries after 1, 2, 5, 10 … milliseconds if the file is locked, while threads that
+        # start later may get the lock first. A queue in the process is fairer.
+        self.write_lock = Lock()
         self.engine = _engine(url, limits)
         self._file = _file(self.engine)
         self.transactions = self.engine.execution_options()
@@ -47,21 +47,21 @@ class SqliteDialect(Dialect):
         try:
             return self._file.parent.is_dir() and not self._file.exists()
         except OSError:
-            # What is wrong there, connecting tells.
+            # Connecting will report the error.
             return False
 
     def lock_for_preparation(self, connection: Connection) -> None:
-        """The transaction itself lets nobody else write from its beginning."""
+        """Do nothing: the transaction itself excludes all other writers."""
 
-    def is_taken(self, error: BaseException) -> bool:
+    def is_unique_violation(self, error: BaseException) -> bool:
         return getattr(error, "sqlite_errorcode", 0) in {
             sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
             sqlite3.SQLITE_CONSTRAINT_UNIQUE,
         }
 
-    def is_pool_suspect(self, error: BaseException) -> bool:
-        # The low byte of SQLite's extended error codes is the code that they extend.
-        return getattr(error, "sqlite_errorcode", 0) & 0xFF in _CONNECTION_IS_SUSPECT
+    def invalidates_pool(self, error: BaseException) -> bool:
+        # The low byte of SQLite's extended error code is the primary code.
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF in _ERRORS_THAT_INVALIDATE_POOL
 
     def message(self, error: BaseException) -> str:
         return str(error)
@@ -70,19 +70,19 @@ class SqliteDialect(Dialect):
 def _engine(url: URL, limits: Limits) -> Engine:
     engine = create_engine(
         url,
-        # The driver begins no transaction by itself; where one is wanted, we begin it.
+        # The driver begins no transactions; this module begins them explicitly.
         isolation_level="AUTOCOMMIT",
-        # Parameters by name, as PostgreSQL's driver takes them too.
+        # Named parameters, as in PostgreSQL's driver.
         paramstyle="named",
         poolclass=QueuePool,
-        # Whoever begins a transaction ends it; there is nothing to roll back.
+        # Every transaction is ended explicitly, so there is nothing to roll back.
         pool_reset_on_return=None,
         pool_size=limits.pool_size,
         max_overflow=0,
         pool_timeout=POOL_TIMEOUT_SECONDS,
-        # Digests and password hashes have no place in a log.
+        # Digests and password hashes must not be logged.
         hide_parameters=True,
-        # Set below, once the journal mode is: that is tried, and not waited for.
+        # The timeout is set below, after the journal mode, which must not wait for a lock.
         connect_args={"timeout": 0},
     )
     busy_timeout = round(limits.timeout_seconds * 1000)
@@ -97,21 +97,21 @@ def _file(engine: Engine) -> Path:
 
 def _set_up(connection: sqlite3.Connection, busy_timeout: int) -> None:
     try:
-        # The mode stays with the file, so this has an effect but once. Where it cannot be had,
-        # because the file is read-only or in use, all works the same, only slower.
+        # The file stores the mode, so this has an effect only once. If it fails because the file
+        # is read-only or in use, everything still works, only more slowly.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
-        # From here on a lock that another process holds is waited for: also these look into it.
+        # From here on, statements wait for locks of other processes.
         connection.execute(f"PRAGMA busy_timeout = {busy_timeout}")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
     except sqlite3.Error:
-        # The pool has not taken it over yet, and would leave it open.
+        # The pool does not own the connection yet and would not close it.
         connection.close()
         raise
 
 
 def _begin_immediate(connection: Connection) -> None:
-    # A transaction that began by reading could find, when it comes to write, that another has
-    # written since, and would have to start anew.
+    # A transaction that begins with a read would fail on its first write if another transaction
+    # has written meanwhile.
     connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,6 +1,6 @@
-"""A key's requests a day, as the lengths and places of what the plot's template draws.
+"""Computes the geometry of the plot of a key's requests per day, for the template.
 
-Units are those of the drawing, which is 400 wide and 236 high and scales with the page.
+Lengths are in units of the drawing, which is 400 wide and 236 high and scales with the page.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ LEFT, RIGHT, TOP, BOTTOM = 8, 392, 24, 190
 
 _SLOT = (RIGHT - LEFT) / DAYS
 _BAR = 0.7 * _SLOT
-# So that one request of a limit of millions is still seen to be there.
+# So that a single request stays visible with a limit of millions.
 _LOWEST_BAR = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One day: the admitted part stands on the axis, the refused part on top of it."""
+    """One day: the admitted requests at the bottom, the refused requests above them."""
 
     x: float
     width: float
@@ -34,7 +34,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """What is drawn. `limit_path` is the limit in force, in the syntax of an SVG path."""
+    """The plot. `limit_path` shows the limit of each day, in SVG path syntax."""
 
     bars: tuple[Bar, ...]
     limit_path: str
@@ -50,10 +50,10 @@ class Plot:
 
 
 def drawn(days: Sequence[DayUsage], today: date, limit: int) -> Plot:
-    """The last 30 days up to today, of which `days` are those that had any request.
+    """Return the plot of the last 30 days up to today; `days` are the days with requests.
 
-    What the limit was on a day without requests is not recorded: it is drawn as on the next day
-    that it is known of.
+    The limit is not recorded on a day without requests. The plot then shows the limit of the next
+    day on which it is known.
     """
     first = today - timedelta(days=DAYS - 1)
     by_day = {usage.day: usage for usage in days}

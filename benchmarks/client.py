@@ -1,4 +1,4 @@
-"""Single requests, as the benchmark makes them to see what is answered."""
+"""Sends single requests, so that the benchmark can check the responses."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from urllib.request import Request, urlopen
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back."""
+class Response:
+    """An HTTP response."""
 
     status: int
     headers: Message
@@ -23,14 +23,14 @@ class Answer:
         return json.loads(self.body)
 
 
-def ask(address: str, headers: Mapping[str, str] | None = None) -> Answer:
-    """The answer, whatever its status."""
+def get(address: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the response, including error responses."""
     try:
         with urlopen(Request(address, headers=dict(headers or {}))) as response:
-            return Answer(response.status, response.headers, response.read())
+            return Response(response.status, response.headers, response.read())
     except HTTPError as error:
         with error:
-            return Answer(error.code, error.headers, error.read())
+            return Response(error.code, error.headers, error.read())
 
 
 def bearer(token: str) -> dict[str, str]:

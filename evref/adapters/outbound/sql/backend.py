@@ -1,0 +1,56 @@
+"""The differences between the databases."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from threading import Lock
+
+from sqlalchemy import Connection, Engine
+
+# How long a request waits for a pooled connection if all are in use.
+POOL_TIMEOUT_SECONDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The maximum number of connections, and the timeout of each use."""
+
+    pool_size: int
+    timeout_seconds: float
+
+
+class Backend(ABC):
+    """A kind of database: how to connect to it, and what its errors mean.
+
+    On a connection of `engine`, each statement is a transaction of its own. On a connection of
+    `transactions`, which shares the pool, statements take effect together. Neither connects before
+    its first use.
+
+    `write_lock` is set if the database allows one writer at a time; threads of this process then
+    queue for it before they write.
+    """
+
+    engine: Engine
+    transactions: Engine
+    write_lock: Lock | None = None
+
+    @abstractmethod
+    def is_missing(self) -> bool:
+        """Return whether there is no database yet, and connecting would create one."""
+
+    @abstractmethod
+    def lock_for_preparation(self, connection: Connection) -> None:
+        """Lock out other preparations until this transaction ends, and extend its timeout."""
+
+    @abstractmethod
+    def is_unique_violation(self, error: BaseException) -> bool:
+        """Return whether the driver's error reports a violation of a unique constraint."""
+
+    @abstractmethod
+    def invalidates_pool(self, error: BaseException) -> bool:
+        """Return whether the driver's error probably affects all pooled connections."""
+
+    @abstractmethod
+    def message(self, error: BaseException) -> str:
+        """Return the message of the driver's error, without the statement and its values."""
