@@ -131,14 +131,14 @@ def largest_shard(ids: Sequence[str], demands: Sequence[float], shards: int) -> 
     return max(at.values()) / sum(demands)
 
 
-def leased(limit: int, batch: int, asked: Iterable[int]) -> int:
+def leased(limit: int, batch: int, arrivals: Iterable[int]) -> int:
     """Return how many requests are admitted if they arrive at the regions in this order.
 
     Each region reserves `batch` requests at a time from the shared count and admits requests from
     its reservation. It cannot use the reservations of other regions.
     """
     left, held, admitted = limit, Counter[int](), 0
-    for region in asked:
+    for region in arrivals:
         if not held[region]:
             held[region] = min(batch, left)
             left -= held[region]

@@ -59,10 +59,10 @@ def require_exact(contender: Contender) -> None:
         return
     address, headers = contender.address(CASES[0]), bearer(contender.tokens.limited)
     with ThreadPoolExecutor(CONNECTIONS) as threads:
-        asked = threads.map(
+        responses = threads.map(
             lambda _: get(address, headers).status, range(LIMITED_TO + _OVER_THE_LIMIT)
         )
-        statuses = Counter(asked)
+        statuses = Counter(responses)
     right = {200: LIMITED_TO, 429: _OVER_THE_LIMIT}
     _require(statuses == right, contender, "the limited key", f"{dict(statuses)}")
 

@@ -108,14 +108,14 @@ def _tables(result: Figures) -> Iterator[str]:
             for size, figures in result["sizes"].items()
         ),
     )
-    yield "\n### Responses while another catalogue is published, one worker\n"
+    yield "\n### One worker, while another catalogue is published\n"
     yield from _table(
         (
-            "diagnoses, all changed",
+            "diagnoses, all new",
             "storage",
             "slowest response, ms",
             "slowest before, ms",
-            "until served, s",
+            "until it is served, s",
             "additional memory, MB",
         ),
         (

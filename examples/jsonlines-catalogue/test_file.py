@@ -32,15 +32,15 @@ def test_the_service_serves_the_catalogue_in_the_file(
     hospital = served.manage_institutions().create_institution(OPERATOR, "Hospital")
     key = served.manage_keys().create(OPERATOR, hospital.id, name="App")
 
-    answer = (
+    response = (
         create_app(SETTINGS, served)
         .test_client()
         .get("/api/v1/diagnoses", headers={"Authorization": f"Bearer {key.token.text}"})
     )
 
-    assert answer.status_code == 200
-    assert answer.json is not None
-    assert answer.json["meta"]["count"] == file.read_text().count("\n") - 1
+    assert response.status_code == 200
+    assert response.json is not None
+    assert response.json["meta"]["count"] == file.read_text().count("\n") - 1
 
 
 @pytest.mark.parametrize(

@@ -68,15 +68,15 @@ def test_look_ups_match_a_simulation(a: float, seed: int) -> None:
 @given(
     limit=st.integers(0, 200),
     batch=st.integers(1, 40),
-    asked=st.lists(st.integers(0, 3), max_size=400),
+    arrivals=st.lists(st.integers(0, 3), max_size=400),
 )
 def test_reservations_never_exceed_the_limit_and_waste_little(
-    limit: int, batch: int, asked: list[int]
+    limit: int, batch: int, arrivals: list[int]
 ) -> None:
-    admitted = leased(limit, batch, asked)
+    admitted = leased(limit, batch, arrivals)
 
-    assert admitted <= min(limit, len(asked))
-    assert admitted >= min(limit, len(asked)) - 3 * (batch - 1)
+    assert admitted <= min(limit, len(arrivals))
+    assert admitted >= min(limit, len(arrivals)) - 3 * (batch - 1)
 
 
 def test_a_cluster_distributes_keys_but_never_splits_one() -> None:

@@ -32,8 +32,8 @@ def compose(*names: str) -> dict[str, Any]:
     """Return the services of several files, by name; later files override earlier ones."""
     services: dict[str, Any] = {}
     for name in names:
-        for service, told in yaml.safe_load((DEPLOY / name).read_text())["services"].items():
-            services[service] = services.get(service, {}) | told
+        for service, values in yaml.safe_load((DEPLOY / name).read_text())["services"].items():
+            services[service] = services.get(service, {}) | values
     return services
 
 

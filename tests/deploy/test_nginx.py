@@ -23,18 +23,18 @@ LIST = "/api/v1/diagnoses"
 def test_a_response_passes_unchanged_with_a_single_request_id(nginx: Nginx, store: Store) -> None:
     token = store.key().token.text
 
-    answer = nginx.get(
+    response = nginx.get(
         LIST, Authorization=f"Bearer {token}", X_Request_ID="ward-7.1", Accept_Encoding="gzip"
     )
     other = nginx.get(LIST, Authorization=f"Bearer {token}", X_Request_ID="no id")
 
-    assert (answer.status, other.status) == (200, 200)
-    assert answer.headers["X-Request-ID"] == "ward-7.1"
+    assert (response.status, other.status) == (200, 200)
+    assert response.headers["X-Request-ID"] == "ward-7.1"
     assert re.fullmatch(r"[0-9a-f]{32}", other.headers["X-Request-ID"])
-    assert answer.headers["ETag"].startswith('"')
-    assert answer.headers["Content-Encoding"] == "gzip"
-    assert answer.headers["X-RateLimit-Remaining"] == "999999"
-    assert answer.headers["Strict-Transport-Security"].startswith("max-age=")
+    assert response.headers["ETag"].startswith('"')
+    assert response.headers["Content-Encoding"] == "gzip"
+    assert response.headers["X-RateLimit-Remaining"] == "999999"
+    assert response.headers["Strict-Transport-Security"].startswith("max-age=")
 
 
 def test_nginx_offers_http_2_and_not_older_tls(nginx: Nginx) -> None:
@@ -66,12 +66,12 @@ def test_every_metric_that_the_rules_use_exists(nginx: Nginx, store: Store) -> N
     rules = (DEPLOY / "prometheus" / "evref-rules.yml").read_text()
     how_to = (ROOT / "docs" / "how-to" / "monitor.md").read_text()
 
-    answer = nginx.get(
+    response = nginx.get(
         scraped.get("metrics_path", "/metrics"), Authorization=f"Bearer {METRICS_TOKEN}"
     )
 
-    assert answer.status == 200
-    families = list(text_string_to_metric_families(answer.body.decode()))
+    assert response.status == 200
+    families = list(text_string_to_metric_families(response.body.decode()))
     measured = {sample.name: set(sample.labels) for each in families for sample in each.samples}
     documented = set(re.findall(r"^\| `(evref_\w+)`", how_to, re.MULTILINE))
     assert documented <= {*measured, *(family.name for family in families)}
@@ -96,9 +96,9 @@ def test_every_metric_that_the_rules_use_exists(nginx: Nginx, store: Store) -> N
 def test_errors_of_nginx_are_problems_too(nginx: Nginx, sent: bytes, status: int) -> None:
     with nginx.connect() as connection:
         connection.sendall(sent)
-        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        response = b"".join(iter(lambda: connection.recv(65536), b""))
 
-    head, _, body = answer.partition(b"\r\n\r\n")
+    head, _, body = response.partition(b"\r\n\r\n")
     problem = json.loads(body)
     assert head.startswith(b"HTTP/1.1 %d " % status)
     assert problem["status"] == status
@@ -111,11 +111,11 @@ def test_without_the_service_nginx_returns_a_problem(nginx: Nginx, service: Serv
     service.process.terminate()
     service.wait_until_ended()
 
-    answer = nginx.get(LIST, X_Request_ID="ward-7.2")
+    response = nginx.get(LIST, X_Request_ID="ward-7.2")
 
-    problem = json.loads(answer.body)
-    assert answer.status == problem["status"] == 503
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    assert answer.headers["Retry-After"] == "5"
-    assert answer.headers["X-Request-ID"] == problem["request_id"] == "ward-7.2"
+    problem = json.loads(response.body)
+    assert response.status == problem["status"] == 503
+    assert response.headers["Content-Type"] == "application/problem+json"
+    assert response.headers["Retry-After"] == "5"
+    assert response.headers["X-Request-ID"] == problem["request_id"] == "ward-7.2"
     assert problem["type"] == f"https://{HOST}/problems/service-unavailable"

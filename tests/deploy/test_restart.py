@@ -60,7 +60,7 @@ def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> Non
     with socket.create_server(("127.0.0.1", 0), backlog=100) as held:
         port = held.getsockname()[1]
 
-        def ask(_client: int) -> Counter[int]:
+        def send(_client: int) -> Counter[int]:
             statuses: Counter[int] = Counter()
             while not over.is_set():
                 with closing(Connection(port)) as connection:
@@ -70,7 +70,7 @@ def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> Non
         with ThreadPoolExecutor(4) as clients:
             try:
                 with service(held, tmp_path):
-                    asked = clients.map(ask, range(4))
+                    sent = clients.map(send, range(4))
                     history = store.container.manage_keys().history
                     eventually(lambda: history(OPERATOR, key.key.id), (tmp_path / "log").read_text)
                 (before,) = history(OPERATOR, key.key.id)
@@ -80,7 +80,7 @@ def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> Non
                         (tmp_path / "log").read_text,
                     )
                     over.set()
-                    statuses = sum(asked, Counter())
+                    statuses = sum(sent, Counter())
             finally:
                 over.set()
 

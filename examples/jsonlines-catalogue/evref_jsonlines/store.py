@@ -1,4 +1,4 @@
-"""Published catalogues in a file: a header line, then one line for each entry of any of them."""
+"""Published catalogues in a file: a line about them, then a line for each entry that they have."""
 
 import fcntl
 import hashlib
@@ -18,7 +18,7 @@ from evref_jsonlines import records
 
 @dataclass
 class Kept:
-    """The content of the file; catalogues share lines by their digests."""
+    """What is in the file; a line is known by its digest, so that catalogues share it."""
 
     publications: list[Publication] = field(default_factory=list)
     digests: dict[str, list[str]] = field(default_factory=dict)
@@ -30,39 +30,39 @@ class Kept:
         return self.publications[0].version if self.publications else None
 
     def catalogue(self, version: str) -> Catalogue:
-        """The catalogue of a stored version."""
+        """The catalogue of a version that is kept."""
         lines = [self.lines[digest] for digest in self.digests[version]]
         return Catalogue(map(records.read, lines), version=version)
 
 
 class JsonLinesCatalogueStore(CatalogueStore):
-    """Stores the catalogues in one file, which the first publication creates."""
+    """Keeps catalogues in one file, which is made when a catalogue is first published."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def version(self) -> str | None:
-        with self._errors_translated():
+        with self._faults_told():
             return self._kept(only_about=True).served
 
     def load(self) -> Catalogue | None:
-        with self._errors_translated():
+        with self._faults_told():
             kept = self._kept()
             return None if kept.served is None else kept.catalogue(kept.served)
 
     def history(self) -> tuple[Publication, ...]:
-        with self._errors_translated():
+        with self._faults_told():
             return tuple(self._kept(only_about=True).publications)
 
     def load_version(self, version: str) -> Catalogue | None:
-        with self._errors_translated():
+        with self._faults_told():
             kept = self._kept()
             return kept.catalogue(version) if version in kept.digests else None
 
     def publish(
         self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
     ) -> None:
-        with self._errors_translated(), self._locked():
+        with self._faults_told(), self._locked():
             kept = self._kept()
             if kept.served != replacing:
                 raise CatalogueReplacedError
@@ -74,7 +74,7 @@ class JsonLinesCatalogueStore(CatalogueStore):
 
     def _kept(self, *, only_about: bool = False) -> Kept:
         try:
-            # An open file keeps its content even if another file takes its name.
+            # An open file stays what it is, also when another one takes its name.
             with self._file.open(encoding="utf-8") as file:
                 about = json.loads(file.readline())
                 rest = [] if only_about else [line.rstrip("\n") for line in file]
@@ -96,20 +96,20 @@ class JsonLinesCatalogueStore(CatalogueStore):
         new = self._file.with_name(f"{self._file.name}.{uuid4().hex}")
         try:
             new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            # A reader sees either the old file or the new one, never a mixture.
+            # Whoever reads sees the old file or the new one, never a mixture.
             new.replace(self._file)
         finally:
             new.unlink(missing_ok=True)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keep other processes from publishing at the same time."""
+        """Only one at a time publishes, of all processes."""
         with self._file.with_name(f"{self._file.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
     @contextmanager
-    def _errors_translated(self) -> Iterator[None]:
+    def _faults_told(self) -> Iterator[None]:
         """Let no exception out but those that the port names."""
         try:
             yield

@@ -82,6 +82,8 @@ api_keys = Table(
     Column("expires_on", Date),
     Column("revoked_at", Instant),
     Index("ix_api_keys_institution_id", "institution_id"),
+    # As below: each request looks one up by its primary key.
+    sqlite_with_rowid=False,
 )
 
 key_secrets = Table(
@@ -109,6 +111,7 @@ daily_usage = Table(
     Column("refused", Integer, nullable=False),
     Column("last_admitted", Boolean, nullable=False),
     Index("ix_daily_usage_day", "day"),
+    sqlite_with_rowid=False,
 )
 
 # No foreign keys: the log must take an entry whatever else is kept.

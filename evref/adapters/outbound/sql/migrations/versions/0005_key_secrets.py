@@ -12,6 +12,9 @@ down_revision = "0004"
 
 _REFERENCE = "fk_daily_usage_key_id"
 
+# On SQLite, a table in the order of its primary key, without a number for each row besides.
+_BY_PRIMARY_KEY = {"sqlite_with_rowid": False}
+
 
 def upgrade() -> None:
     op.execute(
@@ -20,11 +23,11 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("daily_usage") as daily_usage:
         daily_usage.drop_constraint(_REFERENCE, type_="foreignkey")
-    with op.batch_alter_table("api_keys") as api_keys:
+    with op.batch_alter_table("api_keys", table_kwargs=_BY_PRIMARY_KEY) as api_keys:
         api_keys.drop_constraint("uq_api_keys_token_hash", type_="unique")
         api_keys.drop_column("token_hash")
         api_keys.drop_column("last_four")
-    with op.batch_alter_table("daily_usage") as daily_usage:
+    with op.batch_alter_table("daily_usage", table_kwargs=_BY_PRIMARY_KEY) as daily_usage:
         daily_usage.create_foreign_key(_REFERENCE, "api_keys", ["key_id"], ["id"])
     op.create_table(
         "key_secrets",
@@ -35,7 +38,7 @@ def upgrade() -> None:
         sa.Column("ends_at", sa.DateTime(timezone=True)),
         sa.PrimaryKeyConstraint("digest", name="pk_key_secrets"),
         sa.ForeignKeyConstraint(["key_id"], ["api_keys.id"], name="fk_key_secrets_key_id"),
-        sqlite_with_rowid=False,
+        **_BY_PRIMARY_KEY,
     )
     op.create_index("ix_key_secrets_key_id", "key_secrets", ["key_id"])
     op.execute(
