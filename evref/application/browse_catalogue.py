@@ -28,9 +28,9 @@ def in_background(act: Callable[[], None]) -> None:
 class BrowseCatalogue:
     """Holds the published catalogue, and asks storage at most twice a second for a newer one.
 
-    A newer one is loaded in the background, and what is held is served until it is there. Most
-    are there at once, since only what changed is read; the one request that found a newer one
-    waits for that, but not for long. A thread runs only while a newer one is loaded.
+    A newer catalogue is loaded in the background, while the held one is served. Most are loaded
+    at once, since only what changed is read; the request that found the newer version waits for
+    that, at most a tenth of a second. A thread runs only while a newer catalogue is loaded.
 
     Safe to share between threads: one of them asks, the others go on with what is held.
     """

@@ -12,7 +12,7 @@ PUBLICATIONS_KEPT = 20
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """That a catalogue was published: which, when, by whom, and what it changed.
+    """A record of a publication: which catalogue, when, by whom, and what it changed.
 
     `added`, `changed` and `removed` count diagnoses, against the catalogue that was served
     before. `published_by` is the operating system's name of the user, None where it is not
@@ -39,8 +39,8 @@ class PublishedCatalogue(ABC):
     def load(self) -> Catalogue | None:
         """The served catalogue, whole; None where none was ever published.
 
-        Called in a thread of its own while others serve: it works in small steps, so that they
-        get their turn. Entries that did not change since a catalogue that this process still
+        Called in a background thread while other threads serve: it works in small steps, so that
+        they get their turn. Entries that did not change since a catalogue that this process still
         holds may be the same objects.
 
         Raises:

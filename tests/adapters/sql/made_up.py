@@ -90,7 +90,7 @@ def _moved_back(before: Rows, after: Rows) -> Rows:
 
 def _as_before_key_secrets(before: Rows, after: Rows) -> Rows:
     """The rows as they were before secrets had a table, and audit entries a subject."""
-    if "key_secrets" in before or "key_secrets" not in after:
+    if "api_keys" not in before or "key_secrets" in before or "key_secrets" not in after:
         return after
     secrets = {row["key_id"]: row for row in after["key_secrets"]}
     api_keys = []
