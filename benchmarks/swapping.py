@@ -13,8 +13,8 @@ from datetime import timedelta
 from itertools import cycle
 from urllib.parse import urlsplit
 
-from benchmarks.contenders import Contender
 from benchmarks.client import bearer
+from benchmarks.contenders import Contender
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.domain.catalogue.catalogue import Catalogue, Entry
