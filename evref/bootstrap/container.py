@@ -13,6 +13,7 @@ from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.application.admit_request import AdmitRequest
 from evref.application.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
+from evref.application.consult_catalogue import ConsultCatalogue
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
 from evref.application.provision_demo import ProvisionDemo
@@ -137,6 +138,7 @@ class Container(containers.DeclarativeContainer):
     circuit_breaker = One(CircuitBreaker, clock)
     admit = One(AdmitRequest, admission, clock, circuit_breaker)
     browse = One(BrowseCatalogue, catalogue_store, clock, circuit_breaker)
+    consult = providers.Factory(ConsultCatalogue, browse=browse, admit=admit)
     publish = One(PublishCatalogue, catalogue_store, catalogue_files, clock, BUNDLED_CATALOGUE)
     report_health = One(ReportHealth, health, browse)
     manage_keys = One(

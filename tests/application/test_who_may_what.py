@@ -149,6 +149,7 @@ FOR_EVERYBODY = {
     "AdmitRequest",
     "BrowseCatalogue",
     "CircuitBreaker",
+    "ConsultCatalogue",
     "ReportHealth",
     "ShareSecret",
     # Finds out who somebody is; a member changes the own password by the session.

@@ -62,7 +62,7 @@ def request_id(environ: WSGIEnvironment) -> str:
 
 
 def of_api(environ: WSGIEnvironment) -> list[tuple[str, str]]:
-    """The fields of every answer of the interface, with data or with a problem."""
+    """The fields of every response with data, and of its problems, that Flask does not complete."""
     quota = environ.get(QUOTA)
     limit = [] if quota is None else rate_limit(quota)
     return [("X-Request-ID", request_id(environ)), *_ON_API, *limit]

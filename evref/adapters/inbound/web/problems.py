@@ -1,12 +1,13 @@
-"""Problem details (RFC 9457): the one table of what can go wrong, and how it is told.
+"""Problem details (RFC 9457): the one table of what can go wrong, neutral of any interface.
 
 Each row has its page at `/problems/{slug}`, which says what it means and what to do.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any
 
 from evref.domain import errors
 from evref.domain.access.quota import QuotaExceededError, QuotaStatus
@@ -32,6 +33,32 @@ class Problem:
 
     def type_uri(self, base_url: str) -> str:
         return self.registered_type or f"{base_url}/problems/{self.slug}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemDetails:
+    """One occurrence of a problem: the members of RFC 9457, and the header fields it adds.
+
+    `extensions` are the further members that a type has. Each interface renders it in its form.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    extensions: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """All members, in their usual order."""
+        return {
+            "type": self.type,
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+            **self.extensions,
+        }
 
 
 MISSING_CREDENTIALS = Problem(
@@ -172,7 +199,7 @@ OF_ERROR: dict[type[errors.EvrefError], Problem] = {
 
 
 def headers(problem: Problem, quota: QuotaStatus | None) -> dict[str, str]:
-    """The headers that a problem brings along, besides those of every response."""
+    """The header fields that a problem adds to those of every response."""
     if problem is MISSING_CREDENTIALS:
         return {"WWW-Authenticate": REALM}
     if problem is INVALID_API_KEY:
