@@ -16,6 +16,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 import evref
 from evref.adapters.inbound.operations import health
 from evref.adapters.inbound.pages import reference
+from evref.adapters.inbound.pages.catalogue import blueprint as catalogue_pages
+from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.pages.settings import blueprint as settings_pages
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.rest import diagnoses, openapi
@@ -72,15 +74,14 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         observers.append(metrics.of_request)
         app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
     problems = Problems(settings.base_url)
-    served = Served(
-        admit,
-        container.browse(),
-        settings.representation_cache_mb * 1024 * 1024,
-        problems,
-    )
+    cache_bytes = settings.representation_cache_mb * 1024 * 1024
+    served = Served(admit, container.browse(), cache_bytes, problems)
+    frame = Frame(settings.catalogue_pages, container.browse(), container.sign_in(), cache_bytes)
+    frame.register(app)
     app.register_blueprint(diagnoses.blueprint(served))
     app.register_blueprint(openapi.blueprint())
-    app.register_blueprint(reference.blueprint(settings.base_url))
+    app.register_blueprint(reference.blueprint(frame, settings.base_url))
+    app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))
     app.register_blueprint(health.blueprint(container.report_health()))
     cookies.configure(
         app, container.share_secret(), secure=settings.base_url.startswith("https://")
