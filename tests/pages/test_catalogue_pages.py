@@ -11,13 +11,12 @@ from flask import template_rendered
 from werkzeug.test import TestResponse
 
 from evref.adapters.inbound.pages.catalogue import words
-from evref.domain.access.principal import OPERATOR
 from evref.domain.access.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import DISCLAIMER
-from evref.testing.builders import a_catalogue, a_reference, an_entry, an_intervention
+from evref.testing.builders import OPERATOR, a_catalogue, a_reference, an_entry, an_intervention
 from tests.pages.site import Seen, a_site, bundled, publish
 from tests.settings_pages.site import Site
 from tests.settings_pages.visitor import Visitor
