@@ -34,8 +34,8 @@ OF_SWAGGER_UI = {
     "landmark-main-is-top-level",
     "landmark-no-duplicate-main",
     "landmark-unique",
-    "scrollable-region-focusable",
-    "svg-img-alt",
+    "nested-interactive",
+    "select-name",
 }
 """What axe-core objects to in Swagger UI itself, with each operation closed."""
 
@@ -81,13 +81,17 @@ def test_the_frame_around_swagger_ui_shuts_nobody_out(
         page.get_by_role("button", name="Authorize").wait_for()
         found = Axe().run(page).response["violations"]
 
+        # Two landmarks of a kind are reported at the first one, which is that of the frame.
         outside = [
             (violation["id"], node["target"])
             for violation in found
             for node in violation["nodes"]
-            if violation["id"] not in OF_SWAGGER_UI
+            if not violation["id"].startswith("landmark-")
+            and page.locator(f"#swagger-ui {node['target'][0]}").count() == 0
+            and page.locator(node["target"][0]).count() > 0
         ]
         assert outside == []
+        assert {violation["id"] for violation in found} <= OF_SWAGGER_UI
         widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert widths[0] <= widths[1]
 
@@ -118,7 +122,7 @@ def test_what_is_advised_against_is_two_steps_from_the_front_page_of_a_telephone
             page.keyboard.press("Enter")
             page.get_by_role("link", name="Low back pain").click()
 
-            against = page.locator(".glance .against")
+            against = page.locator(".glance > .against")
             expect(against.get_by_role("heading")).to_contain_text("Guidelines advise against")
             expect(against).to_contain_text("WHO 2023: advised against in routine care")
             against.get_by_role("link", name="Opioid analgesics in routine care").click()
@@ -134,7 +138,7 @@ def test_the_list_narrows_while_one_types(browser: Browser, public: Site) -> Non
         before = rows.count()
         field = page.get_by_role("searchbox")
 
-        field.press_sequentially("guillain barre".replace(" ", " "))
+        field.press_sequentially("guillain barre")
         expect(rows).to_have_count(2)
         expect(page.get_by_role("status")).to_contain_text("1 of ")
         field.fill("")
@@ -158,11 +162,9 @@ def test_the_evidence_map_is_a_table_that_can_be_heard(browser: Browser, public:
             )
             medicines = table.get_by_role("row", name="Medicines")
             expect(medicines.get_by_role("cell").nth(2)).to_contain_text("against")
-            mark = medicines.get_by_role(
-                "link",
-                name="Opioid analgesics in routine care: Guidelines advise against it (conditional)",
-            )
-            mark.click()
+            verdict = "Guidelines advise against it (conditional)"
+            mark = f"Opioid analgesics in routine care: {verdict}"
+            medicines.get_by_role("link", name=mark).click()
             expect(page.locator("#low-back-pain-opioids")).to_be_in_viewport()
 
 

@@ -87,7 +87,7 @@ def test_swagger_ui_has_the_colours_of_the_page(
 
         page.emulate_media(color_scheme="light" if scheme == "dark" else "dark")
 
-        assert page.evaluate(_IS_DARK) is (scheme == "light")
+        page.wait_for_function(f"{_IS_DARK} === {'true' if scheme == 'light' else 'false'}")
         expect(page.locator(".information-container")).to_have_count(0)
 
 
