@@ -76,7 +76,13 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     problems = Problems(settings.base_url)
     cache_bytes = settings.representation_cache_mb * 1024 * 1024
     served = Served(admit, container.browse(), cache_bytes, problems)
-    frame = Frame(settings.catalogue_pages, container.browse(), container.sign_in(), cache_bytes)
+    frame = Frame(
+        readers=settings.catalogue_pages,
+        browse=container.browse(),
+        members=container.sign_in(),
+        breaker=container.circuit_breaker(),
+        most_bytes=cache_bytes,
+    )
     frame.register(app)
     app.register_blueprint(diagnoses.blueprint(served))
     app.register_blueprint(openapi.blueprint())

@@ -151,6 +151,8 @@ def _prepare(container: Container) -> None:
 def _tell(container: Container, made: Demo) -> None:
     base_url = container.settings().base_url
     click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
+    if container.settings().catalogue_pages is not Readers.OFF:
+        click.echo(f"Read the catalogue at {base_url}/catalogue")
     password = (
         "the password of the first start"
         if made.password is None

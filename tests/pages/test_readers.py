@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from evref.domain.access.readers import Readers
+from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import a_catalogue, an_entry
 from tests.pages.site import Seen, a_site, bundled, publish
 from tests.settings_pages.site import EMAIL, PASSWORD, Site
@@ -222,6 +223,27 @@ def test_without_a_catalogue_the_other_pages_are_there() -> None:
         answer = visitor.get(path)
         assert answer.status_code == 503
         assert answer.headers["Retry-After"] == "2"
+
+
+@pytest.mark.parametrize("readers", [Readers.MEMBERS, Readers.PUBLIC])
+def test_where_storage_is_out_of_reach_no_visitor_becomes_a_member(
+    readers: Readers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Public pages are served as to a visitor; those for members are not, nor is their ETag."""
+    site = a_site(readers, bundled())
+    member = a_member(site)
+    before = member.get("/catalogue").headers["ETag"]
+
+    def fail(digest: str) -> None:
+        raise StorageUnavailableError("sessions are gone")
+
+    monkeypatch.setattr(site.container.sessions(), "get", fail)
+
+    answer = member.get("/catalogue", headers={"If-None-Match": before})
+    assert answer.status_code == (503 if readers is Readers.MEMBERS else 200)
+    assert "Signed in" not in answer.text
+    assert member.get("/evidence").status_code == 200
+    assert "Signed in" not in member.get("/").text
 
 
 def test_a_change_of_the_catalogue_is_seen_by_a_member(site: Site) -> None:

@@ -18,6 +18,7 @@ from evref.adapters.inbound.web.representations import (
     respond,
 )
 from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.sign_in import SignIn
 from evref.domain.access.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
@@ -35,11 +36,18 @@ class Frame:
     """What the templates of all pages know as `frame`."""
 
     def __init__(
-        self, readers: Readers, browse: BrowseCatalogue, members: SignIn, most_bytes: int
+        self,
+        *,
+        readers: Readers,
+        browse: BrowseCatalogue,
+        members: SignIn,
+        breaker: CircuitBreaker,
+        most_bytes: int,
     ) -> None:
         self.readers = readers
         self._browse = browse
         self._members = members
+        self._breaker = breaker
         self._kept = KeptRepresentations(most_bytes)
 
     def register(self, app: Flask) -> None:
@@ -53,13 +61,13 @@ class Frame:
     def is_member(self) -> bool:
         """Whether a signed-in member is looking; False where storage cannot say."""
         try:
-            return self.require_storage_for_member()
+            return self.is_member_for_certain()
         except StorageUnavailableError:
             g.is_member = False
             return False
 
-    def require_storage_for_member(self) -> bool:
-        """Whether a signed-in member is looking.
+    def is_member_for_certain(self) -> bool:
+        """Whether a signed-in member is looking, for a page that is for members alone.
 
         Raises:
             StorageUnavailableError: when storage is out of reach and the browser has a session.
@@ -74,7 +82,8 @@ class Frame:
         if token is None:
             return False
         try:
-            self._members.who(token)
+            # All calls of a page share it, so that a page waits once for a storage that hangs.
+            self._breaker(lambda: self._members.who(token))
         except NotSignedInError:
             return False
         return True

@@ -46,7 +46,7 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
         # How to read the evidence says nothing of the catalogue to those who may not read it.
         if request.endpoint == _EVIDENCE or frame.readers.admits(member=False):
             return None
-        return None if frame.require_storage_for_member() else _to_sign_in()
+        return None if frame.is_member_for_certain() else _to_sign_in()
 
     @pages.context_processor
     def offer() -> dict[str, Any]:
