@@ -16,6 +16,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 import evref
 from evref.adapters.inbound.operations import health
 from evref.adapters.inbound.pages import reference
+from evref.adapters.inbound.pages.catalogue import blueprint as catalogue_pages
+from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.pages.interface import PAGES
 from evref.adapters.inbound.pages.settings import blueprint as settings_pages
 from evref.adapters.inbound.pages.settings import cookies
@@ -77,13 +79,21 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         consult = container.consult(admit=metrics.of_admissions(container.admit()))
         observers.append(metrics.of_request)
         app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
+    cache_bytes = settings.representation_cache_mb * 1024 * 1024
     error_responses = ErrorResponses(settings.base_url, _INTERFACES)
-    endpoints = CatalogueEndpoints(
-        consult, settings.representation_cache_mb * 1024 * 1024, error_responses
+    endpoints = CatalogueEndpoints(consult, cache_bytes, error_responses)
+    frame = Frame(
+        readers=settings.catalogue_pages,
+        browse=container.browse(),
+        members=container.sign_in(),
+        breaker=container.circuit_breaker(),
+        most_bytes=cache_bytes,
     )
+    frame.register(app)
     app.register_blueprint(diagnoses.blueprint(endpoints))
     app.register_blueprint(openapi.blueprint())
-    app.register_blueprint(reference.blueprint(settings.base_url))
+    app.register_blueprint(reference.blueprint(frame, settings.base_url))
+    app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))
     app.register_blueprint(health.blueprint(container.report_health()))
     cookies.configure(
         app, container.share_secret(), secure=settings.base_url.startswith("https://")

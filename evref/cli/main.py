@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -23,9 +24,13 @@ from evref.cli.institutions import OPERATOR, institution, member
 from evref.cli.keys import key
 from evref.cli.output import progress_bar, say, say_lines
 from evref.cli.wiring import RefusedError, wired
+from evref.domain.access.readers import Readers
 from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
 
 DEFAULT_WORKERS = 2
+
+_OF_DEMO = {"catalogue_pages": Readers.PUBLIC}
+"""What `evref demo` sets where the environment does not."""
 
 _PORT = re.compile("[0-9]{1,5}")
 
@@ -109,9 +114,9 @@ def demo(bind: str, workers: int | None, threads: int) -> None:
     """From nothing to a running service, with a ready curl line.
 
     Creates the storage, loads the bundled catalogue, and makes an institution, a member and a
-    key, each where there is none.
+    key, each where there is none. Anybody may read the catalogue's pages.
     """
-    container = _servable(bind, workers)
+    container = _servable(bind, workers, defaults=_OF_DEMO)
     _prepare(container)
     _tell(container, container.provision_demo()(OPERATOR))
     _serve(container, bind, workers, threads)
@@ -123,10 +128,12 @@ cli.add_command(key)
 cli.add_command(catalogue)
 
 
-def _servable(bind: str, workers: int | None) -> Container:
+def _servable(
+    bind: str, workers: int | None, defaults: Mapping[str, str] | None = None
+) -> Container:
     """A container to serve from; refuses before anything is made or a key is shown."""
     require_free(bind)
-    container = wired(bind)
+    container = wired(bind, defaults)
     if container.settings().storage is StorageKind.MEMORY and workers not in (None, 1):
         raise RefusedError("EVREF_STORAGE=memory is one process's memory; use --workers 1")
     return container
@@ -144,6 +151,8 @@ def _prepare(container: Container) -> None:
 def _tell(container: Container, made: Demo) -> None:
     base_url = container.settings().base_url
     click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
+    if container.settings().catalogue_pages is not Readers.OFF:
+        click.echo(f"Read the catalogue at {base_url}/catalogue")
     password = (
         "the password of the first start"
         if made.password is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from evref.bootstrap.container import Container, container_for
@@ -18,10 +20,11 @@ class RefusedError(click.ClickException):
         say(f"evref: {self.message}")
 
 
-def wired(bind: str = DEFAULT_BIND) -> Container:
+def wired(bind: str = DEFAULT_BIND, defaults: Mapping[str, str] | None = None) -> Container:
     """A container on the settings of the environment, with storage as it is.
 
-    Where no base URL is set, clients are told the address that is listened on.
+    Where no base URL is set, clients are told the address that is listened on. `defaults` stand
+    for settings that are not in the environment.
 
     Raises:
         SettingsError: when a setting is not allowed.
@@ -31,7 +34,8 @@ def wired(bind: str = DEFAULT_BIND) -> Container:
         say(f"evref: {name} is no setting of evref and is ignored")
     host, _, port = bind.rpartition(":")
     reached = "127.0.0.1" if host in _EVERY_ADDRESS else host
-    return container_for(Settings.read(defaults={"base_url": f"http://{reached}:{port}"}))
+    base_url = f"http://{reached}:{port}"
+    return container_for(Settings.read(defaults={"base_url": base_url, **(defaults or {})}))
 
 
 def stored() -> Container:
