@@ -156,7 +156,7 @@ def load_catalogues_by_command(changes: Changes, url: str, _institution: str) ->
 
 def migrate(changes: Changes, url: str, _institution: str) -> None:
     """Migrate the database to the current revision, once."""
-    database = SqlDatabase(url)
+    database = SqlDatabase(url, timeout_seconds=60)
     with changes.one():
         SqlStorage(database).prepare()
 
