@@ -141,7 +141,7 @@ def _close_at_the_end(container: Container) -> None:
 def _prepare(container: Container) -> None:
     container.schema().prepare()
     with progress_bar("Loading the bundled catalogue") as progress:
-        plan = container.publish().publish_bundled(progress, by=user_name())
+        plan = container.publish().publish_bundled(OPERATOR, progress, by=user_name())
     if plan is not None:
         say(summary(plan).splitlines()[0])
 

@@ -19,6 +19,7 @@ from evref.testing.builders import (
     a_key,
     a_member,
     a_publication,
+    a_publication_entry,
     a_secret,
     an_audit_entry,
     an_entry,
@@ -55,7 +56,10 @@ WRITES: dict[str, "Act"] = {
     "schema.prepare": lambda stores: stores.schema.prepare(),
     "health.ping": lambda stores: stores.health.ping(),
     "catalogue.publish": lambda stores: stores.catalogue.publish(
-        a_catalogue(), a_publication(a_catalogue()), replacing=None
+        a_catalogue(),
+        a_publication(a_catalogue()),
+        a_publication_entry(a_catalogue()),
+        replacing=None,
     ),
     "keys.add": lambda stores: stores.keys.add(a_key("k2"), an_audit_entry()),
     "keys.change": lambda stores: stores.keys.change("k1", lambda key: (key, an_audit_entry())),
