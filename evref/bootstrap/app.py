@@ -159,6 +159,7 @@ def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
         # The path of an address that ends with its host is empty, and means the same as /.
         path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"] or "/"
         seen = environ | told | {"SCRIPT_NAME": "", "PATH_INFO": path}
+        seen[headers.SENT_HOST] = environ.get("HTTP_HOST")
         seen.pop("HTTP_UPGRADE", None)
         return wsgi_app(seen, start_response)
 
