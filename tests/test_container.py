@@ -8,6 +8,7 @@ from evref.adapters.outbound.memory import MemoryCatalogueStore
 from evref.adapters.outbound.sql import SqlCatalogueStore
 from evref.bootstrap.container import container_for
 from evref.bootstrap.settings import Settings, SettingsError
+from evref.testing.builders import OPERATOR
 
 WIRING = """
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
@@ -40,7 +41,7 @@ def test_a_setting_names_another_one(wiring: str) -> None:
     """What it puts in the place of an adapter reaches those who use it."""
     container = container_for(Settings(container=f"{wiring}:container"))
 
-    container.publish().publish_bundled(lambda _done, _total: None, by="operator")
+    container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
 
     assert isinstance(container.catalogue_store(), MemoryCatalogueStore)
     assert container.browse().current().version == container.catalogue_store().version()

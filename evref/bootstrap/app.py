@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -176,6 +177,7 @@ def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
         # The path of an address that ends with its host is empty, and means the same as /.
         path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"] or "/"
         seen = environ | known | {"SCRIPT_NAME": "", "PATH_INFO": path}
+        seen[headers.SENT_HOST] = environ.get("HTTP_HOST")
         seen.pop("HTTP_UPGRADE", None)
         return wsgi_app(seen, start_response)
 
@@ -214,14 +216,14 @@ def create_app_or_exit() -> APIFlask:
         _refuse_memory(settings)
         logs.configure(settings.log_format)
         container = container_for(settings)
-        app = create_app(settings, container)
-        for warning in check_storage(container):
-            print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
+        with closing(container.connections()):
+            app = create_app(settings, container)
+            for warning in check_storage(container):
+                print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
     except (SettingsError, EvrefError) as error:
         print(f"evref: {error}", file=sys.stderr)  # noqa: T201
         # gunicorn's own status for an application that cannot load: it stops, not retries.
         raise SystemExit(4) from None
-    container.connections().close()
     return app
 
 

@@ -81,6 +81,7 @@ def init() -> None:
     container = wired()
     if container.settings().storage is StorageKind.MEMORY:
         raise RefusedError("EVREF_STORAGE=memory has nothing to create; use evref demo")
+    _close_at_the_end(container)
     _prepare(container)
     container.manage_keys().prune_usage()
     click.echo("The storage is ready.")
@@ -136,14 +137,18 @@ def _servable(
     container = wired(bind, defaults)
     if container.settings().storage is StorageKind.MEMORY and workers not in (None, 1):
         raise RefusedError("EVREF_STORAGE=memory is one process's memory; use --workers 1")
+    _close_at_the_end(container)
     return container
 
 
-def _prepare(container: Container) -> None:
+def _close_at_the_end(container: Container) -> None:
     click.get_current_context().call_on_close(container.connections().close)
+
+
+def _prepare(container: Container) -> None:
     container.schema().prepare()
     with progress_bar("Loading the bundled catalogue") as progress:
-        plan = container.publish().publish_bundled(progress, by=user_name())
+        plan = container.publish().publish_bundled(OPERATOR, progress, by=user_name())
     if plan is not None:
         say(summary(plan).splitlines()[0])
 

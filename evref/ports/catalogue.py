@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import datetime
 
+from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 
 PUBLICATIONS_KEPT = 20
@@ -54,9 +55,17 @@ class CatalogueStore(PublishedCatalogue):
 
     @abstractmethod
     def publish(
-        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+        self,
+        catalogue: Catalogue,
+        publication: Publication,
+        entry: AuditEntry,
+        *,
+        replacing: str | None,
     ) -> None:
         """Serve this catalogue from now on, whole or not at all.
+
+        A storage that also has the audit log writes the entry with the publication, both or
+        neither. A storage for catalogues alone has nowhere to write it, and leaves it out.
 
         Readers see the one or the other, never a mixture, and do not wait meanwhile.
         `replacing` is the version that the publisher believes to be served, None for none. Of

@@ -18,6 +18,7 @@ from evref.adapters.inbound.web.problems import Problem
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.key import Permission
+from evref.testing.builders import OPERATOR
 from tests.docs import api_page
 from tests.http.service import Service, body
 
@@ -32,7 +33,9 @@ def examples() -> str:
     # Of one file, so that adding a diagnosis to the bundled ones changes no example.
     knee = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
     publish = service.container.publish()
-    publish.publish(publish.plan_load(knee, lambda _done, _total: None), by="operator")
+    publish.publish(
+        OPERATOR, publish.plan_load(OPERATOR, knee, lambda _done, _total: None), by="operator"
+    )
     token = service.token()
     answers = {
         name_of(operation, name): _ask(service, path, token)

@@ -37,6 +37,7 @@ RATE_LIMIT_FIELDS = (
 # Where a request's environ has what became known of it on its way.
 QUOTA = "evref.quota"
 ROUTE = "evref.route"
+SENT_HOST = "evref.sent_host"
 _REQUEST_ID = "evref.request_id"
 
 

@@ -86,6 +86,15 @@ INSUFFICIENT_PERMISSION = Problem(
     "The key is valid, but its permission level does not allow to read.",
     "A member of your institution can give the key the permission level “read”.",
 )
+# Only pages can meet it: the right to read is the key's, above. So it has no page of its own.
+NOT_ALLOWED = Problem(
+    "not-allowed",
+    HTTPStatus.FORBIDDEN,
+    "You may not do this",
+    "Your role in the institution does not allow it.",
+    "Ask the operator for another role.",
+    registered_type="about:blank",
+)
 UNKNOWN_DIAGNOSIS = Problem(
     "unknown-diagnosis",
     HTTPStatus.NOT_FOUND,
@@ -191,6 +200,7 @@ OF_ERROR: dict[type[errors.EvrefError], Problem] = {
     errors.InsufficientPermissionError: INSUFFICIENT_PERMISSION,
     errors.UnknownDiagnosisError: UNKNOWN_DIAGNOSIS,
     errors.NotFoundError: NOT_FOUND,
+    errors.NotAllowedError: NOT_ALLOWED,
     QuotaExceededError: QUOTA_EXCEEDED,
     errors.NoCatalogueError: SERVICE_UNAVAILABLE,
     errors.BusyError: SERVICE_UNAVAILABLE,
