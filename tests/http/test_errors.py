@@ -123,7 +123,7 @@ def test_who_may_not_do_something_gets_a_page_that_says_so(service: Service) -> 
     with app.test_client() as client, client.get("/not-allowed") as response:
         assert response.status_code == 403
         assert response.mimetype == "text/html"
-        assert "<h1>You may not do this</h1>" in response.text
+        assert "<h1>You may not do this</h1>" in response.get_data(as_text=True)
 
 
 @pytest.mark.parametrize(
