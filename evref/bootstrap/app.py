@@ -113,7 +113,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             expose_headers=["ETag", "Retry-After", "X-Request-ID", *headers.RATE_LIMIT_FIELDS],
             vary_header=False,
         )
-    wsgi_app = served.before_flask(app.wsgi_app)
+    wsgi_app = frame.before_flask(served.before_flask(app.wsgi_app))
     if settings.cors_origins:
         wsgi_app = _varying_by_origin(wsgi_app)
     if observers:
