@@ -125,7 +125,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             expose_headers=["ETag", "Retry-After", "X-Request-ID", *headers.RATE_LIMIT_FIELDS],
             vary_header=False,
         )
-    wsgi_app = endpoints.middleware(app.wsgi_app)
+    wsgi_app = frame.middleware(endpoints.middleware(app.wsgi_app))
     if settings.cors_origins:
         wsgi_app = _varying_by_origin(wsgi_app)
     if observers:

@@ -357,6 +357,32 @@ def test_a_public_page_may_be_kept(path: str) -> None:
     assert again.headers["Vary"] == first.headers["Vary"]
 
 
+@pytest.mark.parametrize("path", [*PATHS, "/docs", "/problems"])
+@pytest.mark.parametrize("accepted", ["gzip", "identity"])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_page_that_is_kept_is_answered_as_a_new_one(
+    path: str, accepted: str, method: str
+) -> None:
+    """With every header, to the byte; also where the client has it already."""
+    site = a_site(Readers.PUBLIC, a_catalogue())
+    client = site.app.test_client()
+    headers = {"Accept-Encoding": accepted, "X-Request-ID": "same"}
+
+    answers = [client.open(path, method=method, headers=headers) for _ in range(2)]
+    headers["If-None-Match"] = answers[0].headers["ETag"]
+    unchanged = client.open(path, method=method, headers=headers)
+
+    for answer in answers:
+        assert answer.status_code == 200
+        assert sorted(answer.headers) == sorted(answers[0].headers)
+        assert answer.get_data() == answers[0].get_data()
+    assert unchanged.status_code == 304
+    assert unchanged.get_data() == b""
+    without = {"Content-Length", "Content-Type", "Content-Encoding"}
+    kept = [each for each in sorted(answers[0].headers) if each[0] not in without]
+    assert sorted(unchanged.headers) == kept
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_a_page_is_rendered_once_for_each_version(path: str) -> None:
     """What it is asked with does not matter; another catalogue is seen within a second."""

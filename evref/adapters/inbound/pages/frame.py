@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, g, render_template, request
 
@@ -12,7 +12,7 @@ from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
 from evref.adapters.inbound.web.plain_text import steady
-from evref.adapters.inbound.web.representations import Representation, respond
+from evref.adapters.inbound.web.representations import Representation, raw_response, respond
 from evref.application.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.sign_in import SignIn
@@ -20,6 +20,9 @@ from evref.domain.access.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.domain.errors import NoCatalogueError, NotSignedInError, StorageUnavailableError
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 _PUBLIC = "public, max-age=300"
 _PRIVATE = "private, no-cache"
@@ -45,6 +48,7 @@ class Frame:
         self._members = members
         self._breaker = breaker
         self._cache = ResponseCache(most_bytes)
+        self._policies: dict[str, str] = {}
 
     def register(self, app: Flask) -> None:
         """Give the frame to every template of the application."""
@@ -131,13 +135,46 @@ class Frame:
         if cached is None or cached.version != version:
             body = render_template(template, **context()).encode()
             representation = Representation(body, "text/html; charset=utf-8")
-            cached = CachedResponse(version, request.environ[headers.ROUTE], representation)
+            route = request.environ[headers.ROUTE]
+            self._policies[route] = policy
+            cached = CachedResponse(version, route, representation)
             self._cache.put(target, cached)
         has_session = cookies.present_token() is not None
         response = respond(cached.representation, _PRIVATE if has_session else _PUBLIC)
         response.headers["Vary"] = _VARY
         response.headers["Content-Security-Policy"] = policy
         return response
+
+    def middleware(self, flask: WSGIApplication) -> WSGIApplication:
+        """Send visitors the cached page; pass everything else to Flask.
+
+        The response equals that of `page`, at a fraction of the cost.
+        """
+
+        def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            cached = self._cached_for_visitor(environ)
+            if cached is None:
+                return flask(environ, start_response)
+            made = raw_response(cached.representation, _PUBLIC, environ)
+            environ[headers.ROUTE] = cached.route
+            sent = [(name, _VARY if name == "Vary" else value) for name, value in made.headers]
+            policy = ("Content-Security-Policy", self._policies[cached.route])
+            start_response(made.status, [*sent, policy, *headers.of_every_response(environ)])
+            return [made.body] if environ["REQUEST_METHOD"] == "GET" else []
+
+        return serve
+
+    def _cached_for_visitor(self, environ: WSGIEnvironment) -> CachedResponse | None:
+        """The page for a request without any cookie, if it is cached and up to date."""
+        if "HTTP_COOKIE" in environ or environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
+            return None
+        cached = self._cache.get((environ["PATH_INFO"], f"visitor?{environ['QUERY_STRING']}"))
+        if cached is None or not self.readers.admits(member=False):
+            return cached
+        try:
+            return cached if cached.version == self._browse.current().version else None
+        except (NoCatalogueError, StorageUnavailableError):
+            return None
 
 
 def _checked_days(catalogue: Catalogue) -> str:

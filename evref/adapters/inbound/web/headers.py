@@ -69,6 +69,11 @@ def of_api(environ: WSGIEnvironment) -> list[tuple[str, str]]:
     return [("X-Request-ID", request_id(environ)), *_ON_API, *limit]
 
 
+def of_every_response(environ: WSGIEnvironment) -> list[tuple[str, str]]:
+    """The fields that depend on nothing but the request."""
+    return [("X-Request-ID", request_id(environ)), *_ON_ALL]
+
+
 def known(environ: WSGIEnvironment) -> dict[str, str]:
     """What a log says of a request: its id, and that of its key where it has a valid one."""
     quota = environ.get(QUOTA)
@@ -96,7 +101,7 @@ def _note_route() -> None:
 
 def _complete(response: Response) -> Response:
     # All at once: one by one, each would look for an earlier one of its name.
-    more = [("X-Request-ID", request_id(request.environ)), *_ON_ALL]
+    more = of_every_response(request.environ)
     if "Content-Security-Policy" not in response.headers:
         is_page = response.mimetype == "text/html"
         more.append(("Content-Security-Policy", PAGE_POLICY if is_page else _DATA_POLICY))
