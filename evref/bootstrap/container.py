@@ -21,6 +21,7 @@ from evref.application.manage_keys import ManageKeys
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.publish_catalogue import PublishCatalogue
 from evref.application.read_audit_log import ReadAuditLog
+from evref.application.read_limit import ReadLimit
 from evref.application.report_health import ReportHealth
 from evref.application.share_secret import ShareSecret
 from evref.application.sign_in import SignIn
@@ -148,6 +149,7 @@ class Container(containers.DeclarativeContainer):
 
     circuit_breaker = One(CircuitBreaker, clock)
     admit = One(AdmitRequest, admission, clock, circuit_breaker)
+    read_limit = One(ReadLimit, admission, clock, circuit_breaker)
     browse = One(BrowseCatalogue, catalogue_store, clock, circuit_breaker)
     consult = providers.Factory(ConsultCatalogue, browse=browse, admit=admit)
     publish = One(PublishCatalogue, catalogue_store, catalogue_files, clock, BUNDLED_CATALOGUE)
