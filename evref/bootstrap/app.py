@@ -22,7 +22,7 @@ from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.pages.interface import PAGES
 from evref.adapters.inbound.pages.settings import blueprint as settings_pages
 from evref.adapters.inbound.pages.settings import cookies
-from evref.adapters.inbound.rest import diagnoses, openapi
+from evref.adapters.inbound.rest import diagnoses, limit, openapi, whole_catalogue
 from evref.adapters.inbound.rest.interface import REST_API
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
@@ -92,6 +92,8 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     )
     frame.register(app)
     app.register_blueprint(diagnoses.blueprint(endpoints))
+    app.register_blueprint(whole_catalogue.blueprint(consult, container.browse()))
+    app.register_blueprint(limit.blueprint(container.read_limit(), container.browse()))
     app.register_blueprint(openapi.blueprint())
     app.register_blueprint(reference.blueprint(frame, settings.base_url))
     app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))

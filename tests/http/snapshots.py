@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from evref.adapters.inbound import rest
 from evref.adapters.inbound.rest.components import REQUEST_ID
-from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, name_of
+from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, SHORTENED, name_of
 from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.problems import Problem
 from evref.bootstrap.container import BUNDLED_CATALOGUE
@@ -42,6 +42,11 @@ def examples() -> str:
         for operation, requests in REQUESTS.items()
         for name, path in requests.items()
     }
+    for name in REQUESTS[SHORTENED]:
+        example = answers[name_of(SHORTENED, name)]
+        first, *_ = example["data"]
+        example["data"] = [first | {"interventions": first["interventions"][:1]}]
+        example["meta"]["count"] = 1
     failures = {
         name_of(problem.slug, name): _problem(service, problem, path)
         for problem, requests in FAILING_REQUESTS.items()

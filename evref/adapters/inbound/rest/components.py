@@ -27,7 +27,7 @@ HEADERS: dict[str, dict[str, Any]] = {
     },
     "ETag": {
         "description": "A strong validator of exactly these bytes: keep it with the answer, and "
-        "send it as `If-None-Match` next time. It differs by content encoding.",
+        "send it as `If-None-Match` next time. It differs by media type and content encoding.",
         "required": True,
         "schema": {"type": "string", "pattern": '^"[!#-~]+"$'},
         "example": _ETAG,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _BEARER = re.compile(r"bearer +(\S+) *", re.IGNORECASE)
 
 # Each use is authorised and counted, so a client may keep a response but must always ask.
-_CACHE_CONTROL = "private, no-cache"
+CACHE_CONTROL = "private, no-cache"
 
 _METHODS = ("GET", "HEAD")
 
@@ -81,7 +81,7 @@ class CatalogueEndpoints:
                     negotiated = {"media_type": media_type} if len(offers) > 1 else {}
                     response = make_response(view(catalogue=catalogue, **path, **negotiated))
                     if response.status_code != HTTPStatus.OK:
-                        response.headers.setdefault("Cache-Control", _CACHE_CONTROL)
+                        response.headers.setdefault("Cache-Control", CACHE_CONTROL)
                         return compressed_where_accepted(response)
                     cached = CachedResponse(
                         catalogue.version,
@@ -92,7 +92,7 @@ class CatalogueEndpoints:
                         media_type,
                     )
                     self._cache.put(target, cached)
-                return respond(cached.representation, _CACHE_CONTROL)
+                return respond(cached.representation, CACHE_CONTROL)
 
             return serve
 
@@ -115,7 +115,7 @@ class CatalogueEndpoints:
                 if catalogue.version != cached.version:
                     environ[_ADMITTED] = catalogue
                     return flask(environ, start_response)
-                made = raw_response(cached.representation, _CACHE_CONTROL, environ)
+                made = raw_response(cached.representation, CACHE_CONTROL, environ)
             environ[headers.ROUTE] = cached.route
             start_response(made.status, made.headers + headers.of_api(environ))
             return [made.body] if method == "GET" else []

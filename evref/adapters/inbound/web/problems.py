@@ -138,9 +138,9 @@ SERVICE_UNAVAILABLE = Problem(
     "service-unavailable",
     HTTPStatus.SERVICE_UNAVAILABLE,
     "The service cannot answer for the moment",
-    "Storage for keys and counts is out of reach, or no catalogue is published yet. Nothing is "
-    "served uncounted, so nothing is served. The request was not answered; it may have been "
-    "counted.",
+    "Storage for keys and counts is out of reach, no catalogue is published yet, or the whole "
+    "catalogue is still being prepared. Nothing is served uncounted, so nothing is served. The "
+    "request was not answered; it may have been counted.",
     "Send the request again after as many seconds as the Retry-After header says.",
 )
 INTERNAL_ERROR = Problem(
@@ -175,6 +175,13 @@ class MissingCredentialsError(errors.EvrefError):
         super().__init__("Send the header “Authorization: Bearer <API key>”.")
 
 
+class NotReadyError(errors.EvrefError):
+    """Indicates a response that is still being prepared; the request was not counted."""
+
+    def __init__(self) -> None:
+        super().__init__("The response is being prepared. This request was not counted.")
+
+
 @dataclass(frozen=True, slots=True)
 class ParameterFault:
     """One thing wrong with a query parameter; `allowed` lists values, or says in words."""
@@ -202,6 +209,7 @@ OF_ERROR: dict[type[errors.EvrefError], Problem] = {
     errors.NotFoundError: NOT_FOUND,
     errors.NotAllowedError: NOT_ALLOWED,
     QuotaExceededError: QUOTA_EXCEEDED,
+    NotReadyError: SERVICE_UNAVAILABLE,
     errors.NoCatalogueError: SERVICE_UNAVAILABLE,
     errors.BusyError: SERVICE_UNAVAILABLE,
     errors.StorageUnavailableError: SERVICE_UNAVAILABLE,

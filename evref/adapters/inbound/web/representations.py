@@ -71,7 +71,7 @@ def raw_response(
     )
     etag = representation.etag(compressed=compressed is not None)
     headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", representation.vary)]
-    if _has(environ.get("HTTP_IF_NONE_MATCH"), etag):
+    if matches(environ.get("HTTP_IF_NONE_MATCH"), etag):
         return RawResponse("304 NOT MODIFIED", headers, b"")
     body = representation.body if compressed is None else compressed
     headers.append(("Content-Type", representation.content_type))
@@ -85,10 +85,10 @@ def raw_response(
 def respond(representation: Representation, cache_control: str) -> Response:
     """Return the response to Flask's present request."""
     made = raw_response(representation, cache_control, request.environ)
-    return _Finished(made.body or None, made.status, made.headers)
+    return Finished(made.body or None, made.status, made.headers)
 
 
-class _Finished(Response):
+class Finished(Response):
     """A response with complete headers, which Flask does not need to complete."""
 
     default_mimetype = None
@@ -108,7 +108,8 @@ def compressed_where_accepted(response: Response) -> Response:
     return response
 
 
-def _has(if_none_match: str | None, etag: str) -> bool:
+def matches(if_none_match: str | None, etag: str) -> bool:
+    """Return whether If-None-Match names this ETag, which is in quotation marks."""
     if if_none_match is None or if_none_match == etag:
         return if_none_match == etag
     return parse_etags(if_none_match).contains_weak(etag.strip('"'))
