@@ -179,7 +179,7 @@ def python_with(module: str) -> str:
     if importlib.util.find_spec(module):
         return sys.executable
     if CLIENTS.exists():
-        asked = [CLIENTS, "-c", f"import {module}"]
+        asked = [str(CLIENTS), "-c", f"import {module}"]
         if subprocess.run(asked, capture_output=True, check=False).returncode == 0:
             return str(CLIENTS)
     message = f"{module} is not installed; make clients installs it"
