@@ -88,7 +88,7 @@ def test_swagger_ui_has_the_colours_of_the_page(
         page.emulate_media(color_scheme="light" if scheme == "dark" else "dark")
 
         expect(page.locator("html.dark-mode")).to_have_count(0 if scheme == "dark" else 1)
-        expect(page.locator(".information-container")).to_have_count(0)
+        expect(page.locator(".information-container .info")).to_have_count(0)
 
 
 def test_the_headers_of_an_answer_are_folded(browser: Browser, site: Site) -> None:
