@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import shlex
 import socket
 import subprocess
 import sys
@@ -22,7 +20,7 @@ from evref.domain.catalogue.diagnosis import Module
 from evref.testing.builders import a_diagnosis, an_intervention
 from tests.deploy.shell import needs
 from tests.docs.conftest import SHOWN_ADDRESS, Demo
-from tests.docs.pages import DOCS, ROOT, Example, assert_printed, commands, programs
+from tests.docs.pages import DOCS, Example, assert_printed, commands, programs
 from tests.http.conftest import make_service  # noqa: F401 - a fixture
 from tests.http.service import Service, entries
 from tests.servers import serving
@@ -31,10 +29,8 @@ COPY = DOCS / "how-to" / "keep-a-copy.md"
 WARD = DOCS / "how-to" / "ward-screen.md"
 (KEEP_A_COPY,) = programs(COPY, "python")
 (WARD_SCREEN,) = programs(WARD, "python")
-READERS = [each for each in commands(COPY) if not each.code.startswith("curl ")]
 CODES = "M17.1,I50.0,J44.1,E11.9,S72.0,F32.1,G20,I63.9,M54.5"
 US_CODES = "M17.11,I50.22,J44.1,E11.9,S72.001A,F32.1,G20.A1,I63.9,M54.50"
-CLIENTS = ROOT / ".venv-clients" / "bin" / "python"
 
 
 class Served:
@@ -152,37 +148,14 @@ def test_a_ward_screen_prints_what_is_shown(demo: Demo) -> None:
     assert_printed(WARD_SCREEN.shown, demo.run([sys.executable, "ward.py"], WARD_SCREEN.code))
 
 
-def test_the_readers_are_those_that_the_page_names() -> None:
-    """What follows looks at something."""
-    assert [shlex.split(each.code)[0] for each in READERS] == ["jq", "python", "python"]
-
-
-@pytest.mark.parametrize("example", READERS, ids=str)
-def test_a_tool_reads_the_lines(demo: Demo, example: Example) -> None:
+def test_jq_reads_the_lines(demo: Demo) -> None:
+    """`tests/clients/readers.py` tries the other tools."""
     (download,) = (each for each in commands(COPY) if each.code.startswith("curl "))
+    (example,) = (each for each in commands(COPY) if each.code.startswith("jq "))
     needs("curl")
-    code = example.code
-    if code.startswith("jq "):
-        needs("jq")
-    else:
-        module = code.split("import ")[1].partition(";")[0]
-        code = code.replace("python", shlex.quote(python_with(module)), 1)
+    needs("jq")
     demo.run(["bash", "download.sh"], download.code)
 
-    printed = demo.run(["bash", "read.sh"], code)
+    printed = demo.run(["bash", "read.sh"], example.code)
 
     assert_printed(example.shown or "", printed)
-
-
-def python_with(module: str) -> str:
-    """An interpreter that has the module: this one, or that of the client tools."""
-    if importlib.util.find_spec(module):
-        return sys.executable
-    if CLIENTS.exists():
-        asked = [str(CLIENTS), "-c", f"import {module}"]
-        if subprocess.run(asked, capture_output=True, check=False).returncode == 0:
-            return str(CLIENTS)
-    message = f"{module} is not installed; make clients installs it"
-    if os.environ.get("EVREF_REQUIRE_PROGRAMS") == "1":
-        pytest.fail(message)
-    pytest.skip(message)

@@ -30,11 +30,11 @@ class Renderer:
         self.may_go_on = threading.Event()
         self.may_go_on.set()
 
-    def __call__(self, catalogue: Catalogue) -> Iterator[bytes]:
+    def __call__(self, catalogue: Catalogue) -> Iterator[tuple[bytes]]:
         self.times += 1
         for entry in catalogue.entries:
             self.may_go_on.wait(20)
-            yield entry.diagnosis.id.encode()
+            yield (entry.diagnosis.id.encode(),)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def content(catalogue: Catalogue) -> bytes:
 def test_files_hold_what_was_rendered(folders: Path) -> None:
     """Plain and compressed, with their sizes and digest, readable for this user alone."""
     catalogue = Catalogue(ENTRIES)
-    spool = Spool({"ids": Renderer()})
+    spool = Spool(("ids",), Renderer())
 
     found = spool.files(catalogue)
 
@@ -74,7 +74,7 @@ def test_files_hold_what_was_rendered(folders: Path) -> None:
 def test_of_many_who_ask_at_once_one_renders(folders: Path) -> None:
     """Whoever does not get the files is told so, and gets them later."""
     catalogue, renderer = Catalogue(ENTRIES), Renderer()
-    spool = Spool({"ids": renderer})
+    spool = Spool(("ids",), renderer)
 
     answers = at_once(20, lambda _: spool.files(catalogue))
 
@@ -87,7 +87,7 @@ def test_who_asks_while_it_takes_long_is_not_held_up(folders: Path) -> None:
     """Nobody waits for longer than two seconds; what was begun is finished."""
     catalogue, renderer = Catalogue(ENTRIES), Renderer()
     renderer.may_go_on.clear()
-    spool = Spool({"ids": renderer})
+    spool = Spool(("ids",), renderer)
 
     answers = at_once(5, lambda _: spool.files(catalogue))
     renderer.may_go_on.set()
@@ -100,7 +100,7 @@ def test_who_asks_while_it_takes_long_is_not_held_up(folders: Path) -> None:
 def test_two_versions_are_kept(folders: Path) -> None:
     """And no file of any other."""
     renderer = Renderer()
-    spool = Spool({"ids": renderer})
+    spool = Spool(("ids",), renderer)
     versions = [Catalogue(ENTRIES[:count]) for count in (1, 2, 3)]
 
     for version in versions:
@@ -115,7 +115,7 @@ def test_two_versions_are_kept(folders: Path) -> None:
 def test_files_that_were_removed_are_made_again(folders: Path) -> None:
     """Some of them, or the whole folder: cleaners of temporary files do that."""
     catalogue, renderer = Catalogue(ENTRIES), Renderer()
-    spool = Spool({"ids": renderer})
+    spool = Spool(("ids",), renderer)
     found = spool.files(catalogue)
     assert found is not None
 
@@ -133,7 +133,7 @@ def test_nothing_is_written_into_a_folder_that_others_prepared(
     folders: Path, tmp_path_factory: pytest.TempPathFactory, trap: str, caplog: Any
 ) -> None:
     """Where one was removed, another user could make one of the same name."""
-    spool = Spool({"ids": Renderer()})
+    spool = Spool(("ids",), Renderer())
     folder = only(folders)
     folder.rmdir()
     elsewhere = tmp_path_factory.mktemp("elsewhere")
@@ -152,7 +152,7 @@ def test_nothing_is_written_into_a_folder_that_others_prepared(
 def test_what_was_half_made_is_never_served(folders: Path) -> None:
     """A process that is killed leaves files, but nothing that says they are whole."""
     catalogue, renderer = Catalogue(ENTRIES), Renderer()
-    spool = Spool({"ids": renderer})
+    spool = Spool(("ids",), renderer)
     (only(folders) / f"{catalogue.version}.0").write_bytes(b"half of it, and then some more")
 
     found = spool.files(catalogue)
@@ -164,7 +164,7 @@ def test_what_was_half_made_is_never_served(folders: Path) -> None:
 def test_processes_that_are_forked_share_the_files(folders: Path) -> None:
     """And leave them when they end; the process that made the folder removes it."""
     catalogue, renderer = Catalogue(ENTRIES), Renderer()
-    spool = Spool({"ids": renderer})
+    spool = Spool(("ids",), renderer)
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

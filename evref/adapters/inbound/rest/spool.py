@@ -21,19 +21,20 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import StorageUnavailableError
 
 log = logging.getLogger(__name__)
 
-Render = Callable[[Catalogue], Iterator[bytes]]
-"""Returns a file's content in pieces, each of which takes a few milliseconds to make."""
+Render = Callable[[Catalogue], Iterator[tuple[bytes, ...]]]
+"""Returns the content of all files in pieces: each item has the next piece of every file, and takes
+a few milliseconds to make.
+"""
 
 _SECONDS_TO_WAIT = 2.0
 _SECONDS_BETWEEN_LOOKS = 0.02
-_LONGEST_PAUSE_SECONDS = 0.02
 # Each request that waits occupies a thread, which other requests need.
 _MOST_WAITING = 2
 # While a publication spreads, some workers serve the version before.
@@ -53,15 +54,16 @@ class Spooled:
 
 
 class Spool:
-    """A folder of files, by version and name, that `renders` makes.
+    """A folder of files with these names, for each version, that `render` makes.
 
     The folder is a new one among the temporary files, readable only for this user. Processes that
     are forked after the spool was created share it. It is removed when the process that created it
     ends.
     """
 
-    def __init__(self, renders: dict[str, Render]) -> None:
-        self._renders = renders
+    def __init__(self, names: tuple[str, ...], render: Render) -> None:
+        self._names = names
+        self._render = render
         self._folder = Path(mkdtemp(prefix="evref-"))
         self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
         weakref.finalize(self, _remove, self._folder, os.getpid())
@@ -127,10 +129,7 @@ class Spool:
         try:
             # Another process may have made them since this one looked.
             if self._made(catalogue.version) is None:
-                files = {
-                    name: self._write(catalogue, number)
-                    for number, name in enumerate(self._renders)
-                }
+                files = self._write(catalogue)
                 self._publish(catalogue.version, files)
                 self._remove_old()
         except (OSError, StorageUnavailableError) as error:
@@ -138,30 +137,22 @@ class Spool:
         finally:
             os.close(lock)
 
-    def _write(self, catalogue: Catalogue, number: int) -> Spooled:
-        path = self._folder / f"{catalogue.version}.{number}"
-        gzip_path = path.with_suffix(f".{number}.gz")
-        digest, size = hashlib.sha256(), 0
-        render = list(self._renders.values())[number]
-        with ExitStack() as files:
-            plain = files.enter_context(_created(path))
-            compressed = files.enter_context(_created(gzip_path))
-            # No time of day and no name in the gzip header, as for all other responses.
-            zipped = files.enter_context(
-                gzip.GzipFile("", "wb", compresslevel=6, fileobj=compressed, mtime=0)
-            )
-            began_at = time.monotonic()
-            for piece in render(catalogue):
-                plain.write(piece)
-                zipped.write(piece)
-                digest.update(piece)
-                size += len(piece)
+    def _write(self, catalogue: Catalogue) -> dict[str, Spooled]:
+        with ExitStack() as closing:
+            written = {
+                name: closing.enter_context(
+                    _Written(self._folder / f"{catalogue.version}.{number}")
+                )
+                for number, name in enumerate(self._names)
+            }
+            began_at = time.thread_time()
+            for pieces in self._render(catalogue):
+                for file, piece in zip(written.values(), pieces, strict=True):
+                    file.write(piece)
                 # Half of the time is for requests, which wait for the interpreter meanwhile.
-                time.sleep(min(time.monotonic() - began_at, _LONGEST_PAUSE_SECONDS))
-                began_at = time.monotonic()
-        return Spooled(
-            str(path), size, str(gzip_path), gzip_path.stat().st_size, digest.hexdigest()[:32]
-        )
+                time.sleep(time.thread_time() - began_at)
+                began_at = time.thread_time()
+        return {name: file.spooled() for name, file in written.items()}
 
     def _publish(self, version: str, files: dict[str, Spooled]) -> None:
         part = self._folder / "manifest.part"
@@ -177,6 +168,46 @@ class Spool:
         for path in self._folder.iterdir():
             if path.name != "lock" and path.name.partition(".")[0] not in kept:
                 path.unlink(missing_ok=True)
+
+
+class _Written:
+    """A file and its gzip while they are written."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._gzip_path = path.with_name(f"{path.name}.gz")
+        self._digest = hashlib.sha256()
+        self._size = 0
+
+    def __enter__(self) -> Self:
+        with ExitStack() as closing:
+            self._plain = closing.enter_context(_created(self._path))
+            compressed = closing.enter_context(_created(self._gzip_path))
+            # No time of day and no name in the gzip header, as for all other responses.
+            self._gzip = closing.enter_context(
+                gzip.GzipFile("", "wb", compresslevel=6, fileobj=compressed, mtime=0)
+            )
+            self._closing = closing.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
+
+    def write(self, piece: bytes) -> None:
+        self._plain.write(piece)
+        self._gzip.write(piece)
+        self._digest.update(piece)
+        self._size += len(piece)
+
+    def spooled(self) -> Spooled:
+        """Return what was written; call it after the files were closed."""
+        return Spooled(
+            str(self._path),
+            self._size,
+            str(self._gzip_path),
+            self._gzip_path.stat().st_size,
+            self._digest.hexdigest()[:32],
+        )
 
 
 def _created(path: Path) -> BinaryIO:

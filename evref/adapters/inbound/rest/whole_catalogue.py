@@ -36,7 +36,7 @@ _ENTRY = CatalogueEntrySchema()
 def blueprint(consult: ConsultCatalogue, browse: BrowseCatalogue) -> APIBlueprint:
     """The endpoint, with a folder of its own for its files."""
     api = APIBlueprint("whole_catalogue", __name__, url_prefix="/api/v1")
-    spool = Spool({JSON: _as_json, LINES: _as_lines})
+    spool = Spool((JSON, LINES), _render)
 
     def served(view: Callable[..., Response]) -> Callable[[], Response]:
         @wraps(view)
@@ -112,28 +112,21 @@ class _Chunks:
         self._file.close()
 
 
-def _as_json(catalogue: Catalogue) -> Iterator[bytes]:
+def _render(catalogue: Catalogue) -> Iterator[tuple[bytes, bytes]]:
+    """The pieces of the JSON document and of the lines, which have the same records."""
+    before = b'{"data":['
+    for entry in catalogue.entries:
+        record = _text(
+            _ENTRY.dump({"diagnosis": entry, "interventions": entry.visible_interventions()})
+        )
+        yield before + record, record + b"\n"
+        before = b","
     meta = {
         "count": len(catalogue.entries),
         "catalogue_version": catalogue.version,
         "disclaimer": DISCLAIMER,
     }
-    between = b'{"data":['
-    for record in _records(catalogue):
-        yield between + record
-        between = b","
-    yield (b"" if catalogue.entries else between) + b'],"meta":' + _text(meta) + b"}"
-
-
-def _as_lines(catalogue: Catalogue) -> Iterator[bytes]:
-    for record in _records(catalogue):
-        yield record + b"\n"
-
-
-def _records(catalogue: Catalogue) -> Iterator[bytes]:
-    for entry in catalogue.entries:
-        record = {"diagnosis": entry, "interventions": entry.visible_interventions()}
-        yield _text(_ENTRY.dump(record))
+    yield (b"" if catalogue.entries else before) + b'],"meta":' + _text(meta) + b"}", b""
 
 
 def _text(value: object) -> bytes:
