@@ -82,7 +82,7 @@ class QuotaExceededError(EvrefError):
     def __init__(self, status: QuotaStatus) -> None:
         self.status = status
         super().__init__(
-            f"The key has {status.limit} requests a day; the next day begins at 00:00 UTC."
+            f"The limit is {status.limit} requests a day. The next day begins at 00:00 UTC."
         )
 
 
