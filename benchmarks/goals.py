@@ -75,11 +75,11 @@ def goals(result: dict[str, Any]) -> Iterator[Goal]:
 
 
 def _of_swaps(swaps: dict[str, Any], catalogue_bytes: int) -> Iterator[Goal]:
-    """Those of another catalogue that is published; the largest one takes so much memory."""
+    """Goals for publishing; `catalogue_bytes` is the memory that the largest catalogue takes."""
     for size, wanted in SLOWEST_DURING_A_SWAP_MS.items():
         for storage, figures in swaps[str(size)].items():
             name = f"{storage}, slowest answer while {size:,} diagnoses are published, ms"
             yield Goal(name, "≤", wanted, figures["slowest_ms"]["median"])
     for storage, figures in swaps[str(SIZES[-1])].items():
         more = figures["more_bytes"] / catalogue_bytes
-        yield Goal(f"{storage}, more memory meanwhile, times the catalogue's", "≤", 1, more)
+        yield Goal(f"{storage}, memory added meanwhile, of the catalogue's", "≤", 1, more)

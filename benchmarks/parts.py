@@ -28,7 +28,7 @@ MANY_KEYS = 1001
 """One of them is used for the comparison with a single key."""
 
 _STARTS = 5
-_SWAPS = 4
+_SWAPS = 3
 _BY_NAME = {case.name: case for case in CASES}
 _SERVICES = ("memory", "SQLite", "SQLite + Redis", "PostgreSQL", "PostgreSQL + Redis")
 

@@ -63,7 +63,7 @@ def settings_by_storage(folder: Path) -> Iterator[dict[str, Settings]]:
 def bundled() -> Catalogue:
     """Return the bundled catalogue."""
     publish = Container(settings=Settings(storage=StorageKind.MEMORY)).publish()
-    return publish.check([BUNDLED_CATALOGUE], lambda _done, _all: None)
+    return publish.check(OPERATOR, [BUNDLED_CATALOGUE], lambda _done, _all: None)
 
 
 def fill(container: Container, catalogue: Catalogue, *, many: int = 0) -> Tokens:

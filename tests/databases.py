@@ -56,7 +56,7 @@ class PreparedDatabases:
     def _copy(self) -> str:
         if self._template is None:
             self._template = self._server.new_database()
-            database = SqlDatabase(self._server.url(self._template))
+            database = SqlDatabase(self._server.url(self._template), timeout_seconds=60)
             SqlStorage(database).prepare()
             database.close()
         return self._server.new_database(self._template)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import BusyError, FileFault, InvalidCatalogueError, StorageUnavailableError
 from evref.ports.catalogue import CatalogueStore, Publication
@@ -97,10 +98,15 @@ class BreakableCatalogueStore(CatalogueStore):
         return self._store.load()
 
     def publish(
-        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+        self,
+        catalogue: Catalogue,
+        publication: Publication,
+        entry: AuditEntry,
+        *,
+        replacing: str | None,
     ) -> None:
         self._fail_where_broken()
-        self._store.publish(catalogue, publication, replacing=replacing)
+        self._store.publish(catalogue, publication, entry, replacing=replacing)
 
     def history(self) -> tuple[Publication, ...]:
         self._fail_where_broken()

@@ -5,9 +5,18 @@ from pathlib import Path
 import pytest
 
 from evref.adapters.outbound.memory import MemoryCatalogueStore
+from evref.adapters.outbound.redis import RedisAdmission, RedisHealth
 from evref.adapters.outbound.sql import SqlCatalogueStore
-from evref.bootstrap.container import container_for
+from evref.bootstrap.container import (
+    Container,
+    MemoryStores,
+    RedisCounters,
+    SqlStores,
+    container_for,
+)
 from evref.bootstrap.settings import Settings, SettingsError
+from evref.testing import Stores
+from evref.testing.builders import OPERATOR
 
 WIRING = """
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
@@ -40,7 +49,7 @@ def test_a_setting_names_another_one(wiring: str) -> None:
     """What it puts in the place of an adapter reaches those who use it."""
     container = container_for(Settings(container=f"{wiring}:container"))
 
-    container.publish().publish_bundled(lambda _done, _total: None, by="operator")
+    container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
 
     assert isinstance(container.catalogue_store(), MemoryCatalogueStore)
     assert container.browse().current().version == container.catalogue_store().version()
@@ -62,3 +71,53 @@ def test_a_name_that_makes_no_container_is_a_wrong_setting(
         container_for(Settings(container=named.format(wiring)))
 
     assert str(caught.value) == f"EVREF_CONTAINER {told.format(wiring)}"
+
+
+PORTS = {
+    "schema",
+    "health",
+    "connections",
+    "catalogue_store",
+    "keys",
+    "admission",
+    "usage_reports",
+    "institutions",
+    "members",
+    "audit_log",
+    "sessions",
+    "sign_in_attempts",
+    "secrets",
+}
+
+
+@pytest.mark.parametrize("stores", [MemoryStores, SqlStores])
+def test_each_storage_offers_every_port(stores: type[MemoryStores | SqlStores]) -> None:
+    assert set(stores.providers) >= PORTS
+
+
+def test_a_storage_is_replaced_as_a_whole() -> None:
+    """By any object with a method for each port."""
+    container = Container(settings=Settings(database_url="sqlite:////nowhere/at/all.sqlite"))
+    replacement = MemoryStores()
+    container.storage.override(replacement)
+
+    stores = Stores.of(container)
+    container.manage_institutions().create_institution(OPERATOR, "General Hospital")
+
+    assert {name: getattr(container, name)() for name in PORTS} == {
+        name: getattr(replacement, name)() for name in PORTS
+    }
+    assert [each.name for each in stores.institutions.list()] == ["General Hospital"]
+
+
+def test_redis_counts_for_whichever_storage_there_is() -> None:
+    """And admits the keys of a store that was put in the place of another."""
+    container = Container(settings=Settings(quota_url="redis://127.0.0.1:1"))
+    replacement = MemoryStores()
+    container.storage.override(replacement)
+
+    assert isinstance(container.admission(), RedisAdmission)
+    assert isinstance(container.health(), RedisHealth)
+    assert container.redis.keys() is replacement.keys()
+    assert container.redis.stored_health() is replacement.health()
+    assert set(RedisCounters.providers) >= {"health", "connections", "admission", "usage_reports"}

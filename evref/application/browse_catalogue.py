@@ -30,7 +30,7 @@ class BrowseCatalogue:
 
     A newer catalogue is loaded in the background, and the cached one is served until it is
     loaded. Loading is usually fast, because it reads only what changed; the request that found the
-    newer catalogue waits briefly for it. A thread runs only during loading.
+    newer catalogue waits for it, at most 0.1 seconds. A thread runs only during loading.
 
     Thread-safe: one thread checks storage, and the others use the cached catalogue.
     """

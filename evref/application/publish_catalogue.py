@@ -5,6 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from evref.domain.access.principal import Principal, Right, authorise
+from evref.domain.audit import Action, Subject, SubjectKind, record
 from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
 from evref.domain.errors import (
     CatalogueReplacedError,
@@ -34,7 +36,10 @@ class Plan:
 
 
 class PublishCatalogue:
-    """Takes the catalogue from files to storage and back."""
+    """Takes the catalogue from files to storage and back.
+
+    Each method raises `NotAllowedError` when the principal has no right to publish.
+    """
 
     def __init__(
         self, store: CatalogueStore, files: CatalogueFiles, clock: Clock, bundled: Path
@@ -44,29 +49,32 @@ class PublishCatalogue:
         self._clock = clock
         self._bundled = bundled
 
-    def check(self, paths: Iterable[Path], progress: Progress) -> Catalogue:
+    def check(self, principal: Principal, paths: Iterable[Path], progress: Progress) -> Catalogue:
         """The catalogue in these files and folders; changes nothing.
 
         Raises:
             InvalidCatalogueError: with every fault.
 
         """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
         return self._files.read(paths, progress)
 
-    def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
+    def not_read(self, principal: Principal, paths: Iterable[Path]) -> tuple[str, ...]:
         """The names of what is in these folders and is not read as a catalogue file."""
+        authorise(principal, Right.PUBLISH_CATALOGUE)
         return self._files.not_read(paths)
 
-    def plan_load(self, path: Path, progress: Progress) -> Plan:
+    def plan_load(self, principal: Principal, path: Path, progress: Progress) -> Plan:
         """What it would change to serve the catalogue in this file or folder; changes nothing.
 
         Raises:
             InvalidCatalogueError: with every fault.
 
         """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
         return self._plan(self._files.read([path], progress))
 
-    def plan_rollback(self, version: str | None = None) -> Plan:
+    def plan_rollback(self, principal: Principal, version: str | None = None) -> Plan:
         """What it would change to serve this earlier version again; changes nothing.
 
         By default it is the version that was served before the present one.
@@ -76,14 +84,16 @@ class PublishCatalogue:
             UnknownVersionError: when the version is not kept, or there is none before.
 
         """
-        served, *earlier = [publication.version for publication in self.history()]
+        served, *earlier = [publication.version for publication in self.history(principal)]
         wanted = version or next((each for each in earlier if each != served), None)
         catalogue = None if wanted is None else self._store.load_version(wanted)
         if catalogue is None:
             raise UnknownVersionError(wanted, tuple(dict.fromkeys([served, *earlier])))
         return self._plan(catalogue)
 
-    def publish(self, plan: Plan, *, by: str, allow_removals: bool = False) -> None:
+    def publish(
+        self, principal: Principal, plan: Plan, *, by: str, allow_removals: bool = False
+    ) -> None:
         """Serve the catalogue of the plan from now on; nothing happens where it is served already.
 
         `by` is who the history names.
@@ -93,17 +103,19 @@ class PublishCatalogue:
             CatalogueReplacedError: when another was published since the plan was made.
 
         """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
         if plan.changes.removed and not allow_removals:
             raise DiagnosesRemovedError(plan.changes.removed)
         if plan.is_needed:
-            self._publish(plan, by=by, is_bundled=False)
+            self._publish(principal, plan, by=by, is_bundled=False)
 
-    def publish_bundled(self, progress: Progress, *, by: str) -> Plan | None:
+    def publish_bundled(self, principal: Principal, progress: Progress, *, by: str) -> Plan | None:
         """Serve the bundled catalogue where none is served, or an older bundled one.
 
         None where the operator has published another, where this one is served already, and
         where somebody else publishes at this moment.
         """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
         # Looked at first, because reading the files takes longer than all else.
         history = self._store.history()
         if history and not history[0].is_bundled:
@@ -114,11 +126,11 @@ class PublishCatalogue:
         if plan.replaces != (history[0].version if history else None):
             return None
         with suppress(CatalogueReplacedError):
-            self._publish(plan, by=by, is_bundled=True)
+            self._publish(principal, plan, by=by, is_bundled=True)
             return plan
         return None
 
-    def export(self, folder: Path) -> Catalogue:
+    def export(self, principal: Principal, folder: Path) -> Catalogue:
         """Write the served catalogue into a folder, and return it.
 
         Raises:
@@ -126,32 +138,34 @@ class PublishCatalogue:
             InvalidCatalogueError: when the folder cannot take it.
 
         """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
         catalogue = self._store.load()
         if catalogue is None:
             raise NoCatalogueError
         self._files.write(catalogue, folder)
         return catalogue
 
-    def status(self) -> tuple[Publication, Catalogue]:
+    def status(self, principal: Principal) -> tuple[Publication, Catalogue]:
         """What is served, and its publication.
 
         Raises:
             NoCatalogueError: when none is.
 
         """
-        publication = self.history()[0]
+        publication = self.history(principal)[0]
         catalogue = self._store.load_version(publication.version)
         if catalogue is None:
             raise NoCatalogueError
         return publication, catalogue
 
-    def history(self) -> tuple[Publication, ...]:
+    def history(self, principal: Principal) -> tuple[Publication, ...]:
         """The publications that are kept, newest first; the first is the served one.
 
         Raises:
             NoCatalogueError: when there is none.
 
         """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
         history = self._store.history()
         if not history:
             raise NoCatalogueError
@@ -172,14 +186,23 @@ class PublishCatalogue:
             is_needed=earlier is None or catalogue.version != served,
         )
 
-    def _publish(self, plan: Plan, *, by: str, is_bundled: bool) -> None:
+    def _publish(self, principal: Principal, plan: Plan, *, by: str, is_bundled: bool) -> None:
+        now = self._clock.now()
         publication = Publication(
             version=plan.catalogue.version,
-            published_at=self._clock.now(),
+            published_at=now,
             published_by=by,
             is_bundled=is_bundled,
             added=len(plan.changes.added),
             changed=len(plan.changes.changed),
             removed=len(plan.changes.removed),
         )
-        self._store.publish(plan.catalogue, publication, replacing=plan.replaces)
+        entry = record(
+            principal,
+            now,
+            Action.CATALOGUE_PUBLISHED,
+            f"by {by}: {publication.added} added, {publication.changed} changed, "
+            f"{publication.removed} removed; in place of {plan.replaces or 'none'}",
+            subject=Subject(SubjectKind.CATALOGUE, publication.version),
+        )
+        self._store.publish(plan.catalogue, publication, entry, replacing=plan.replaces)

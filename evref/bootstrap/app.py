@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -16,12 +17,17 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 import evref
 from evref.adapters.inbound.operations import health
 from evref.adapters.inbound.pages import reference
+from evref.adapters.inbound.pages.catalogue import blueprint as catalogue_pages
+from evref.adapters.inbound.pages.frame import Frame
+from evref.adapters.inbound.pages.interface import PAGES
 from evref.adapters.inbound.pages.settings import blueprint as settings_pages
 from evref.adapters.inbound.pages.settings import cookies
-from evref.adapters.inbound.rest import diagnoses, openapi
+from evref.adapters.inbound.rest import diagnoses, limit, openapi, whole_catalogue
+from evref.adapters.inbound.rest.interface import REST_API
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.admission import Admit, Served
-from evref.adapters.inbound.web.errors import Problems
+from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.adapters.inbound.web.errors import ErrorResponses
+from evref.adapters.inbound.web.interfaces import HttpInterfaces
 from evref.adapters.inbound.web.observation import Observer, log_access, observed
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
@@ -33,6 +39,9 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
     from evref.adapters.inbound.operations.metrics import Metrics
+
+
+_INTERFACES = HttpInterfaces(REST_API, others=PAGES)
 
 
 def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
@@ -64,23 +73,30 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.json.compact = True  # type: ignore[attr-defined]
 
     openapi.configure(app, settings.base_url)
-    admit: Admit = container.admit()
+    consult = container.consult()
     observers: list[Observer] = [log_access] if settings.access_log else []
     if settings.metrics_token is not None:
         metrics = _metrics(settings)
-        admit = metrics.of_admissions(admit)
+        consult = container.consult(admit=metrics.of_admissions(container.admit()))
         observers.append(metrics.of_request)
         app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
-    problems = Problems(settings.base_url)
-    served = Served(
-        admit,
-        container.browse(),
-        settings.representation_cache_mb * 1024 * 1024,
-        problems,
+    cache_bytes = settings.representation_cache_mb * 1024 * 1024
+    error_responses = ErrorResponses(settings.base_url, _INTERFACES)
+    endpoints = CatalogueEndpoints(consult, cache_bytes, error_responses)
+    frame = Frame(
+        readers=settings.catalogue_pages,
+        browse=container.browse(),
+        members=container.sign_in(),
+        breaker=container.circuit_breaker(),
+        most_bytes=cache_bytes,
     )
-    app.register_blueprint(diagnoses.blueprint(served))
+    frame.register(app)
+    app.register_blueprint(diagnoses.blueprint(endpoints))
+    app.register_blueprint(whole_catalogue.blueprint(consult, container.browse()))
+    app.register_blueprint(limit.blueprint(container.read_limit(), container.browse()))
     app.register_blueprint(openapi.blueprint())
-    app.register_blueprint(reference.blueprint(settings.base_url))
+    app.register_blueprint(reference.blueprint(frame, settings.base_url))
+    app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))
     app.register_blueprint(health.blueprint(container.report_health()))
     cookies.configure(
         app, container.share_secret(), secure=settings.base_url.startswith("https://")
@@ -94,19 +110,24 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             base_url=settings.base_url,
         )
     )
-    problems.register(app)
+    error_responses.register(app)
     headers.register(app)
     if settings.cors_origins:
         CORS(
             app,
-            # As patterns of themselves: a string with brackets, as in IPv6, is taken for another.
-            resources={"/api/*": {"origins": [_exactly(o) for o in settings.cors_origins]}},
+            resources={
+                rf"{re.escape(root)}(/|\Z)": {
+                    # As patterns of themselves: brackets, as in IPv6, would make another one.
+                    "origins": [_exactly(origin) for origin in settings.cors_origins]
+                }
+                for root in _INTERFACES.cross_origin()
+            },
             methods=["GET", "HEAD"],
             allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
             expose_headers=["ETag", "Retry-After", "X-Request-ID", *headers.RATE_LIMIT_FIELDS],
             vary_header=False,
         )
-    wsgi_app = served.before_flask(app.wsgi_app)
+    wsgi_app = frame.middleware(endpoints.middleware(app.wsgi_app))
     if settings.cors_origins:
         wsgi_app = _varying_by_origin(wsgi_app)
     if observers:
@@ -147,7 +168,7 @@ def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
     """
     parts = urlsplit(base_url)
     port = str(parts.port or {"http": 80, "https": 443}[parts.scheme])
-    told = {
+    known = {
         "wsgi.url_scheme": parts.scheme,
         "HTTP_HOST": parts.netloc,
         "SERVER_NAME": parts.hostname or "",
@@ -157,7 +178,8 @@ def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         # The path of an address that ends with its host is empty, and means the same as /.
         path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"] or "/"
-        seen = environ | told | {"SCRIPT_NAME": "", "PATH_INFO": path}
+        seen = environ | known | {"SCRIPT_NAME": "", "PATH_INFO": path}
+        seen[headers.SENT_HOST] = environ.get("HTTP_HOST")
         seen.pop("HTTP_UPGRADE", None)
         return wsgi_app(seen, start_response)
 
@@ -169,22 +191,22 @@ def _exactly(origin: str) -> re.Pattern[str]:
 
 
 def _varying_by_origin(wsgi_app: WSGIApplication) -> WSGIApplication:
-    """The application, whose answers tell caches that they depend on the origin that asks.
+    """Return the application with `Vary: Origin` on the responses that scripts may read.
 
-    Also where no origin was sent, or none that is allowed: a shared cache must not hand that
-    answer to one that is.
+    Also where no origin was sent, or none that is allowed: a shared cache must not send that
+    response to one that is.
     """
 
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         def start(
             status: str, headers: list[tuple[str, str]], exc_info: OptExcInfo | None = None
         ) -> Callable[[bytes], object]:
-            told = Headers(headers)
-            told["Vary"] = f"{told['Vary']}, Origin" if "Vary" in told else "Origin"
-            return start_response(status, told.to_wsgi_list(), exc_info)
+            varying = Headers(headers)
+            varying["Vary"] = f"{varying['Vary']}, Origin" if "Vary" in varying else "Origin"
+            return start_response(status, varying.to_wsgi_list(), exc_info)
 
-        is_api = environ["PATH_INFO"].startswith("/api/")
-        return wsgi_app(environ, start if is_api else start_response)
+        is_cross_origin = _INTERFACES.of(environ["PATH_INFO"]).cross_origin
+        return wsgi_app(environ, start if is_cross_origin else start_response)
 
     return serve
 
@@ -196,14 +218,14 @@ def create_app_or_exit() -> APIFlask:
         _refuse_memory(settings)
         logs.configure(settings.log_format)
         container = container_for(settings)
-        app = create_app(settings, container)
-        for warning in check_storage(container):
-            print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
+        with closing(container.connections()):
+            app = create_app(settings, container)
+            for warning in check_storage(container):
+                print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
     except (SettingsError, EvrefError) as error:
         print(f"evref: {error}", file=sys.stderr)  # noqa: T201
         # gunicorn's own status for an application that cannot load: it stops, not retries.
         raise SystemExit(4) from None
-    container.connections().close()
     return app
 
 

@@ -1,6 +1,8 @@
 """The composition root: which adapter stands behind each port, and nothing else.
 
-Only this module knows dependency-injector, and only it knows both sides of the ports.
+Each storage is a container of its own, with a provider for each port that stores something, and
+one entry of the selector `Container.storage`. Only this module knows dependency-injector, and only
+it knows both sides of the ports.
 """
 
 from importlib import import_module
@@ -13,15 +15,20 @@ from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.application.admit_request import AdmitRequest
 from evref.application.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
+from evref.application.consult_catalogue import ConsultCatalogue
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.publish_catalogue import PublishCatalogue
 from evref.application.read_audit_log import ReadAuditLog
+from evref.application.read_limit import ReadLimit
 from evref.application.report_health import ReportHealth
 from evref.application.share_secret import ShareSecret
 from evref.application.sign_in import SignIn
 from evref.bootstrap.settings import Settings, SettingsError
+from evref.ports.clock import Clock
+from evref.ports.keys import KeyStore
+from evref.ports.storage import StorageConnections, StorageHealth
 
 BUNDLED_CATALOGUE = Path(__file__).parents[1] / "data" / "catalogue"
 
@@ -31,6 +38,73 @@ One = providers.ThreadSafeSingleton
 
 def _where_counted(settings: Settings) -> str:
     return "redis" if settings.quota_url else "storage"
+
+
+class MemoryStores(containers.DeclarativeContainer):
+    """The memory of this process."""
+
+    state = One(memory.MemoryState)
+    stored = One(memory.MemoryStorage, state)
+    schema = stored
+    health = stored
+    connections = stored
+    catalogue_store = One(memory.MemoryCatalogueStore, state)
+    keys = One(memory.MemoryKeyStore, state)
+    admission = One(memory.MemoryAdmission, state)
+    usage_reports = One(memory.MemoryUsageReports, state)
+    institutions = One(memory.MemoryInstitutionStore, state)
+    members = One(memory.MemoryMemberStore, state)
+    audit_log = One(memory.MemoryAuditLog, state)
+    sessions = One(memory.MemorySessionStore, state)
+    sign_in_attempts = One(memory.MemorySignInAttempts, state)
+    secrets = One(memory.MemorySharedSecrets, state)
+
+
+class SqlStores(containers.DeclarativeContainer):
+    """A SQL database."""
+
+    settings = providers.Dependency(instance_of=Settings)
+
+    database = One(
+        sql.SqlDatabase,
+        settings.provided.database_url,
+        pool_size=settings.provided.database_connections,
+        timeout_seconds=settings.provided.storage_timeout_seconds,
+    )
+    stored = One(sql.SqlStorage, database)
+    schema = stored
+    health = stored
+    connections = stored
+    catalogue_store = One(sql.SqlCatalogueStore, database)
+    keys = One(sql.SqlKeyStore, database)
+    admission = One(sql.SqlAdmission, database)
+    usage_reports = One(sql.SqlUsageReports, database)
+    institutions = One(sql.SqlInstitutionStore, database)
+    members = One(sql.SqlMemberStore, database)
+    audit_log = One(sql.SqlAuditLog, database)
+    sessions = One(sql.SqlSessionStore, database)
+    sign_in_attempts = One(sql.SqlSignInAttempts, database)
+    secrets = One(sql.SqlSharedSecrets, database)
+
+
+class RedisCounters(containers.DeclarativeContainer):
+    """Redis, for the counters of a storage that keeps everything else."""
+
+    settings = providers.Dependency(instance_of=Settings)
+    stored_health: providers.Dependency[StorageHealth] = providers.Dependency()
+    stored_connections: providers.Dependency[StorageConnections] = providers.Dependency()
+    keys: providers.Dependency[KeyStore] = providers.Dependency()
+    clock: providers.Dependency[Clock] = providers.Dependency()
+
+    server = One(
+        redis.RedisServer,
+        settings.provided.quota_url,
+        timeout_seconds=settings.provided.storage_timeout_seconds,
+    )
+    health = One(redis.RedisHealth, stored_health, server)
+    connections = One(redis.RedisConnections, stored_connections, server)
+    admission = One(redis.RedisAdmission, server, keys, clock)
+    usage_reports = One(redis.RedisUsageReports, server)
 
 
 class Container(containers.DeclarativeContainer):
@@ -44,99 +118,40 @@ class Container(containers.DeclarativeContainer):
     guesser = One(system.ZxcvbnPasswordGuesser)
     catalogue_files = One(YamlCatalogueFiles)
 
-    state = One(memory.MemoryState)
-    database = One(
-        sql.SqlDatabase,
-        settings.provided.database_url,
-        pool_size=settings.provided.database_connections,
-        timeout_seconds=settings.provided.storage_timeout_seconds,
-    )
+    memory = providers.Container(MemoryStores)
+    sql = providers.Container(SqlStores, settings=settings)
+    storage = providers.Selector(settings.provided.storage, memory=memory, sql=sql)
+    schema = storage.provided.schema.call()
+    catalogue_store = storage.provided.catalogue_store.call()
+    keys = storage.provided.keys.call()
+    institutions = storage.provided.institutions.call()
+    members = storage.provided.members.call()
+    audit_log = storage.provided.audit_log.call()
+    sessions = storage.provided.sessions.call()
+    sign_in_attempts = storage.provided.sign_in_attempts.call()
+    secrets = storage.provided.secrets.call()
 
-    counters = One(
-        redis.RedisServer,
-        settings.provided.quota_url,
-        timeout_seconds=settings.provided.storage_timeout_seconds,
+    redis = providers.Container(
+        RedisCounters,
+        settings=settings,
+        stored_health=storage.provided.health.call(),
+        stored_connections=storage.provided.connections.call(),
+        keys=keys,
+        clock=clock,
     )
-    count_in = providers.Callable(_where_counted, settings)
-
-    stored = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemoryStorage, state),
-        sql=One(sql.SqlStorage, database),
+    counters = providers.Selector(
+        providers.Callable(_where_counted, settings), storage=storage, redis=redis
     )
-    schema = stored
-    health = providers.Selector(
-        count_in,
-        storage=stored,
-        redis=One(redis.RedisHealth, stored, counters),
-    )
-    connections = providers.Selector(
-        count_in,
-        storage=stored,
-        redis=One(redis.RedisConnections, stored, counters),
-    )
-    catalogue_store = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemoryCatalogueStore, state),
-        sql=One(sql.SqlCatalogueStore, database),
-    )
-    keys = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemoryKeyStore, state),
-        sql=One(sql.SqlKeyStore, database),
-    )
-    admission = providers.Selector(
-        count_in,
-        storage=providers.Selector(
-            settings.provided.storage,
-            memory=One(memory.MemoryAdmission, state),
-            sql=One(sql.SqlAdmission, database),
-        ),
-        redis=One(redis.RedisAdmission, counters, keys, clock),
-    )
-    usage_reports = providers.Selector(
-        count_in,
-        storage=providers.Selector(
-            settings.provided.storage,
-            memory=One(memory.MemoryUsageReports, state),
-            sql=One(sql.SqlUsageReports, database),
-        ),
-        redis=One(redis.RedisUsageReports, counters),
-    )
-    institutions = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemoryInstitutionStore, state),
-        sql=One(sql.SqlInstitutionStore, database),
-    )
-    members = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemoryMemberStore, state),
-        sql=One(sql.SqlMemberStore, database),
-    )
-    audit_log = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemoryAuditLog, state),
-        sql=One(sql.SqlAuditLog, database),
-    )
-    sessions = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemorySessionStore, state),
-        sql=One(sql.SqlSessionStore, database),
-    )
-    sign_in_attempts = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemorySignInAttempts, state),
-        sql=One(sql.SqlSignInAttempts, database),
-    )
-    secrets = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemorySharedSecrets, state),
-        sql=One(sql.SqlSharedSecrets, database),
-    )
+    health = counters.provided.health.call()
+    connections = counters.provided.connections.call()
+    admission = counters.provided.admission.call()
+    usage_reports = counters.provided.usage_reports.call()
 
     circuit_breaker = One(CircuitBreaker, clock)
     admit = One(AdmitRequest, admission, clock, circuit_breaker)
+    read_limit = One(ReadLimit, admission, clock, circuit_breaker)
     browse = One(BrowseCatalogue, catalogue_store, clock, circuit_breaker)
+    consult = providers.Factory(ConsultCatalogue, browse=browse, admit=admit)
     publish = One(PublishCatalogue, catalogue_store, catalogue_files, clock, BUNDLED_CATALOGUE)
     report_health = One(ReportHealth, health, browse)
     manage_keys = One(

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
+from evref.domain.access.readers import Readers
+
 _Enum = TypeVar("_Enum", bound=StrEnum)
 
 PREFIX = "EVREF_"
@@ -66,6 +68,7 @@ class Settings:
     - `log_format`, `access_log`: the format of the log, and whether it has a line per request.
     - `metrics_token`: the token that /metrics requires; None to disable /metrics.
     - `metrics_folder`: the folder for the workers' counts, which /metrics reports.
+    - `catalogue_pages`: who may read the catalogue in a browser.
     """
 
     storage: StorageKind = StorageKind.SQL
@@ -83,6 +86,7 @@ class Settings:
     access_log: bool = False
     metrics_token: str | None = field(default=None, repr=False)
     metrics_folder: Path | None = None
+    catalogue_pages: Readers = Readers.MEMBERS
 
     @classmethod
     def read(
@@ -278,5 +282,6 @@ _READERS = {
     "access_log": _switch,
     "metrics_token": _token,
     "metrics_folder": Path,
+    "catalogue_pages": _one_of(Readers),
 }
 assert set(_READERS) == {field.name for field in fields(Settings)}  # noqa: S101 - at import

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from evref.application.publish_catalogue import Plan
+from evref.cli.institutions import OPERATOR
 from evref.cli.output import (
     as_json,
     print_json,
@@ -40,9 +41,9 @@ def catalogue() -> None:
 def check(paths: tuple[Path, ...]) -> None:
     """Check catalogue files and folders. Reports every error and changes nothing."""
     publish = wired().publish()
-    say_lines(f"ignored: {name}" for name in publish.not_read(paths))
+    say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
     with progress_bar("Checking") as progress:
-        checked = publish.check(paths, progress)
+        checked = publish.check(OPERATOR, paths, progress)
     say_lines(
         f"warning: {intervention.id}: the title {intervention.title!r} names a direction; "
         "it should name only the intervention"
@@ -68,9 +69,9 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     terminal. Without a terminal it fails.
     """
     publish = stored().publish()
-    say_lines(f"ignored: {name}" for name in publish.not_read([path]))
+    say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, [path]))
     with progress_bar("Loading") as progress:
-        plan = publish.plan_load(path, progress)
+        plan = publish.plan_load(OPERATOR, path, progress)
     if dry_run:
         click.echo(summary(plan, "Would serve"))
         return
@@ -79,7 +80,7 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
             say(f"would remove: {name}")
         allow_removals = _is_confirmed(len(plan.changes.removed))
     try:
-        publish.publish(plan, by=user_name(), allow_removals=allow_removals)
+        publish.publish(OPERATOR, plan, by=user_name(), allow_removals=allow_removals)
     except DiagnosesRemovedError as error:
         raise RefusedError(f"{error} To remove them, use --allow-removals.") from None
     click.echo(summary(plan))
@@ -95,7 +96,7 @@ def _is_confirmed(removals: int) -> bool:
 @as_json
 def history(*, as_json: bool) -> None:
     """List the last publications, newest first. The first is the current one."""
-    records = [asdict(publication) for publication in stored().publish().history()]
+    records = [asdict(publication) for publication in stored().publish().history(OPERATOR)]
     print_records(records, as_json=as_json, empty="")
 
 
@@ -107,8 +108,8 @@ def rollback(version: str | None) -> None:
     A rollback is itself a publication and can be rolled back.
     """
     publish = stored().publish()
-    plan = publish.plan_rollback(version)
-    publish.publish(plan, by=user_name(), allow_removals=True)
+    plan = publish.plan_rollback(OPERATOR, version)
+    publish.publish(OPERATOR, plan, by=user_name(), allow_removals=True)
     click.echo(summary(plan))
 
 
@@ -116,7 +117,7 @@ def rollback(version: str | None) -> None:
 @click.argument("path", metavar="PATH", type=_PATH)
 def export(path: Path) -> None:
     """Write the published catalogue to a folder, one file ID.yaml for each diagnosis."""
-    written = stored().publish().export(path)
+    written = stored().publish().export(OPERATOR, path)
     click.echo(
         f"Wrote {_size(written)} to {click.format_filename(path)}; version {written.version}."
     )
@@ -127,7 +128,7 @@ def export(path: Path) -> None:
 def status(*, as_json: bool) -> None:
     """Show the published catalogue and when its entries were last checked against sources."""
     container = stored()
-    publication, served = container.publish().status()
+    publication, served = container.publish().status(OPERATOR)
     age = served.age_on(container.clock().now().date())
     if as_json:
         print_json(

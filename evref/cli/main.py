@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -23,9 +24,13 @@ from evref.cli.institutions import OPERATOR, institution, member
 from evref.cli.keys import key
 from evref.cli.output import progress_bar, say, say_lines
 from evref.cli.wiring import RefusedError, wired
+from evref.domain.access.readers import Readers
 from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
 
 DEFAULT_WORKERS = 2
+
+_OF_DEMO = {"catalogue_pages": Readers.PUBLIC}
+"""What `evref demo` sets where the environment does not."""
 
 _PORT = re.compile("[0-9]{1,5}")
 
@@ -78,6 +83,7 @@ def init() -> None:
     container = wired()
     if container.settings().storage is StorageKind.MEMORY:
         raise RefusedError("EVREF_STORAGE=memory needs no evref init; run: evref demo")
+    _close_at_the_end(container)
     _prepare(container)
     container.manage_keys().prune_usage()
     click.echo("The storage is ready.")
@@ -111,9 +117,9 @@ def demo(bind: str, workers: int | None, threads: int) -> None:
     """Set up and run the service for a first try, and print a curl command.
 
     Creates the storage, loads the bundled catalogue, and creates an institution, a member and a
-    key if they do not exist.
+    key if they do not exist. Anyone may read the pages of the catalogue.
     """
-    container = _servable(bind, workers)
+    container = _servable(bind, workers, defaults=_OF_DEMO)
     _prepare(container)
     _announce(container, container.provision_demo()(OPERATOR))
     _serve(container, bind, workers, threads)
@@ -125,20 +131,26 @@ cli.add_command(key)
 cli.add_command(catalogue)
 
 
-def _servable(bind: str, workers: int | None) -> Container:
+def _servable(
+    bind: str, workers: int | None, defaults: Mapping[str, str] | None = None
+) -> Container:
     """Return a container for serving. Fails before it creates anything or shows a key."""
     require_free(bind)
-    container = wired(bind)
+    container = wired(bind, defaults)
     if container.settings().storage is StorageKind.MEMORY and workers not in (None, 1):
         raise RefusedError("EVREF_STORAGE=memory works with one process only; use --workers 1")
+    _close_at_the_end(container)
     return container
 
 
-def _prepare(container: Container) -> None:
+def _close_at_the_end(container: Container) -> None:
     click.get_current_context().call_on_close(container.connections().close)
+
+
+def _prepare(container: Container) -> None:
     container.schema().prepare()
     with progress_bar("Loading the bundled catalogue") as progress:
-        plan = container.publish().publish_bundled(progress, by=user_name())
+        plan = container.publish().publish_bundled(OPERATOR, progress, by=user_name())
     if plan is not None:
         say(summary(plan).splitlines()[0])
 
@@ -146,6 +158,8 @@ def _prepare(container: Container) -> None:
 def _announce(container: Container, made: Demo) -> None:
     base_url = container.settings().base_url
     click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
+    if container.settings().catalogue_pages is not Readers.OFF:
+        click.echo(f"Read the catalogue at {base_url}/catalogue")
     password = (
         "the password of the first start"
         if made.password is None

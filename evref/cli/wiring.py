@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from evref.bootstrap.container import Container, container_for
@@ -18,10 +20,11 @@ class RefusedError(click.ClickException):
         say(f"evref: {self.message}")
 
 
-def wired(bind: str = DEFAULT_BIND) -> Container:
+def wired(bind: str = DEFAULT_BIND, defaults: Mapping[str, str] | None = None) -> Container:
     """Return a container for the settings of the environment. Does not check storage.
 
-    If no base URL is set, it is the address that the service listens on.
+    If no base URL is set, it is the address that the service listens on. `defaults` apply to
+    settings that are not in the environment.
 
     Raises:
         SettingsError: If the value of a setting is not allowed.
@@ -31,7 +34,8 @@ def wired(bind: str = DEFAULT_BIND) -> Container:
         say(f"evref: unknown setting {name} is ignored")
     host, _, port = bind.rpartition(":")
     reached = "127.0.0.1" if host in _EVERY_ADDRESS else host
-    return container_for(Settings.read(defaults={"base_url": f"http://{reached}:{port}"}))
+    base_url = f"http://{reached}:{port}"
+    return container_for(Settings.read(defaults={"base_url": base_url, **(defaults or {})}))
 
 
 def stored() -> Container:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import Tally
+from evref.domain.access.status import KeyStatus
 
 
 class Admission(ABC):
@@ -23,5 +24,18 @@ class Admission(ABC):
             InvalidApiKeyError: If no active key has a secret with this digest that is valid at
                 the instant; nothing is counted.
             InsufficientPermissionError: If its level is below `needed`; nothing is counted.
+
+        """
+
+    @abstractmethod
+    def status(self, digest: str, instant: datetime) -> KeyStatus:
+        """Return the key with this token and its counts on the day of the instant.
+
+        It reads once and writes nothing. The counts include every request that `admit` has
+        returned for before the call, in any process. They are 0 if there was none that day.
+
+        Raises:
+            InvalidApiKeyError: No live key has a secret with this digest that works at the
+                instant. Its level does not matter.
 
         """

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import datetime
 
+from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 
 PUBLICATIONS_KEPT = 20
@@ -53,9 +54,17 @@ class CatalogueStore(PublishedCatalogue):
 
     @abstractmethod
     def publish(
-        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+        self,
+        catalogue: Catalogue,
+        publication: Publication,
+        entry: AuditEntry,
+        *,
+        replacing: str | None,
     ) -> None:
         """Publish this catalogue, completely or not at all.
+
+        A storage that also has the audit log writes the entry with the publication, both or
+        neither. A storage for catalogues alone ignores the entry.
 
         Readers see either catalogue, never a mixture, and do not wait. `replacing` is the version
         that the publisher expects to replace, or None. Of concurrent publishers that replace the

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import DayUsage, Tally
+from evref.domain.access.status import KeyStatus
 from evref.domain.errors import InsufficientPermissionError, InvalidApiKeyError
 from evref.ports.admission import Admission
 from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry, at_noon
@@ -322,3 +323,66 @@ class AdmissionContract(Contract):
 
         counts = sorted(tally.admitted for tally in tallies if tally.was_admitted)
         assert counts == list(range(1, 26))
+
+    @pytest.mark.parametrize("level", Permission)
+    def test_a_status_has_what_the_key_may_do_and_what_was_counted(
+        self, stores: Stores, level: Permission
+    ) -> None:
+        """Whatever its level; before the first request of a day, its counts are 0."""
+        key = a_key(permission=level, limit=7, expires_on=TODAY)
+        digest = keep_key(stores, key)
+
+        assert stores.admission.status(digest, NOON) == KeyStatus(
+            "k1", level, TODAY, limit=7, used=0, refused=0, instant=NOON
+        )
+
+    def test_a_status_counts_nothing(self, stores: Stores) -> None:
+        """However often it is read, also when nothing remains."""
+        digest = keep_key(stores, a_key(limit=2))
+        expected = KeyStatus("k1", READ, None, limit=2, used=2, refused=1, instant=NOON)
+
+        admit(stores, digest, 3)
+
+        assert [stores.admission.status(digest, NOON) for _ in range(3)] == [expected] * 3
+        assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 2, 2, 1),)
+        tomorrow = stores.admission.status(digest, at_noon(TOMORROW))
+        assert (tomorrow.used, tomorrow.refused) == (0, 0)
+        assert stores.usage_reports.history("k1", TODAY, TOMORROW) == (DayUsage(TODAY, 2, 2, 1),)
+
+    def test_a_status_has_the_limit_of_now(self, stores: Stores) -> None:
+        """Not the one that was in force at the day's last request."""
+        digest = keep_key(stores, a_key(limit=10))
+        admit(stores, digest, 4)
+
+        set_limit(stores, "k1", 3)
+
+        status = stores.admission.status(digest, NOON)
+        assert (status.limit, status.used, status.remaining) == (3, 4, 0)
+
+    def test_only_a_live_key_has_a_status(self, stores: Stores) -> None:
+        """Unknown, revoked, expired and ended: all are refused alike."""
+        ended, other = a_secret("ended", ends_at=NOON), a_secret("other")
+        keep_key(stores, a_key("k1", secrets=[ended, other]))
+        revoked = keep_key(stores, a_key("k2", revoked_at=NOON))
+        expired = keep_key(stores, a_key("k3", expires_on=TODAY - timedelta(days=1)))
+
+        for digest in ("0" * 64, ended.digest, revoked, expired):
+            with pytest.raises(InvalidApiKeyError):
+                stores.admission.status(digest, NOON)
+        assert stores.admission.status(other.digest, NOON).key_id == "k1"
+
+    def test_statuses_of_an_instant_never_go_back(self, stores: Stores) -> None:
+        """Read while others are admitted, each has at least what was admitted before it."""
+        digest = keep_key(stores, a_key(limit=25))
+
+        def act(number: int) -> list[int]:
+            if number % 2:
+                return [tally.admitted for tally in admit(stores, digest, 5)]
+            statuses = [stores.admission.status(digest, NOON) for _ in range(5)]
+            assert all(status.used <= 25 for status in statuses)
+            return [status.used for status in statuses]
+
+        for counts in at_once(12, act):
+            assert counts == sorted(counts)
+        final = stores.admission.status(digest, NOON)
+        assert (final.used, final.refused) == (25, 5)

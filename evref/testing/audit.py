@@ -5,8 +5,17 @@ from datetime import timedelta
 import pytest
 
 from evref.domain.audit import Action, Subject, SubjectKind
+from evref.domain.errors import CatalogueReplacedError
 from evref.ports.audit import AuditLog
-from evref.testing.builders import NOON, an_audit_entry, an_institution
+from evref.testing.builders import (
+    NOON,
+    a_catalogue,
+    a_publication,
+    a_publication_entry,
+    an_audit_entry,
+    an_entry,
+    an_institution,
+)
 from evref.testing.contract import Contract
 from evref.testing.stores import Stores
 
@@ -97,3 +106,19 @@ class AuditLogContract(Contract):
         assert stores.audit.entries(None) == (entry,)
         assert stores.audit.count(None) == 1
         assert [entry.detail for entry in stores.audit.entries("i1")] == ["own"]
+
+    def test_each_publication_is_in_the_log_of_the_whole_service(self, stores: Stores) -> None:
+        """One that is refused is not."""
+        first, second = a_catalogue(an_entry("asthma")), a_catalogue(an_entry("migraine"))
+        entries = [
+            a_publication_entry(first),
+            a_publication_entry(second, at=NOON + timedelta(days=1)),
+        ]
+        stores.catalogue.publish(first, a_publication(first), entries[0], replacing=None)
+
+        with pytest.raises(CatalogueReplacedError):
+            stores.catalogue.publish(second, a_publication(second), entries[1], replacing=None)
+        assert stores.audit.entries(None) == (entries[0],)
+
+        stores.catalogue.publish(second, a_publication(second), entries[1], replacing=first.version)
+        assert stores.audit.entries(None) == (entries[1], entries[0])

@@ -132,6 +132,17 @@ def a_publication(
     )
 
 
+def a_publication_entry(catalogue: Catalogue, *, at: datetime = NOON) -> AuditEntry:
+    """The audit entry of the catalogue's publication."""
+    return an_audit_entry(
+        institution_id=None,
+        action=Action.CATALOGUE_PUBLISHED,
+        subject=Subject(SubjectKind.CATALOGUE, catalogue.version),
+        detail="published",
+        at=at,
+    )
+
+
 def an_institution(institution_id: str = "i1", *, name: str = "General Hospital") -> Institution:
     return Institution(institution_id, name, NOON)
 

@@ -20,6 +20,7 @@ from evref.testing.builders import (
     NOON,
     a_catalogue,
     a_publication,
+    a_publication_entry,
     a_reference,
     an_entry,
     an_intervention,
@@ -155,8 +156,10 @@ class CatalogueStoreContract(Contract):
             removed=3,
         )
 
-        stores.catalogue.publish(first, by_nobody, replacing=None)
-        stores.catalogue.publish(second, by_somebody, replacing=first.version)
+        stores.catalogue.publish(first, by_nobody, a_publication_entry(first), replacing=None)
+        stores.catalogue.publish(
+            second, by_somebody, a_publication_entry(second), replacing=first.version
+        )
 
         assert stores.catalogue.history() == (by_somebody, by_nobody)
 
@@ -223,7 +226,9 @@ class CatalogueStoreContract(Contract):
         before = stores.catalogue.history()
 
         with pytest.raises(CatalogueReplacedError):
-            stores.catalogue.publish(other, a_publication(other), replacing=replacing)
+            stores.catalogue.publish(
+                other, a_publication(other), a_publication_entry(other), replacing=replacing
+            )
 
         loaded = stores.catalogue.load()
         assert loaded is not None
@@ -237,7 +242,10 @@ class CatalogueStoreContract(Contract):
 
         with pytest.raises(CatalogueReplacedError):
             stores.catalogue.publish(
-                catalogue, a_publication(catalogue), replacing=catalogue.version
+                catalogue,
+                a_publication(catalogue),
+                a_publication_entry(catalogue),
+                replacing=catalogue.version,
             )
 
         assert stores.catalogue.version() is None
@@ -257,7 +265,10 @@ class CatalogueStoreContract(Contract):
             len(catalogues),
             lambda number: is_published(
                 lambda: stores.catalogue.publish(
-                    catalogues[number], a_publication(catalogues[number]), replacing=replaced
+                    catalogues[number],
+                    a_publication(catalogues[number]),
+                    a_publication_entry(catalogues[number]),
+                    replacing=replaced,
                 )
             ),
         )

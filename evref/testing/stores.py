@@ -20,7 +20,13 @@ from evref.ports.sessions import SessionStore
 from evref.ports.sign_in_attempts import SignInAttempts
 from evref.ports.storage import StorageConnections, StorageHealth, StorageSchema
 from evref.ports.usage import UsageReports
-from evref.testing.builders import NOON, a_publication, an_audit_entry, an_institution
+from evref.testing.builders import (
+    NOON,
+    a_publication,
+    a_publication_entry,
+    an_audit_entry,
+    an_institution,
+)
 
 Answer = TypeVar("Answer")
 
@@ -72,7 +78,12 @@ class Stores:
 
 def keep_catalogue(store: CatalogueStore, catalogue: Catalogue, *, at: datetime = NOON) -> None:
     """Publish the catalogue, whichever is served."""
-    store.publish(catalogue, a_publication(catalogue, at=at), replacing=store.version())
+    store.publish(
+        catalogue,
+        a_publication(catalogue, at=at),
+        a_publication_entry(catalogue, at=at),
+        replacing=store.version(),
+    )
 
 
 def keep_institutions(stores: Stores, *institution_ids: str) -> None:

@@ -27,7 +27,9 @@ def test_the_service_serves_the_catalogue_in_the_file(
 ) -> None:
     """One service publishes the catalogue, and another serves it."""
     monkeypatch.setenv("CATALOGUE_FILE", str(file))
-    container_for(SETTINGS).publish().publish_bundled(lambda _done, _total: None, by="operator")
+    container_for(SETTINGS).publish().publish_bundled(
+        OPERATOR, lambda _done, _total: None, by="operator"
+    )
     served = container_for(SETTINGS)
     hospital = served.manage_institutions().create_institution(OPERATOR, "Hospital")
     key = served.manage_keys().create(OPERATOR, hospital.id, name="App")

@@ -11,6 +11,7 @@ from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys, NewKey
 from evref.domain.access.key import KeyToken, Permission
 from evref.domain.access.quota import QuotaExceededError, QuotaStatus, Tally
+from evref.domain.access.status import KeyStatus
 from evref.domain.errors import (
     InsufficientPermissionError,
     InvalidApiKeyError,
@@ -38,6 +39,9 @@ class UnreachableAdmission(Admission):
     """Storage that is out of reach."""
 
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
+        raise StorageUnavailableError("gone")
+
+    def status(self, digest: str, instant: datetime) -> KeyStatus:
         raise StorageUnavailableError("gone")
 
 

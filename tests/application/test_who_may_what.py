@@ -8,15 +8,17 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import evref.application
-from evref.adapters.outbound.memory import MemoryAuditLog, MemoryState
+from evref.adapters.outbound.memory import MemoryAuditLog, MemoryCatalogueStore, MemoryState
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
 from evref.application.provision_demo import ProvisionDemo
+from evref.application.publish_catalogue import PublishCatalogue
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.access.principal import (
     InstitutionMember,
@@ -28,9 +30,11 @@ from evref.domain.access.principal import (
     authorise_in,
 )
 from evref.domain.errors import NotAllowedError, NotFoundError
-from tests.fakes import SeededRandomness
+from evref.testing.builders import a_catalogue, an_entry
+from tests.fakes import FakeCatalogueFiles, FakeClock, SeededRandomness
 
 PASSWORD = "correct horse battery"
+ONE, OTHER = Path("one"), Path("other")
 PRINCIPALS = ("operator", "admin", "viewer", "stranger")
 """A stranger is an admin of another institution."""
 
@@ -46,10 +50,23 @@ class House:
     institutions: ManageInstitutions
     log: ReadAuditLog
     demo: ProvisionDemo
+    publish: PublishCatalogue
     institution_id: str
     member_id: str
     key_id: str
     principals: Mapping[str, Principal]
+
+
+@pytest.fixture
+def publish(state: MemoryState, clock: FakeClock) -> PublishCatalogue:
+    """Of two catalogues the second is served."""
+    files = FakeCatalogueFiles()
+    files.held = {ONE: a_catalogue(an_entry("one")), OTHER: a_catalogue(an_entry("other"))}
+    publish = PublishCatalogue(MemoryCatalogueStore(state), files, clock, OTHER)
+    for path in (ONE, OTHER):
+        plan = publish.plan_load(Operator(), path, unheard)
+        publish.publish(Operator(), plan, by="root", allow_removals=True)
+    return publish
 
 
 @pytest.fixture
@@ -58,6 +75,7 @@ def house(
     institutions: ManageInstitutions,
     audit: MemoryAuditLog,
     randomness: SeededRandomness,
+    publish: PublishCatalogue,
 ) -> House:
     operator = Operator()
     own = institutions.create_institution(operator, "General Hospital")
@@ -68,6 +86,7 @@ def house(
         institutions=institutions,
         log=ReadAuditLog(audit),
         demo=ProvisionDemo(institutions=institutions, keys=keys, randomness=randomness),
+        publish=publish,
         institution_id=own.id,
         member_id=member.id,
         key_id=keys.create(operator, own.id, name="Ward app").key.id,
@@ -78,6 +97,10 @@ def house(
             "stranger": InstitutionMember("s@b.org", other.id, Role.ADMIN),
         },
     )
+
+
+def unheard(_done: int, _total: int) -> None:
+    pass
 
 
 SEE_KEYS = (DONE, DONE, DONE, NOT_FOUND)
@@ -138,6 +161,47 @@ TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
         OPERATOR_ONLY,
     ),
     "ProvisionDemo.__call__": (lambda house, who: house.demo(who), OPERATOR_ONLY),
+    "PublishCatalogue.check": (
+        lambda house, who: house.publish.check(who, [ONE], unheard),
+        OPERATOR_ONLY,
+    ),
+    "PublishCatalogue.not_read": (
+        lambda house, who: house.publish.not_read(who, [ONE]),
+        OPERATOR_ONLY,
+    ),
+    "PublishCatalogue.plan_load": (
+        lambda house, who: house.publish.plan_load(who, ONE, unheard),
+        OPERATOR_ONLY,
+    ),
+    "PublishCatalogue.plan_rollback": (
+        lambda house, who: house.publish.plan_rollback(who),
+        OPERATOR_ONLY,
+    ),
+    "PublishCatalogue.publish": (
+        lambda house, who: house.publish.publish(
+            who,
+            house.publish.plan_load(Operator(), ONE, unheard),
+            by="root",
+            allow_removals=True,
+        ),
+        OPERATOR_ONLY,
+    ),
+    "PublishCatalogue.publish_bundled": (
+        lambda house, who: house.publish.publish_bundled(who, unheard, by="root"),
+        OPERATOR_ONLY,
+    ),
+    "PublishCatalogue.export": (
+        lambda house, who: house.publish.export(who, Path("out")),
+        OPERATOR_ONLY,
+    ),
+    "PublishCatalogue.status": (
+        lambda house, who: house.publish.status(who),
+        OPERATOR_ONLY,
+    ),
+    "PublishCatalogue.history": (
+        lambda house, who: house.publish.history(who),
+        OPERATOR_ONLY,
+    ),
     "ReadAuditLog.__call__": (
         lambda house, who: house.log(who, house.institution_id, 1),
         READ_AUDIT_LOG,
@@ -149,12 +213,11 @@ FOR_EVERYBODY = {
     "AdmitRequest",
     "BrowseCatalogue",
     "CircuitBreaker",
+    "ConsultCatalogue",
     "ReportHealth",
     "ShareSecret",
     # Finds out who somebody is; a member changes the own password by the session.
     "SignIn",
-    # Reads files, and what everybody is served; publishing is the command line's.
-    "PublishCatalogue",
     # The present day, which is no secret.
     "ManageKeys.today",
     # What the service does by itself, whoever's request it comes with.

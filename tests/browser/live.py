@@ -6,13 +6,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from socket import AF_INET, SOCK_STREAM, socket
 from typing import Literal
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.readers import Readers
 from tests.servers import serving
 from tests.settings_pages.site import EMAIL, MORNING, PASSWORD, Site
 
@@ -44,15 +44,20 @@ def running_browser(path: str) -> Iterator[Browser]:
 
 
 @contextmanager
-def served_site() -> Iterator[Site]:
-    """A site that is served at its base URL, until the context is left."""
+def served_site(readers: Readers = Readers.MEMBERS) -> Iterator[Site]:
+    """A site that is served at its base URL, until the context is left.
+
+    `readers` may read the pages of its catalogue.
+    """
     # The socket is given on, so that nobody else can take its port meanwhile.
     with socket(AF_INET, SOCK_STREAM) as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
         listening.listen()
-        settings = replace(
-            Settings(storage=StorageKind.MEMORY), base_url=f"http://127.0.0.1:{port}"
+        settings = Settings(
+            storage=StorageKind.MEMORY,
+            base_url=f"http://127.0.0.1:{port}",
+            catalogue_pages=readers,
         )
         site = Site(settings, MORNING)
         with serving(site.app, listening):

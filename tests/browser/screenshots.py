@@ -1,4 +1,4 @@
-"""Takes the screenshots of `docs/how-to/manage-keys.md`: `python -m tests.browser.screenshots`."""
+"""Takes the screenshots of the how-to guides: `python -m tests.browser.screenshots`."""
 
 import sys
 from datetime import timedelta
@@ -6,7 +6,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
+from evref.domain.access.readers import Readers
 from tests.browser.live import chromium, opened_page, running_browser, served_site, sign_in
+from tests.pages.site import bundled, publish
 from tests.settings_pages.site import MORNING, Site
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
@@ -31,6 +33,24 @@ def take(page: Page, name: str) -> None:
         clip={"x": 0, "y": 0, "width": 900, "height": min(height + 16, 900)},
         full_page=True,
     )
+
+
+def take_of_readers(page: Page) -> None:
+    """The pages of the catalogue, each as far as a window shows it."""
+    page.set_viewport_size({"width": 1100, "height": 900})
+    for name, address in (
+        ("front-page", "/"),
+        ("catalogue", "/catalogue"),
+        ("diagnosis", "/catalogue/low-back-pain"),
+        ("how-to-read-it", "/evidence"),
+    ):
+        page.goto(address)
+        page.screenshot(path=FOLDER / f"{name}.png")
+    page.goto("/catalogue/low-back-pain")
+    page.locator("#low-back-pain-opioids").screenshot(path=FOLDER / "intervention.png")
+    page.goto("/docs")
+    page.get_by_role("button", name="Authorize").wait_for()
+    page.screenshot(path=FOLDER / "api.png")
 
 
 def main() -> None:
@@ -66,6 +86,13 @@ def main() -> None:
         take(page, "revoke-a-key")
         page.goto("/settings/audit-log")
         take(page, "audit-log")
+    with (
+        running_browser(path) as browser,
+        served_site(Readers.PUBLIC) as site,
+        opened_page(browser, site, width=1100) as page,
+    ):
+        publish(site, bundled())
+        take_of_readers(page)
 
 
 if __name__ == "__main__":

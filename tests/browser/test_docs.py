@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -23,7 +24,8 @@ def opened_docs(browser: Browser, site: Site, width: int) -> Iterator[Page]:
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
         page.goto("/docs")
-        expect(page.get_by_role("heading", name="Evidence Reference Service")).to_be_visible()
+        expect(page.get_by_role("heading", name="API", exact=True)).to_be_visible()
+        expect(page.get_by_role("button", name="Authorize")).to_be_visible()
         yield page
         allowed = (f"{site.settings.base_url}/", "data:", "blob:")
         assert [url for url in asked if not url.startswith(allowed)] == []
@@ -71,3 +73,44 @@ def test_without_a_key_the_problem_is_shown(browser: Browser, site: Site) -> Non
         shown = page.locator(".live-responses-table")
         expect(shown.locator("tbody .response-col_status")).to_contain_text("401")
         expect(shown).to_contain_text("/problems/missing-credentials")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_swagger_ui_has_the_colours_of_the_page(
+    browser: Browser, site: Site, scheme: Literal["light", "dark"]
+) -> None:
+    """And follows them while it is open; the long description stays in the document."""
+    with opened_page(browser, site, scheme=scheme) as page:
+        page.goto("/docs")
+        page.get_by_role("button", name="Authorize").wait_for()
+        expect(page.locator("html.dark-mode")).to_have_count(1 if scheme == "dark" else 0)
+
+        page.emulate_media(color_scheme="light" if scheme == "dark" else "dark")
+
+        expect(page.locator("html.dark-mode")).to_have_count(0 if scheme == "dark" else 1)
+        expect(page.locator(".information-container .info")).to_have_count(0)
+
+
+def test_the_headers_of_an_answer_are_folded(browser: Browser, site: Site) -> None:
+    """They can be opened."""
+    with opened_page(browser, site) as page:
+        page.goto("/docs")
+        operation = page.locator("#operations-Catalogue-listDiagnoses")
+        operation.locator(".opblock-summary-control").click()
+        headers = operation.locator("details").first
+        expect(headers).to_contain_text("Headers (")
+        expect(headers.locator("table")).not_to_be_visible()
+
+        headers.locator("summary").click()
+
+        expect(headers.locator("table")).to_be_visible()
+
+
+def test_without_javascript_the_operations_are_listed(browser: Browser, site: Site) -> None:
+    """With a link to the document."""
+    with opened_page(browser, site, javascript=False) as page:
+        page.goto("/docs")
+
+        for path in ("/api/v1/diagnoses", "/api/v1/diagnoses/{id}/interventions"):
+            expect(page.get_by_text(f"GET {path}", exact=True)).to_be_visible()
+        page.locator("noscript").get_by_role("link", name="OpenAPI document").first.wait_for()

@@ -42,8 +42,9 @@ def test_no_page_shuts_anybody_out(
 ) -> None:
     """Every page, in each state that it has."""
     with opened_page(browser, site, width=width, scheme=scheme) as page:
-        page.goto("/")
-        check(page, "landing page")
+        for path in ("/", "/evidence", "/problems", "/problems/not-found", "/nothing"):
+            page.goto(path)
+            check(page, path)
         page.goto("/settings")
         check(page, "sign in")
         page.get_by_role("button", name="Sign in").click()

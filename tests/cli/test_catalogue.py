@@ -468,8 +468,8 @@ def test_status_tells_what_is_served_and_since_when(ready: Run) -> None:
     assert f"since {published_at} by {status['published_by']}" in told
 
 
-def test_status_tells_how_many_entries_were_checked_when(ready: Run, files: Path) -> None:
-    """And warns of those that were not checked for more than a year."""
+def test_status_reports_how_many_entries_were_checked_when(ready: Run, files: Path) -> None:
+    """And warns about those that were not checked for more than a year."""
     check(files / "asthma.yaml", "2019-05-02")
     check(files / "migraine.yaml", "2019-05-31")
     ready("catalogue", "load", "--allow-removals", str(files))

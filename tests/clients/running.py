@@ -64,7 +64,7 @@ def running(storage: StorageKind, folder: Path) -> Iterator[Running]:
     container = Container(settings=settings)
     with closing(container.connections()):
         container.schema().prepare()
-        container.publish().publish_bundled(lambda _done, _total: None, by="operator")
+        container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
         container.manage_institutions().create_institution(OPERATOR, "Hospital")
         service = Running(container)
         serve = _in_memory if storage is StorageKind.MEMORY else _by_gunicorn

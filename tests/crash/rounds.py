@@ -242,7 +242,7 @@ class Migrations(Task):
         templates = []
         for revision in (None, *REVISIONS[:-1]):
             url = self._databases.new()
-            with closing(SqlDatabase(url)) as database:
+            with closing(SqlDatabase(url, timeout_seconds=60)) as database:
                 with database.transaction() as connection:
                     if revision is not None:
                         migrate_to(connection, revision)
@@ -254,7 +254,7 @@ class Migrations(Task):
     @cached_property
     def _present(self) -> list[str]:
         url = self._databases.new()
-        with closing(SqlDatabase(url)) as database:
+        with closing(SqlDatabase(url, timeout_seconds=60)) as database:
             SqlStorage(database).prepare()
         return described(url)
 
@@ -267,7 +267,7 @@ class Migrations(Task):
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
         _, schema, before = self._templates[number % len(self._templates)]
         found = described(url)
-        with closing(SqlDatabase(url)) as database:
+        with closing(SqlDatabase(url, timeout_seconds=60)) as database:
             if found == schema:
                 assert done == 0
                 assert _rows(database) == before

@@ -143,8 +143,8 @@ def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
     )
     for path in _in_turn([*CATALOGUES], changes.random):
         with changes.one():
-            plan = publish.plan_load(path, lambda _done, _total: None)
-            publish.publish(plan, by="operator", allow_removals=True)
+            plan = publish.plan_load(OPERATOR, path, lambda _done, _total: None)
+            publish.publish(OPERATOR, plan, by="operator", allow_removals=True)
 
 
 def load_catalogues_by_command(changes: Changes, url: str, _institution: str) -> None:
@@ -156,7 +156,7 @@ def load_catalogues_by_command(changes: Changes, url: str, _institution: str) ->
 
 def migrate(changes: Changes, url: str, _institution: str) -> None:
     """Migrate the database to the current revision, once."""
-    database = SqlDatabase(url)
+    database = SqlDatabase(url, timeout_seconds=60)
     with changes.one():
         SqlStorage(database).prepare()
 

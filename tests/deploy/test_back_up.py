@@ -56,7 +56,7 @@ def ask(container: Container, key: NewKey, times: int) -> None:
 def made(container: Container) -> NewKey:
     """Prepare a database, and return a key that has sent two requests."""
     container.schema().prepare()
-    container.publish().publish_bundled(lambda _done, _total: None, by="operator")
+    container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
     container.manage_institutions().create_institution(OPERATOR, "Hospital")
     key = container.manage_keys().create(
         OPERATOR, institution_id(container, "Hospital"), name="Ward app"
@@ -70,15 +70,17 @@ def changed(container: Container, key: NewKey) -> NewKey:
     ask(container, key, 3)
     container.manage_keys().revoke(OPERATOR, key.key.id)
     publish = container.publish()
-    plan = publish.plan_load(BUNDLED_CATALOGUE / "asthma.yaml", lambda _done, _total: None)
-    publish.publish(plan, by="operator", allow_removals=True)
+    plan = publish.plan_load(
+        OPERATOR, BUNDLED_CATALOGUE / "asthma.yaml", lambda _done, _total: None
+    )
+    publish.publish(OPERATOR, plan, by="operator", allow_removals=True)
     return container.manage_keys().create(
         OPERATOR, institution_id(container, "Hospital"), name="Later"
     )
 
 
 def kept(container: Container, folder: Path) -> Kept:
-    version = container.publish().export(folder).version
+    version = container.publish().export(OPERATOR, folder).version
     keys = container.manage_keys().list_all(OPERATOR)
     return Kept(
         version,

@@ -155,8 +155,8 @@ class Client:
 
 
 def load(publish: PublishCatalogue, path: Path) -> None:
-    plan = publish.plan_load(path, lambda _done, _total: None)
-    publish.publish(plan, by="operator", allow_removals=True)
+    plan = publish.plan_load(OPERATOR, path, lambda _done, _total: None)
+    publish.publish(OPERATOR, plan, by="operator", allow_removals=True)
 
 
 def change_all(host: Host, keys: Keys, enough: Event) -> int:

@@ -12,12 +12,13 @@ from typing import Any, NoReturn
 
 from evref.adapters.inbound import rest
 from evref.adapters.inbound.rest.components import REQUEST_ID
-from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, name_of
+from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, SHORTENED, name_of
 from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.problems import Problem
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.key import Permission
+from evref.testing.builders import OPERATOR
 from tests.docs import api_page
 from tests.http.service import Service, body
 
@@ -32,13 +33,20 @@ def examples() -> str:
     # Of one file, so that adding a diagnosis to the bundled ones changes no example.
     knee = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
     publish = service.container.publish()
-    publish.publish(publish.plan_load(knee, lambda _done, _total: None), by="operator")
+    publish.publish(
+        OPERATOR, publish.plan_load(OPERATOR, knee, lambda _done, _total: None), by="operator"
+    )
     token = service.token()
     answers = {
         name_of(operation, name): _ask(service, path, token)
         for operation, requests in REQUESTS.items()
         for name, path in requests.items()
     }
+    for name in REQUESTS[SHORTENED]:
+        example = answers[name_of(SHORTENED, name)]
+        first, *_ = example["data"]
+        example["data"] = [first | {"interventions": first["interventions"][:1]}]
+        example["meta"]["count"] = 1
     failures = {
         name_of(problem.slug, name): _problem(service, problem, path)
         for problem, requests in FAILING_REQUESTS.items()

@@ -16,7 +16,9 @@ ENDPOINTS = [
     DIAGNOSES,
     f"{DIAGNOSES}/knee-osteoarthritis",
     f"{DIAGNOSES}/knee-osteoarthritis/interventions",
+    "/api/v1/catalogue",
 ]
+LIMIT = "/api/v1/limit"
 REALM = 'Bearer realm="evref"'
 TODAY = LATE.date()
 
@@ -29,7 +31,7 @@ def answer(service: Service, headers: dict[str, str]) -> tuple[Any, ...]:
     return response.status_code, {**content, "request_id": None}, told
 
 
-@pytest.mark.parametrize("path", ENDPOINTS)
+@pytest.mark.parametrize("path", [*ENDPOINTS, LIMIT])
 def test_every_endpoint_needs_a_key(service: Service, path: str) -> None:
     """Without credentials, the answer says how to authenticate and no more."""
     response = service.get(path)

@@ -94,13 +94,13 @@ def test_a_key_in_the_access_log_is_not_repeated(
     service: Service, caplog: pytest.LogCaptureFixture, form: str
 ) -> None:
     """As the path, as the request id and as the method."""
-    from evref.adapters.inbound.web.observation import Seen, log_access  # noqa: PLC0415
+    from evref.adapters.inbound.web.observation import CompletedRequest, log_access  # noqa: PLC0415
 
     sent = FORMS[form](KEY)
     environ = {"REQUEST_METHOD": sent, "PATH_INFO": f"/{sent}", "HTTP_X_REQUEST_ID": sent}
 
     with caplog.at_level(logging.INFO):
-        log_access(Seen(environ, 404, 0.001))
+        log_access(CompletedRequest(environ, 404, 0.001))
 
     assert caplog.records
     for record in caplog.records:

@@ -14,6 +14,8 @@ PATHS = [
     f"{LIST}/knee-osteoarthritis",
     f"{LIST}/nobody",
     f"{LIST}/knee-osteoarthritis/interventions",
+    "/api/v1/catalogue",
+    "/api/v1/limit",
     "/api/v1/openapi.json",
 ]
 METHODS = [
@@ -56,7 +58,7 @@ def test_no_route_of_the_interface_takes_anything_but_reading(
         if rule.rule.startswith("/api")
     ]
 
-    assert len(rules) == 4
+    assert len(rules) == 6
     for rule in rules:
         assert rule.methods is not None
         assert rule.methods <= {"GET", "HEAD", "OPTIONS"}
@@ -75,7 +77,14 @@ def test_other_origins_are_off_by_default(service: Service, token: str) -> None:
 @pytest.mark.parametrize("origin", [APP, OTHER_APP])
 @pytest.mark.parametrize(
     ("path", "status"),
-    [(LIST, 200), (f"{LIST}/nobody", 404), (f"{LIST}?x=1", 422), ("/api/v1/openapi.json", 200)],
+    [
+        (LIST, 200),
+        (f"{LIST}/nobody", 404),
+        (f"{LIST}?x=1", 422),
+        ("/api/v1/catalogue", 200),
+        ("/api/v1/limit", 200),
+        ("/api/v1/openapi.json", 200),
+    ],
 )
 def test_a_named_origin_may_read_answers_and_rate_limit_fields(
     make_service: MakeService, origin: str, path: str, status: int

@@ -11,7 +11,15 @@ from evref.adapters.outbound.files import SCHEMA_FILE
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from tests.http.service import BASE_URL, Service, body
 
-PAGES = ["/", "/docs", "/problems", "/problems/not-found", "/problems/quota-exceeded", "/nothing"]
+PAGES = [
+    "/",
+    "/docs",
+    "/evidence",
+    "/problems",
+    "/problems/not-found",
+    "/problems/quota-exceeded",
+    "/nothing",
+]
 
 
 class Page(HTMLParser):
@@ -64,16 +72,20 @@ def test_everything_that_a_page_refers_to_is_served_here(service: Service, path:
             continue
         assert reference.startswith("/")
         assert not reference.startswith("//")
-        # The institution settings go on to their sign-in.
-        assert service.get(reference).status_code == (303 if reference == "/settings" else 200)
+        # The settings and the catalogue lead visitors to the sign-in.
+        led_on = reference in {"/settings", "/catalogue"}
+        assert service.get(reference).status_code == (303 if led_on else 200)
 
 
 def test_style_sheets_and_the_script_refer_to_no_other_host(service: Service) -> None:
     """Nor do they import one."""
-    for path in ("/static/evref.css", "/static/docs.css", "/static/docs.js", "/static/icon.svg"):
-        text = service.get(path).text.replace("http://www.w3.org/", "")
+    for name in ("evref.css", "docs.css", "docs.js", "catalogue.js", "icon.svg"):
+        text = service.get(f"/static/{name}").text.replace("http://www.w3.org/", "")
 
-        assert "//" not in re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        without_comments = re.sub(
+            r"/\*.*?\*/|^ *// [^\n]*$", "", text, flags=re.DOTALL | re.MULTILINE
+        )
+        assert "//" not in without_comments
         assert "@import" not in text
 
 

@@ -12,7 +12,9 @@ LIST = "/api/v1/diagnoses"
 KNEE = f"{LIST}/knee-osteoarthritis"
 LONG = f"{KNEE}/interventions"
 DOCUMENT = "/api/v1/openapi.json"
-ENDPOINTS = [LIST, KNEE, LONG, DOCUMENT]
+CATALOGUE = "/api/v1/catalogue"
+LIMIT = "/api/v1/limit"
+ENDPOINTS = [LIST, KNEE, LONG, CATALOGUE, LIMIT, DOCUMENT]
 GZIP = {"Accept-Encoding": "gzip"}
 RATE_LIMIT = ("RateLimit-Policy", "RateLimit", "X-RateLimit-Limit")
 
@@ -112,7 +114,7 @@ def test_an_etag_does_not_depend_on_the_key(service: Service) -> None:
     )
 
 
-@pytest.mark.parametrize("path", [LIST, KNEE, LONG])
+@pytest.mark.parametrize("path", [LIST, KNEE, LONG, CATALOGUE, LIMIT])
 def test_data_is_asked_for_each_time(service: Service, token: str, path: str) -> None:
     """No cache may answer in the service's place, nor for another client."""
     assert service.get(path, token=token).headers["Cache-Control"] == "private, no-cache"
@@ -131,7 +133,8 @@ def test_an_answer_varies_by_encoding(
     """Also the one that is not compressed: a cache must know before it hands it on."""
     response = service.get(path, token=token, headers=headers)
 
-    assert response.headers.getlist("Vary") == ["Accept-Encoding"]
+    varies = "Accept, Accept-Encoding" if path == CATALOGUE else "Accept-Encoding"
+    assert response.headers.getlist("Vary") == [varies]
 
 
 @pytest.mark.parametrize(

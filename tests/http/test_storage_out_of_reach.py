@@ -12,6 +12,7 @@ import pytest
 
 from evref.domain.access.key import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.testing.builders import OPERATOR
 from tests.http.conftest import MakeService
 from tests.http.service import Service, assert_problem, body, entries
 
@@ -102,7 +103,7 @@ def test_a_service_that_never_saw_its_storage_resumes_too(
 ) -> None:
     """It holds no catalogue yet, and reads it once storage is there."""
     made = make_service()
-    made.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
+    made.container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
     token = made.token()
 
     with broken(made):

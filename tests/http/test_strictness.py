@@ -46,6 +46,8 @@ def faults(service: Service, token: str, path: str) -> dict[str, list[Any]]:
         (f"{DIAGNOSES}?page=2", "page", ["icd10", "icd11", "module", "q"]),
         (f"{DIAGNOSES}?module=physio", "module", MODULES),
         (f"{KNEE}?fields=name", "fields", []),
+        ("/api/v1/catalogue?module=home", "module", []),
+        ("/api/v1/limit?key=k1", "key", []),
     ],
 )
 def test_a_wrong_parameter_is_named_with_what_is_allowed(

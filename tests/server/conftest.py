@@ -145,7 +145,9 @@ class Store:
             settings=Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
         )
         self.container.schema().prepare()
-        self.container.publish().publish_bundled(lambda _done, _total: None, by="operator")
+        self.container.publish().publish_bundled(
+            OPERATOR, lambda _done, _total: None, by="operator"
+        )
         self.container.manage_institutions().create_institution(OPERATOR, "Hospital")
 
     def key(self, limit: int = 1_000_000) -> NewKey:

@@ -13,6 +13,7 @@ from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, suppress
 from http.client import HTTPException
+from threading import Event
 
 import pytest
 
@@ -74,10 +75,17 @@ def everywhere(server: Server, path: str, token: str) -> list[Answer]:
 def test_of_simultaneous_requests_exactly_the_limit_is_answered(
     server: Server, store: Store
 ) -> None:
-    """Over all workers and threads; and the command line tells the same."""
+    """Over all workers and threads; and the command line tells the same.
+
+    The limit is read all the while, which neither counts nor is ever wrong.
+    """
     key = store.key(limit=500)
-    with ThreadPoolExecutor(30) as clients:
+    is_over = Event()
+    with ThreadPoolExecutor(34) as clients:
+        watched = [clients.submit(watch_limit, server, key.token.text, is_over) for _ in range(4)]
         rounds = list(clients.map(lambda _: ask(server, key.token.text, 50), range(30)))
+        is_over.set()
+        readings = [each.result(PATIENCE) for each in watched]
 
     answers = [answer for asked in rounds for answer in asked]
     usage = json.loads(evref(store.folder, "key", "usage", key.key.id, "--json"))
@@ -88,6 +96,39 @@ def test_of_simultaneous_requests_exactly_the_limit_is_answered(
         int(answer.headers["X-RateLimit-Remaining"]) for answer in answers if answer.status == 200
     ]
     assert sorted(remaining) == list(range(500))
+    for read in readings:
+        assert all(each["limit"] == 500 for each in read)
+        assert all(each["used"] + each["remaining"] == 500 for each in read)
+        counts = [(each["used"], each["refused"]) for each in read]
+        assert counts == sorted(counts)
+        # Nothing is refused before the limit is used up.
+        assert all(used == 500 for used, refused in counts if refused)
+        assert counts[-1] == (500, 1000)
+
+
+def watch_limit(server: Server, token: str, is_over: Event) -> list[dict[str, int]]:
+    """What the limit was, read again and again, and once more when it is over."""
+    readings: list[dict[str, int]] = []
+    with closing(Connection(server.port)) as connection:
+        while True:
+            was_over = is_over.is_set()
+            answer = connection.get("/api/v1/limit", token)
+            assert answer.status == 200
+            readings.append(json.loads(answer.body)["data"])
+            if was_over:
+                return readings
+
+
+def test_every_worker_serves_the_same_whole_catalogue(server: Server, store: Store) -> None:
+    """From the files of one folder, which only this user can read, whoever made them."""
+    token = store.key().token.text
+
+    answers = everywhere(server, "/api/v1/catalogue", token)
+
+    assert {answer.status for answer in answers} == {200}
+    assert len({(answer.headers["ETag"], answer.body) for answer in answers}) == 1
+    meta = json.loads(answers[0].body)["meta"]
+    assert meta["count"] == len(list(BUNDLED_CATALOGUE.glob("*.yaml")))
 
 
 def test_a_loaded_catalogue_is_served_by_every_worker_without_a_restart(

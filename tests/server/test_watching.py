@@ -99,7 +99,7 @@ def test_the_metrics_tell_what_is_served(server: Server, store: Store) -> None:
     assert samples(server)["evref_catalogue_info", served["meta"]["catalogue_version"]] == 1
 
 
-def test_the_metrics_tell_the_oldest_check_of_an_entry(server: Server, store: Store) -> None:
+def test_the_metrics_report_the_oldest_check_of_an_entry(server: Server, store: Store) -> None:
     """As the first second of its day, in UTC."""
     listed = json.loads(server.get(LIST, store.key().token.text).body)["data"]
 

@@ -120,13 +120,18 @@ def test_a_form_of_another_session_is_not_taken(site: Site, path: str) -> None:
         {"Sec-Fetch-Site": "same-site"},
         {"Sec-Fetch-Site": "cross-site", "Origin": "{base_url}"},
         {"Sec-Fetch-Site": "same-origin", "Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "none", "Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "null", "Host": "null"},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "http://evil.example", "Host": "example"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "http://here.example", "Host": "here.example"},
+        {"Sec-Fetch-Site": "same-site", "Origin": "http://here.example", "Host": "here.example"},
         {"Origin": "https://evil.example", "Host": "evil.example"},
     ],
 )
 def test_a_form_that_another_site_sent_is_refused(
     tmp_path: Path, path: str, base_url: str, headers: dict[str, str]
 ) -> None:
-    """Although its token is right; a proxy's or client's host does not matter."""
+    """Although its token is right; the host that was sent to proves nothing by itself."""
     site = Site(settings_for("memory", tmp_path, base_url=base_url))
     site.container.manage_keys().create(
         OPERATOR, institution_id(site.container, INSTITUTION), name="Ward app", key_id=KEY_ID
@@ -152,13 +157,26 @@ def test_a_form_that_another_site_sent_is_refused(
         ("http://127.0.0.1:8000", {"Origin": "http://127.0.0.1:8000"}),
         ("http://127.0.0.1:8000", {"Sec-Fetch-Site": "same-origin"}),
         ("http://127.0.0.1:8000", {"Sec-Fetch-Site": "none"}),
+        (
+            "http://127.0.0.1:8000",
+            {
+                "Sec-Fetch-Site": "same-origin",
+                "Origin": "http://localhost:8000",
+                "Host": "localhost:8000",
+            },
+        ),
+        # Through a proxy that sends on another host than the browser did.
+        (
+            "https://evref.example.org",
+            {"Sec-Fetch-Site": "same-origin", "Origin": "https://evref.example.org"},
+        ),
         ("http://127.0.0.1:8000", {}),
     ],
 )
 def test_a_form_of_these_pages_is_taken(
     tmp_path: Path, base_url: str, headers: dict[str, str]
 ) -> None:
-    """By the address that the operator has set, and from a browser that says nothing."""
+    """By the operator's address, by the one that the browser uses, and where it says nothing."""
     site = Site(settings_for("memory", tmp_path, base_url=base_url))
     member = a_secure_member(site)
     fields = fields_of(member.get("/settings/api-keys/new").text) | {"name": "New"}

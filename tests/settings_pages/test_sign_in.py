@@ -358,7 +358,7 @@ def test_guessing_the_present_password_is_slowed_too(site: Site, member: Visitor
     ("base_url", "secure"),
     [("http://127.0.0.1:8000", False), ("https://evref.example.org", True)],
 )
-def test_cookies_are_for_these_pages_alone(tmp_path: Path, base_url: str, secure: bool) -> None:
+def test_cookies_are_for_pages_alone(tmp_path: Path, base_url: str, secure: bool) -> None:
     """No script reads them, no other site sends them along, and https keeps them to https."""
     site = Site(settings_for("memory", tmp_path, base_url=base_url))
     visitor = Visitor(site)
@@ -374,19 +374,33 @@ def test_cookies_are_for_these_pages_alone(tmp_path: Path, base_url: str, secure
     }
     for cookie in cookies:
         flags = {part.strip() for part in cookie.split(";")[1:]}
-        assert {"HttpOnly", "SameSite=Lax", "Path=/settings"} <= flags
+        path = "/" if "evref_session" in cookie else "/settings"
+        assert {"HttpOnly", "SameSite=Lax", f"Path={path}"} <= flags
         assert ("Secure" in flags) is secure
         assert not any(flag.startswith("Domain") for flag in flags)
 
 
-def test_the_cookie_of_forms_is_no_use_elsewhere(tmp_path: Path) -> None:
-    """The API and the other pages neither read nor set a cookie."""
+def test_no_answer_outside_the_settings_sets_a_cookie(tmp_path: Path) -> None:
+    """Pages read the session; the API, the health checks and static files read no cookie at all."""
     visitor = a_member(Site(settings_for("memory", tmp_path)))
 
-    for path in ("/", "/docs", "/health/live", "/api/v1/diagnoses", "/settings/static/copy.js"):
+    for path in ("/", "/docs", "/catalogue", "/catalogue/nothing", "/evidence", "/nothing"):
+        assert "Set-Cookie" not in visitor.get(path).headers
+    for path in ("/health/live", "/api/v1/diagnoses", "/settings/static/copy.js"):
         answer = visitor.get(path, buffered=True)
         assert "Set-Cookie" not in answer.headers
         assert "Cookie" not in answer.headers.get("Vary", "")
+
+
+def test_a_session_opens_no_data_of_the_api(tmp_path: Path) -> None:
+    """There, a key counts and nothing else."""
+    site = Site(settings_for("memory", tmp_path))
+    member = a_member(site)
+    key = site.make_key().token.text
+    member.set_cookie("evref_key", key)
+
+    assert member.get("/catalogue").status_code == 200
+    assert member.get("/api/v1/diagnoses").status_code == 401
 
 
 def test_a_secret_that_the_operator_sets_signs_the_forms(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
+from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
 from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
@@ -60,7 +61,12 @@ class JsonLinesCatalogueStore(CatalogueStore):
             return kept.catalogue(version) if version in kept.digests else None
 
     def publish(
-        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+        self,
+        catalogue: Catalogue,
+        publication: Publication,
+        entry: AuditEntry,  # noqa: ARG002 - the audit log is another storage's
+        *,
+        replacing: str | None,
     ) -> None:
         with self._faults_told(), self._locked():
             kept = self._kept()

@@ -35,7 +35,8 @@ def new_url(url: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def database(url: str) -> Iterator[SqlDatabase]:
-    database = SqlDatabase(url)
+    # No deadline is tested with it, and a busy machine would miss the usual one.
+    database = SqlDatabase(url, timeout_seconds=60)
     yield database
     database.close()
 

@@ -90,7 +90,7 @@ def _moved_back(before: Rows, after: Rows) -> Rows:
 
 def _as_before_key_secrets(before: Rows, after: Rows) -> Rows:
     """The rows as they were before secrets had a table, and audit entries a subject."""
-    if "key_secrets" in before or "key_secrets" not in after:
+    if "token_hash" not in _columns(before, "api_keys") or "key_secrets" not in after:
         return after
     secrets = {row["key_id"]: row for row in after["key_secrets"]}
     api_keys = []
@@ -101,3 +101,8 @@ def _as_before_key_secrets(before: Rows, after: Rows) -> Rows:
     assert {row["subject_kind"] for row in after["audit_entries"]} == {"key"}
     entries = [row | {"key_id": row["subject_id"]} for row in after["audit_entries"]]
     return after | {"api_keys": api_keys, "audit_entries": entries}
+
+
+def _columns(rows: Rows, table: str) -> set[str]:
+    """The columns of a table; none where there is no such table, or it has no rows."""
+    return {column for row in rows.get(table, []) for column in row}

@@ -46,7 +46,7 @@ def test_all_that_an_earlier_revision_held_is_kept(
     SqlStorage(database).verify()
     with database.connect() as connection:
         assert_kept(before, rows(connection))
-    with closing(SqlDatabase(new_url)) as new:
+    with closing(SqlDatabase(new_url, timeout_seconds=60)) as new:
         SqlStorage(new).prepare()
     assert described(url) == described(new_url)
 

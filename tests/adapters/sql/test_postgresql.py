@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Callable, Iterator
-from threading import Thread
+from contextlib import closing
 
 import psycopg
 import pytest
 from sqlalchemy import text
 
-from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+from evref.adapters.outbound.sql import SqlDatabase
 from evref.domain.access.key import Permission
 from evref.domain.errors import InvalidValueError, StorageUnavailableError
 from evref.testing.builders import NOON, a_key, a_member, an_audit_entry
@@ -44,7 +44,7 @@ def test_what_every_request_executes_is_prepared_by_the_server(
 
 
 def test_a_row_that_another_holds_is_waited_for_no_longer_than_two_seconds(
-    stores: Stores, other: psycopg.Connection
+    stores: Stores, url: str, other: psycopg.Connection
 ) -> None:
     """The server gives up, and says why; what waited goes on when the other has ended."""
     keep_institutions(stores, "i1")
@@ -55,35 +55,18 @@ def test_a_row_that_another_holds_is_waited_for_no_longer_than_two_seconds(
     def refused(_: int) -> tuple[str, float]:
         start = time.monotonic()
         with pytest.raises(StorageUnavailableError) as caught:
-            stores.admission.admit(digest, Permission.READ, NOON)
+            admission.admit(digest, Permission.READ, NOON)
         return caught.value.reason, time.monotonic() - start
 
-    answers = at_once(6, refused)
+    with closing(SqlDatabase(url)) as usual:
+        admission = stores_in(usual).admission
+        answers = at_once(6, refused)
     other.rollback()
 
     assert all("timeout" in reason for reason, _ in answers)
     assert min(seconds for _, seconds in answers) > 1.5
     assert max(seconds for _, seconds in answers) < 30
     assert stores.admission.admit(digest, Permission.READ, NOON).admitted == 2
-
-
-def test_preparing_waits_for_whoever_prepares_already(
-    database: SqlDatabase, other: psycopg.Connection
-) -> None:
-    """Longer than any request would."""
-    held = database.preparation()
-    held.__enter__()
-    preparing = Thread(target=SqlStorage(database).prepare)
-
-    preparing.start()
-    preparing.join(2.7)
-    waited = preparing.is_alive()
-    held.__exit__(None, None, None)
-    preparing.join(20)
-
-    assert waited
-    assert not preparing.is_alive()
-    SqlStorage(database).verify()
 
 
 def test_a_server_that_takes_no_writes_is_out_of_reach_though_it_can_be_read(

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -207,6 +208,36 @@ def test_what_the_first_version_kept_is_there_after_all_migrations(
     assert stores.catalogue.version() == "v1"
 
 
+def test_preparing_waits_for_whoever_prepares_already(url: str) -> None:
+    """Longer than any request would; the next request waits no longer than before."""
+    with closing(SqlDatabase(url, timeout_seconds=0.4)) as database:
+        held = database.preparation()
+        held.__enter__()
+        preparing = Thread(target=SqlStorage(database).prepare)
+
+        preparing.start()
+        preparing.join(1.2)
+        waited = preparing.is_alive()
+        held.__exit__(None, None, None)
+        preparing.join(20)
+
+        assert waited
+        assert not preparing.is_alive()
+        SqlStorage(database).verify()
+
+
+@ON_SQLITE
+def test_after_a_preparation_the_timeout_is_that_of_requests(url: str) -> None:
+    """Whether it succeeded or failed, on the connection that it used."""
+    with closing(SqlDatabase(url, pool_size=1, timeout_seconds=0.4)) as database:
+        SqlStorage(database).prepare()
+        with pytest.raises(ZeroDivisionError), database.preparation():
+            raise ZeroDivisionError
+
+        with database.connect() as connection:
+            assert connection.scalar(text("PRAGMA busy_timeout")) == 400
+
+
 def test_preparing_prints_nothing_and_leaves_logging_alone(
     storage: SqlStorage, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -283,9 +314,9 @@ def test_without_the_packages_for_postgresql_it_is_told_how_to_get_them(
 
 
 @ON_SQLITE
-def test_the_database_is_set_up_for_many_readers_and_one_writer(database: SqlDatabase) -> None:
+def test_the_database_is_set_up_for_many_readers_and_one_writer(url: str) -> None:
     """As decision 0002 relies on."""
-    with database.connect() as connection:
+    with closing(SqlDatabase(url)) as database, database.connect() as connection:
         pragmas = {
             name: connection.scalar(text(f"PRAGMA {name}"))
             for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")

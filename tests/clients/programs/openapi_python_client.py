@@ -4,15 +4,19 @@ import os
 
 from evidence_reference_service_client import AuthenticatedClient
 from evidence_reference_service_client.api.catalogue import (
+    get_catalogue,
     get_diagnosis,
     list_diagnoses,
     list_interventions,
 )
+from evidence_reference_service_client.api.key import get_limit
 from evidence_reference_service_client.models import (
+    Catalogue,
     DiagnosisAnswer,
     DiagnosisList,
     InterventionList,
     InvalidParameterProblem,
+    LimitAnswer,
     Module,
     Phase,
     Problem,
@@ -49,6 +53,15 @@ for intervention in answer.data:
     assert intervention.module is Module.FITT_VIP
     assert intervention.fitt_vp is not None
     assert intervention.fitt_vp.type_
+
+whole = get_catalogue.sync(client=client)
+assert isinstance(whole, Catalogue)
+assert len(whole.data) == whole.meta.count
+assert KNEE in {entry.diagnosis.id for entry in whole.data}
+
+limit = get_limit.sync(client=client)
+assert isinstance(limit, LimitAnswer)
+assert limit.data.limit == limit.data.used + limit.data.remaining == 1000
 
 same = list_diagnoses.sync_detailed(
     client=client, icd10=CODES, module=Module.HOME, if_none_match=found.headers["ETag"]

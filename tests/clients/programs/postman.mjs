@@ -13,6 +13,8 @@ const requests = new Map();
 })(collection.item);
 assert.deepEqual([...requests.keys()].sort(), [
   "Get a diagnosis",
+  "Get the daily limit",
+  "Get the whole catalogue",
   "List diagnoses",
   "List the interventions of a diagnosis",
 ]);
@@ -54,6 +56,13 @@ const filters = { module: "fitt_vip", phase: "chronic" };
 const answer = await send("List the interventions of a diagnosis", { id, ...filters });
 assert(answer.json().data.length > 0);
 assert.deepEqual(answer.json().meta.filters, filters);
+
+const whole = await send("Get the whole catalogue");
+assert(whole.json().data.some((record) => record.diagnosis.id === id));
+
+const limit = await send("Get the daily limit");
+assert.equal(limit.json().data.limit, 1000);
+assert.equal(limit.json().data.permission, "read");
 
 const kept = { icd10: codes, module: "home", "If-None-Match": found.headers.get("ETag") };
 assert.equal((await send("List diagnoses", kept)).code, 304);

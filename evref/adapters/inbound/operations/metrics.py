@@ -20,9 +20,9 @@ from prometheus_client.registry import Collector
 
 import evref
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.admission import Admit
-from evref.adapters.inbound.web.observation import Seen
+from evref.adapters.inbound.web.observation import CompletedRequest
 from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.consult_catalogue import Admit
 from evref.domain.access.key import KeyToken, Permission
 from evref.domain.access.quota import QuotaExceededError, QuotaStatus
 from evref.domain.catalogue.catalogue import Catalogue
@@ -84,7 +84,7 @@ class Metrics:
         )
 
     def of_admissions(self, admit: Admit) -> Admit:
-        """The same, each call of which is counted and timed."""
+        """Return `admit` with each call counted and timed."""
 
         def observed_admit(token: KeyToken, needed: Permission) -> QuotaStatus:
             outcome = "failed"
@@ -102,18 +102,19 @@ class Metrics:
 
         return observed_admit
 
-    def of_request(self, seen: Seen) -> None:
-        """Count and time one that was answered."""
-        route = seen.environ.get(headers.ROUTE, "none")
-        method = seen.environ["REQUEST_METHOD"]
-        self._requests.labels(route, method if method in _METHODS else "other", seen.status).inc()
-        self._request_seconds.labels(route).observe(seen.seconds)
+    def of_request(self, completed: CompletedRequest) -> None:
+        """Count and time a completed request."""
+        route = completed.environ.get(headers.ROUTE, "none")
+        method = completed.environ["REQUEST_METHOD"]
+        known_method = method if method in _METHODS else "other"
+        self._requests.labels(route, known_method, completed.status).inc()
+        self._request_seconds.labels(route).observe(completed.seconds)
 
     def report(self, catalogue: Catalogue | None) -> bytes:
         """All that the processes sharing the folder have counted, dead ones included."""
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=str(self._folder))  # type: ignore[no-untyped-call]
-        registry.register(_Served(catalogue))
+        registry.register(_ServedCatalogue(catalogue))
         return generate_latest(registry)
 
     def blueprint(self, browse: BrowseCatalogue, token: str) -> Blueprint:
@@ -130,14 +131,14 @@ class Metrics:
                     {"WWW-Authenticate": 'Bearer realm="evref metrics"'},
                     content_type="text/plain; charset=utf-8",
                 )
-            response = Response(self.report(_served(browse)), content_type=_CONTENT_TYPE)
+            response = Response(self.report(_current_catalogue(browse)), content_type=_CONTENT_TYPE)
             response.headers["Cache-Control"] = "no-store"
             return response
 
         return pages
 
 
-class _Served(Collector):
+class _ServedCatalogue(Collector):
     def __init__(self, catalogue: Catalogue | None) -> None:
         self._catalogue = catalogue
 
@@ -158,7 +159,7 @@ class _Served(Collector):
             )
 
 
-def _served(browse: BrowseCatalogue) -> Catalogue | None:
+def _current_catalogue(browse: BrowseCatalogue) -> Catalogue | None:
     try:
         return browse.current()
     except EvrefError:

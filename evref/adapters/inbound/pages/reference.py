@@ -1,4 +1,4 @@
-"""Pages that need no key: the landing page, Swagger UI, and what each problem means;
+"""Pages that need no sign-in: the front page, Swagger UI, and what each problem means;
 and the schema of catalogue files, for editors.
 """
 
@@ -7,15 +7,21 @@ from __future__ import annotations
 import mimetypes
 from functools import cache
 from importlib import resources
+from typing import Any, cast
 
 import flask_swagger_ui
-from flask import Blueprint, Response, abort, render_template
+from apiflask import APIFlask
+from flask import Blueprint, Response, abort, current_app
 
+from evref.adapters.inbound.pages.catalogue import drawing, words
+from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web.problems import PROBLEMS
 from evref.adapters.inbound.web.representations import Representation, respond
-from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.evidence import Direction
+from evref.domain.catalogue.intervention import Intervention
 
-_PAGE_CACHE = "public, max-age=300"
+_SCHEMA_CACHE = "public, max-age=300"
 _ASSET_CACHE = "public, max-age=86400"
 
 # Swagger UI sets style attributes from its script; scripts come from here alone, none inline.
@@ -32,19 +38,21 @@ _SWAGGER_FILES = (
 )
 
 
-def blueprint(base_url: str) -> Blueprint:
+def blueprint(frame: Frame, base_url: str) -> Blueprint:
     """The pages, as seen by those who reach the service at `base_url`."""
     pages = Blueprint("pages", __name__, template_folder="templates")
 
     @pages.get("/")
     def landing() -> Response:
-        return _page("landing.html", base_url=base_url, disclaimer=DISCLAIMER)
+        return frame.page("landing.html", lambda: _front(frame.catalogue, base_url))
 
     @pages.get("/docs")
     def docs() -> Response:
-        response = _page("docs.html", disclaimer=DISCLAIMER)
-        response.headers["Content-Security-Policy"] = _SWAGGER_POLICY
-        return response
+        return frame.page(
+            "docs.html",
+            lambda: {"document": cast("APIFlask", current_app).spec, "base_url": base_url},
+            policy=_SWAGGER_POLICY,
+        )
 
     @pages.get("/docs/<name>")
     def swagger_ui(name: str) -> Response:
@@ -54,24 +62,49 @@ def blueprint(base_url: str) -> Blueprint:
 
     @pages.get("/problems")
     def all_problems() -> Response:
-        return _page("problems.html", problems=PROBLEMS.values())
+        return frame.page("problems.html", lambda: {"problems": PROBLEMS.values()})
 
     @pages.get("/problems/<slug>")
     def problem(slug: str) -> Response:
         if slug not in PROBLEMS:
             abort(404)
-        return _page("problem.html", problem=PROBLEMS[slug])
+        return frame.page("problem.html", lambda: {"problem": PROBLEMS[slug]})
 
     @pages.get("/schemas/catalogue-file.json")
     def catalogue_file_schema() -> Response:
-        return respond(_catalogue_file_schema(), _PAGE_CACHE)
+        return respond(_catalogue_file_schema(), _SCHEMA_CACHE)
 
     return pages
 
 
-def _page(template: str, **context: object) -> Response:
-    body = render_template(template, **context).encode()
-    return respond(Representation(body, "text/html; charset=utf-8"), _PAGE_CACHE)
+def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
+    entries = () if catalogue is None else catalogue.entries
+    shown = [each for entry in entries for each in entry.visible_interventions()]
+    example = max(entries, key=_telling, default=None)
+    return {
+        "base_url": base_url,
+        "words": words,
+        "drawing": drawing,
+        "Direction": Direction,
+        "entries": entries,
+        "interventions": shown,
+        "works": {reference for each in shown for reference in each.references},
+        "example": example,
+        "one_of_example": None if example is None else _against(example),
+    }
+
+
+def _telling(entry: Entry) -> tuple[int, int]:
+    """How well an entry shows what one is: by how many directions occur, and how evenly."""
+    counts = drawing.directions(entry.visible_interventions())
+    return len(counts), min(counts.values(), default=0)
+
+
+def _against(entry: Entry) -> Intervention | None:
+    """An intervention with evidence against it, which says most about what this is; else any."""
+    found = entry.visible_interventions()
+    against = (each for each in found if each.evidence.direction is Direction.AGAINST)
+    return next(against, found[0] if found else None)
 
 
 @cache

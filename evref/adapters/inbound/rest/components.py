@@ -27,7 +27,8 @@ HEADERS: dict[str, dict[str, Any]] = {
     },
     "ETag": {
         "description": "A strong validator of the response body. Store it with the response and "
-        "send it as `If-None-Match` in the next request. It differs by content encoding.",
+        "send it as `If-None-Match` in the next request. It differs by media type and content "
+        "encoding.",
         "required": True,
         "schema": {"type": "string", "pattern": '^"[!#-~]+"$'},
         "example": _ETAG,

@@ -13,17 +13,19 @@ from evref.adapters.inbound.rest.schemas import (
     DiagnosisListSchema,
     InterventionListSchema,
 )
-from evref.adapters.inbound.web.admission import Served
+from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 
 
-def blueprint(served: Served) -> APIBlueprint:
-    """Return the endpoints, wrapped in `served`."""
+def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
+    """Return the endpoints. Each needs a key with the permission to read."""
     api = APIBlueprint("diagnoses", __name__, url_prefix="/api/v1")
+    endpoint = endpoints(Permission.READ, "application/json")
 
     @api.get("/diagnoses")
-    @served
+    @endpoint
     @api.input(DiagnosesQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(
         DiagnosisListSchema,
@@ -56,7 +58,7 @@ def blueprint(served: Served) -> APIBlueprint:
         return {"data": found, "meta": meta}
 
     @api.get("/diagnoses/<id>")
-    @served
+    @endpoint
     @api.input(NoQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(
         DiagnosisAnswerSchema,
@@ -82,7 +84,7 @@ def blueprint(served: Served) -> APIBlueprint:
         return {"data": catalogue.entry(id), "meta": _meta(catalogue)}
 
     @api.get("/diagnoses/<id>/interventions")
-    @served
+    @endpoint
     @api.input(InterventionsQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(
         InterventionListSchema,

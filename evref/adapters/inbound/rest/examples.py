@@ -26,8 +26,13 @@ REQUESTS = {
         "one-module": f"{_KNEE}/interventions?module=fitt_vip",
         "none-found": f"{_KNEE}/interventions?module=fitt_vip&phase=acute",
     },
+    "getCatalogue": {"first-record": "/api/v1/catalogue"},
+    "getLimit": {"after-some-requests": "/api/v1/limit"},
 }
 """The requests behind the examples of each operation."""
+
+SHORTENED = "getCatalogue"
+"""The operation whose examples hold no more than the first intervention of the first diagnosis."""
 
 FAILING_REQUESTS = {
     problems.MISSING_CREDENTIALS: {"missing-credentials": "/api/v1/diagnoses"},

@@ -33,7 +33,7 @@ your institution creates keys in the [institution settings](BASE_URL/settings).
 **Limits.** Each key has a daily request limit, counted exactly over the UTC day. The headers of
 every response to a request that was admitted, or refused because the limit is used up, give the
 number of requests that remain. Responses with the status 200, 304, 404 or 422 count as one request
-each; 401, 403 and 429 never count.
+each; 401, 403 and 429 never count, and neither does any response of `getLimit`.
 
 **Caching.** The content of a response depends only on the request and on `catalogue_version`.
 Store responses with their `ETag` and revalidate them with `If-None-Match`: a 304 without a body
@@ -51,6 +51,21 @@ enumerations do not change.
 
 _CACHE_CONTROL = "public, max-age=300"
 
+# By operation; all others cannot fail with 404 alone.
+_IMPOSSIBLE: dict[str, tuple[str, ...]] = {
+    "getDiagnosis": (),
+    "listInterventions": (),
+    "getLimit": ("403", "404", "429"),
+}
+
+# OpenAPI 3.1 has no words for the schema of a line.
+_LINES = {
+    "schema": {
+        "type": "string",
+        "description": "A line for each diagnosis: a CatalogueEntry as JSON.",
+    }
+}
+
 
 def configure(app: APIFlask, base_url: str) -> None:
     """Configure what APIFlask cannot derive, and complete the document that it generates."""
@@ -67,7 +82,8 @@ def configure(app: APIFlask, base_url: str) -> None:
                 "name": "Catalogue",
                 "description": "The reference data: diagnoses, by code, name or module, and "
                 "the interventions for each.",
-            }
+            },
+            {"name": "Key", "description": "What an API key may do, and how much it was used."},
         ],
         "EXTERNAL_DOCS": {
             "description": "What each problem type means and how to resolve it",
@@ -125,9 +141,9 @@ def blueprint() -> Blueprint:
 
 def _finish(document: dict[str, Any], base_url: str) -> dict[str, Any]:
     paths = document["paths"]
-    for path, methods in paths.items():
+    for methods in paths.values():
         for operation in methods.values():
-            _finish_operation(path, operation)
+            _finish_operation(operation)
     _refer_to_enumerations(paths)
     derived = document["components"]
     added = _shared_components(base_url)
@@ -185,7 +201,7 @@ def _problem_content(schema: type[Schema], shown: dict[str, Any]) -> dict[str, A
     return {"application/problem+json": {"schema": schema, "examples": shown}}
 
 
-def _finish_operation(path: str, operation: dict[str, Any]) -> None:
+def _finish_operation(operation: dict[str, Any]) -> None:
     operation["security"] = [{"apiKey": []}]
     if "description" in operation:
         operation["description"] = _unwrapped(operation["description"])
@@ -194,9 +210,11 @@ def _finish_operation(path: str, operation: dict[str, Any]) -> None:
     success["headers"] = components.references(components.ON_SUCCESS)
     if shown := examples.answers(operation["operationId"]):
         success["content"]["application/json"]["examples"] = shown
+    if operation["operationId"] == "getCatalogue":
+        success["content"]["application/x-ndjson"] = _LINES
     responses["304"] = {"$ref": "#/components/responses/NotModified"}
     for status, failure in components.FAILURES.items():
-        if status != "404" or "{" in path:
+        if status not in _IMPOSSIBLE.get(operation["operationId"], ("404",)):
             responses[status] = {"$ref": f"#/components/responses/{failure.name}"}
     operation["responses"] = dict(sorted(responses.items()))
     for parameter in operation["parameters"]:
@@ -227,8 +245,11 @@ def _refer_to_enumeration(schema: dict[str, Any]) -> None:
     if len(values) == 1:  # the status of one problem type, not an enumeration
         schema["const"] = values[0]
         return
+    kind = next((kind for kind in DESCRIPTIONS if set(kind) >= set(values) - {None}), None)
+    if kind is None:  # used in one place only
+        schema["enum"] = values
+        return
     del schema["type"]
-    kind = next(kind for kind in DESCRIPTIONS if set(kind) >= set(values) - {None})
     reference = {"$ref": f"#/components/schemas/{kind.__name__}"}
     schema |= {"anyOf": [reference, {"type": "null"}]} if None in values else reference
 

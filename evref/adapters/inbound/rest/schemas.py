@@ -9,6 +9,7 @@ from typing import Any
 from apiflask import Schema, fields
 from marshmallow import EXCLUDE, RAISE, validate
 
+from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
@@ -306,6 +307,80 @@ class InterventionListSchema(Record):
         metadata={"description": "All records that match the request; empty if none does."},
     )
     meta = fields.Nested(InterventionListMetaSchema, required=True)
+
+
+class CatalogueEntrySchema(Record):
+    """A diagnosis with its interventions, ordered as listInterventions has them."""
+
+    diagnosis = fields.Nested(DiagnosisSchema, required=True)
+    interventions = fields.List(
+        fields.Nested(InterventionSchema),
+        required=True,
+        metadata={"description": "Those of its enabled modules."},
+    )
+
+
+class CatalogueSchema(Record):
+    """All diagnoses with their interventions, ordered by name, then id."""
+
+    data = fields.List(
+        fields.Nested(CatalogueEntrySchema),
+        required=True,
+        metadata={"description": "A record for each diagnosis."},
+    )
+    meta = fields.Nested(ListMetaSchema, required=True)
+
+
+class LimitSchema(Record):
+    """What a key may do, and its requests on the current UTC day."""
+
+    limit = fields.Integer(
+        required=True, metadata={"description": "The daily request limit.", "minimum": 0}
+    )
+    remaining = fields.Integer(
+        required=True,
+        metadata={"description": "How many more requests will be answered today.", "minimum": 0},
+    )
+    used = fields.Integer(
+        required=True,
+        metadata={"description": "How many requests were answered today.", "minimum": 0},
+    )
+    refused = fields.Integer(
+        required=True,
+        metadata={"description": "How many were refused today with 429.", "minimum": 0},
+    )
+    resets_at = fields.DateTime(
+        required=True,
+        metadata={
+            "description": "When the counts start anew: the next 00:00 UTC.",
+            "examples": ["2026-11-22T00:00:00+00:00"],
+        },
+    )
+    permission = fields.Enum(
+        Permission,
+        by_value=True,
+        required=True,
+        metadata={
+            "type": "string",
+            "description": "The key's permission level: read, or none, which gets 403 from all "
+            "other operations.",
+        },
+    )
+    expires_on = fields.Date(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "The last day, in UTC, on which the key works; null if it does not "
+            "expire.",
+        },
+    )
+
+
+class LimitAnswerSchema(Record):
+    """Where a key stands."""
+
+    data = fields.Nested(LimitSchema, required=True)
+    meta = fields.Nested(MetaSchema, required=True)
 
 
 class ProblemSchema(Record):

@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flask import Response, make_response, request
 
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.errors import Problems
+from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
+from evref.adapters.inbound.web.errors import ErrorResponses
+from evref.adapters.inbound.web.negotiation import preferred_media_type
 from evref.adapters.inbound.web.problems import MissingCredentialsError
 from evref.adapters.inbound.web.representations import (
-    Kept,
-    KeptRepresentations,
     Representation,
-    Target,
-    answer,
+    compressed_where_accepted,
+    raw_response,
     respond,
 )
-from evref.application.browse_catalogue import BrowseCatalogue
-from evref.domain.access.key import KeyToken, Permission
-from evref.domain.access.quota import QuotaStatus
+from evref.application.consult_catalogue import ConsultCatalogue
+from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 
 if TYPE_CHECKING:
@@ -31,94 +31,114 @@ if TYPE_CHECKING:
 # RFC 6750, section 2.1, with the scheme's name in any case (RFC 9110, section 11.1).
 _BEARER = re.compile(r"bearer +(\S+) *", re.IGNORECASE)
 
-# Each use is authorised and counted, so a client may keep an answer but must always ask.
-_CACHE_CONTROL = "private, no-cache"
+# Each use is authorised and counted, so a client may keep a response but must always ask.
+CACHE_CONTROL = "private, no-cache"
 
-_NEEDED = Permission.READ
 _METHODS = ("GET", "HEAD")
 
-# The catalogue to answer from, where the request was let in before Flask saw it.
-_LET_IN = "evref.let_in"
+# The catalogue to respond from, where the request was admitted before Flask saw it.
+_ADMITTED = "evref.admitted_catalogue"
+
+# Fields of a view's response that the representation has by itself.
+_OF_THE_BODY = {"content-type", "content-length", "etag", "cache-control", "vary"}
+
+View: TypeAlias = Callable[..., Any]
 
 
-Admit = Callable[[KeyToken, Permission], QuotaStatus]
-"""Lets a request in and counts it, as `AdmitRequest` does."""
+class CatalogueEndpoints:
+    """Makes endpoints of views of the catalogue: they admit, count and cache.
 
-
-class Served:
-    """Everything that goes before and after a view of the catalogue.
-
-    An answer depends on nothing but the catalogue's version, the path and the query. So a view,
-    decorated with this, is called as `view(catalogue=…, **path)` only when its answer is not
-    kept; and what is kept is sent by `before_flask`, at a fraction of the cost. Either way a
-    request is let in by the same few lines, once.
+    A response depends on nothing but the catalogue's version, the path, the query and, where a
+    view offers several media types, the field Accept. So a view is called only when its response
+    is not cached, and the middleware sends what is cached at a fraction of the cost. Either way
+    the same few lines admit a request, once.
     """
 
     def __init__(
-        self,
-        admit: Admit,
-        browse: BrowseCatalogue,
-        most_bytes: int,
-        problems: Problems,
+        self, consult: ConsultCatalogue, most_bytes: int, error_responses: ErrorResponses
     ) -> None:
-        self._admit = admit
-        self._browse = browse
-        self._problems = problems
-        self._kept = KeptRepresentations(most_bytes)
+        self._consult = consult
+        self._error_responses = error_responses
+        self._cache = ResponseCache(most_bytes)
 
-    def __call__(self, view: Callable[..., Any]) -> Callable[..., Response]:
-        @wraps(view)
-        def serve(**path: str) -> Response:
-            catalogue = request.environ.get(_LET_IN) or self._let_in(request.environ)
-            target = _target(request.environ)
-            kept = self._kept.get(target)
-            if kept is None or kept.version != catalogue.version:
-                body = make_response(view(catalogue=catalogue, **path)).get_data()
-                kept = Kept(
-                    catalogue.version,
-                    request.environ[headers.ROUTE],
-                    Representation(body, "application/json"),
-                )
-                self._kept.keep(target, kept)
-            return respond(kept.representation, _CACHE_CONTROL)
+    def __call__(self, needed: Permission, *offers: str) -> Callable[[View], View]:
+        """Return a decorator for views that need this permission and offer these media types.
 
-        return serve
+        A view is called as `view(catalogue=…, **path)`. If it offers several media types, the
+        one that it has to use comes as `media_type=…`. Only what it returns with status 200 is
+        cached; anything else is sent as it is.
+        """
 
-    def before_flask(self, flask: WSGIApplication) -> WSGIApplication:
-        """Answer what is kept, or refuse it; hand on everything else."""
+        def decorate(view: View) -> View:
+            @wraps(view)
+            def serve(**path: str) -> Response:
+                environ = request.environ
+                catalogue = environ.get(_ADMITTED) or self._admit(environ, needed)
+                target, accept = _target(environ), environ.get("HTTP_ACCEPT", "")
+                cached = self._cache.get(target, accept)
+                if cached is None or cached.version != catalogue.version:
+                    media_type = preferred_media_type(accept, offers)
+                    negotiated = {"media_type": media_type} if len(offers) > 1 else {}
+                    response = make_response(view(catalogue=catalogue, **path, **negotiated))
+                    if response.status_code != HTTPStatus.OK:
+                        response.headers.setdefault("Cache-Control", CACHE_CONTROL)
+                        return compressed_where_accepted(response)
+                    cached = CachedResponse(
+                        catalogue.version,
+                        environ[headers.ROUTE],
+                        _representation(response, negotiated=bool(negotiated)),
+                        needed,
+                        offers,
+                        media_type,
+                    )
+                    self._cache.put(target, cached)
+                return respond(cached.representation, CACHE_CONTROL)
+
+            return serve
+
+        return decorate
+
+    def middleware(self, flask: WSGIApplication) -> WSGIApplication:
+        """Send what is cached, or refuse it; pass everything else to Flask."""
 
         def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-            kept = self._kept.get(_target(environ))
+            cached = self._cache.get(_target(environ), environ.get("HTTP_ACCEPT", ""))
             method = environ["REQUEST_METHOD"]
-            # With an origin, fields may have to be added that let its scripts read the answer.
-            if kept is None or method not in _METHODS or "HTTP_ORIGIN" in environ:
+            # With an origin, fields may have to be added that let its scripts read the response.
+            if cached is None or method not in _METHODS or "HTTP_ORIGIN" in environ:
                 return flask(environ, start_response)
             try:
-                catalogue = self._let_in(environ)
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is told as all are
-                made = self._problems.answer(error, environ)
+                catalogue = self._admit(environ, cached.needed)
+            except Exception as error:  # noqa: BLE001 - every error becomes a response
+                made = self._error_responses.raw_response(error, environ)
             else:
-                if catalogue.version != kept.version:
-                    environ[_LET_IN] = catalogue
+                if catalogue.version != cached.version:
+                    environ[_ADMITTED] = catalogue
                     return flask(environ, start_response)
-                made = answer(kept.representation, _CACHE_CONTROL, environ)
-            environ[headers.ROUTE] = kept.route
+                made = raw_response(cached.representation, CACHE_CONTROL, environ)
+            environ[headers.ROUTE] = cached.route
             start_response(made.status, made.headers + headers.of_api(environ))
             return [made.body] if method == "GET" else []
 
         return serve
 
-    def _let_in(self, environ: WSGIEnvironment) -> Catalogue:
-        """The catalogue to answer from, now that the request is admitted and counted."""
-        token = KeyToken(bearer_token(environ.get("HTTP_AUTHORIZATION")))
-        # Before admission: a request that cannot be answered is not counted.
-        catalogue = self._browse.current()
-        environ[headers.QUOTA] = self._admit(token, _NEEDED)
+    def _admit(self, environ: WSGIEnvironment, needed: Permission) -> Catalogue:
+        """The catalogue to respond from, now that the request is admitted and counted."""
+        token = bearer_token(environ.get("HTTP_AUTHORIZATION"))
+        catalogue, environ[headers.QUOTA] = self._consult(token, needed)
         return catalogue
 
 
-def _target(environ: WSGIEnvironment) -> Target:
+def _target(environ: WSGIEnvironment) -> tuple[str, str]:
     return environ["PATH_INFO"], environ["QUERY_STRING"]
+
+
+def _representation(response: Response, *, negotiated: bool) -> Representation:
+    more = tuple(
+        (name, value) for name, value in response.headers if name.lower() not in _OF_THE_BODY
+    )
+    vary = "Accept, Accept-Encoding" if negotiated else "Accept-Encoding"
+    return Representation(response.get_data(), response.content_type or "", more, vary)
 
 
 def bearer_token(authorization: str | None) -> str:

@@ -1,21 +1,18 @@
-"""Turns everything that can be raised into an answer: problem details, or a page for people."""
+"""Turns every exception into a problem, which the interface that was called renders."""
 
 from __future__ import annotations
 
-import json
 import logging
-from dataclasses import dataclass, field, replace
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
-from flask import Flask, Response, render_template, request
+from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from evref.adapters.inbound.web import problems
-from evref.adapters.inbound.web.headers import QUOTA, known, request_id, shown_path
-from evref.adapters.inbound.web.problems import Problem
-from evref.adapters.inbound.web.representations import Answer, compressed_where_accepted
+from evref.adapters.inbound.web.headers import QUOTA, known, request_id
+from evref.adapters.inbound.web.interfaces import HttpInterfaces
+from evref.adapters.inbound.web.problems import Problem, ProblemDetails
+from evref.adapters.inbound.web.representations import RawResponse, compressed_where_accepted
 from evref.domain.access.key import without_keys
 from evref.domain.access.quota import QuotaExceededError
 from evref.domain.errors import EvrefError, StorageUnavailableError
@@ -28,42 +25,45 @@ log = logging.getLogger(__name__)
 _OF_STATUS = {404: problems.NOT_FOUND, 405: problems.METHOD_NOT_ALLOWED}
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What an error comes to: members of the problem (RFC 9457), and the headers it brings."""
+class ErrorResponses:
+    """Makes the responses to failed requests; the types of problems have pages at `base_url`."""
 
-    status: int
-    members: dict[str, Any]
-    headers: dict[str, str] = field(default_factory=dict)
-
-
-class Problems:
-    """Tells errors as problems, whose types have their pages below `base_url`."""
-
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, interfaces: HttpInterfaces) -> None:
         self._base_url = base_url
+        self._interfaces = interfaces
 
     def register(self, app: Flask) -> None:
-        """Have the application answer every error, its own and the framework's, in one form."""
-        app.register_error_handler(Exception, lambda error: _respond(self._tell_raised(error)))
-        app.register_error_handler(HTTPException, lambda error: _respond(self._tell_http(error)))
+        """Have the application respond to every error so, its own and the framework's."""
+        app.register_error_handler(Exception, self._handle)
+        app.register_error_handler(HTTPException, self._handle_http)
 
-    def answer(self, error: Exception, environ: WSGIEnvironment) -> Answer:
-        """The answer to a request of the interface, before Flask has seen it."""
-        return _as_json(self._tell(error, environ), environ)
+    def raw_response(self, error: Exception, environ: WSGIEnvironment) -> RawResponse:
+        """Return the response to a request that failed outside of Flask."""
+        return self._render(self._details(error, environ), environ)
 
-    def _tell_raised(self, error: Exception) -> _Told:
-        return self._tell(error, request.environ)
+    def _handle(self, error: Exception) -> Response:
+        return self._respond(self._details(error, request.environ))
 
-    def _tell(self, error: Exception, environ: WSGIEnvironment) -> _Told:
+    def _handle_http(self, error: HTTPException) -> Response:
+        return self._respond(self._http_details(error, request.environ))
+
+    def _respond(self, details: ProblemDetails) -> Response:
+        made = self._render(details, request.environ)
+        return compressed_where_accepted(Response(made.body, made.status, made.headers))
+
+    def _render(self, details: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
+        interface = self._interfaces.of(environ["PATH_INFO"])
+        return interface.render_problem(details, environ)
+
+    def _details(self, error: Exception, environ: WSGIEnvironment) -> ProblemDetails:
         problem = problems.OF_ERROR.get(type(error)) if isinstance(error, EvrefError) else None
         if problem is None:
             log.error(
                 "request %s failed", request_id(environ), exc_info=error, extra=known(environ)
             )
             detail = "The log has the details under the request id."
-            return self._told(problems.INTERNAL_ERROR, detail, environ)
-        more: dict[str, Any] = {}
+            return self._of_type(problems.INTERNAL_ERROR, detail, environ)
+        extensions: dict[str, Any] = {}
         if isinstance(error, StorageUnavailableError):
             log.error(
                 "request %s: storage is out of reach: %s",
@@ -73,7 +73,7 @@ class Problems:
             )
         if isinstance(error, QuotaExceededError):
             environ[QUOTA] = error.status
-            more = {"violated-policies": ["daily"]}
+            extensions = {"violated-policies": ["daily"]}
         if isinstance(error, problems.InvalidParametersError):
             faults = [
                 {
@@ -83,58 +83,37 @@ class Problems:
                 }
                 for fault in error.faults
             ]
-            more = {"errors": faults}
-        return self._told(problem, str(error), environ, **more)
+            extensions = {"errors": faults}
+        return self._of_type(problem, str(error), environ, extensions)
 
-    def _tell_http(self, error: HTTPException) -> _Told:
+    def _http_details(self, error: HTTPException, environ: WSGIEnvironment) -> ProblemDetails:
         status = error.code or 500
         problem = _OF_STATUS.get(status)
         if problem is None:
             # RFC 9457, section 4.2.1: a problem that says no more than its status.
-            members = {"type": "about:blank", "title": error.name, "status": status}
-            return _Told(status, members | {"detail": "The service did not process the request."})
+            detail = "The service did not process the request."
+            return ProblemDetails("about:blank", error.name, status, detail)
         if problem is problems.METHOD_NOT_ALLOWED:
             allowed = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
-            told = self._told(problem, f"The address answers {allowed}.", request.environ)
-            return replace(told, headers={"Allow": allowed})
+            details = self._of_type(problem, f"The address answers {allowed}.", environ)
+            details.headers["Allow"] = allowed
+            return details
         detail = "Check the spelling of the path: it may not end with a slash or have two in a row."
-        return self._told(problem, detail, request.environ)
+        return self._of_type(problem, detail, environ)
 
-    def _told(self, problem: Problem, detail: str, environ: WSGIEnvironment, **more: Any) -> _Told:
-        members = {
-            "type": problem.type_uri(self._base_url),
-            "title": problem.title,
-            "status": problem.status,
+    def _of_type(
+        self,
+        problem: Problem,
+        detail: str,
+        environ: WSGIEnvironment,
+        extensions: dict[str, Any] | None = None,
+    ) -> ProblemDetails:
+        return ProblemDetails(
+            problem.type_uri(self._base_url),
+            problem.title,
+            problem.status,
             # An error may name what the client sent, such as an id or a parameter.
-            "detail": without_keys(detail),
-            **more,
-        }
-        return _Told(problem.status, members, problems.headers(problem, environ.get(QUOTA)))
-
-
-def _as_json(told: _Told, environ: WSGIEnvironment) -> Answer:
-    members = told.members | {
-        "instance": quote(shown_path(environ)),
-        "request_id": request_id(environ),
-    }
-    body = json.dumps(members, ensure_ascii=False).encode()
-    headers = [
-        ("Content-Type", "application/problem+json"),
-        ("Content-Length", str(len(body))),
-        ("Cache-Control", "no-store"),
-        *told.headers.items(),
-    ]
-    return Answer(f"{told.status:d} {HTTPStatus(told.status).phrase.upper()}", headers, body)
-
-
-def _respond(told: _Told) -> Response:
-    if request.path == "/api" or request.path.startswith("/api/"):
-        made = _as_json(told, request.environ)
-        response = Response(made.body, made.status, made.headers)
-    else:
-        page = render_template(
-            "error.html", problem=told.members, request_id=request_id(request.environ)
+            without_keys(detail),
+            extensions or {},
+            problems.headers(problem, environ.get(QUOTA)),
         )
-        response = Response(page, told.status, told.headers)
-        response.headers["Cache-Control"] = "no-store"
-    return compressed_where_accepted(response)

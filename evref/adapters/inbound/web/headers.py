@@ -37,6 +37,7 @@ RATE_LIMIT_FIELDS = (
 # Where a request's environ has what became known of it on its way.
 QUOTA = "evref.quota"
 ROUTE = "evref.route"
+SENT_HOST = "evref.sent_host"
 _REQUEST_ID = "evref.request_id"
 
 
@@ -62,10 +63,15 @@ def request_id(environ: WSGIEnvironment) -> str:
 
 
 def of_api(environ: WSGIEnvironment) -> list[tuple[str, str]]:
-    """The fields of every answer of the interface, with data or with a problem."""
+    """The fields of every response with data, and of its problems, that Flask does not complete."""
     quota = environ.get(QUOTA)
     limit = [] if quota is None else rate_limit(quota)
     return [("X-Request-ID", request_id(environ)), *_ON_API, *limit]
+
+
+def of_every_response(environ: WSGIEnvironment) -> list[tuple[str, str]]:
+    """The fields that depend on nothing but the request."""
+    return [("X-Request-ID", request_id(environ)), *_ON_ALL]
 
 
 def known(environ: WSGIEnvironment) -> dict[str, str]:
@@ -95,7 +101,7 @@ def _note_route() -> None:
 
 def _complete(response: Response) -> Response:
     # All at once: one by one, each would look for an earlier one of its name.
-    more = [("X-Request-ID", request_id(request.environ)), *_ON_ALL]
+    more = of_every_response(request.environ)
     if "Content-Security-Policy" not in response.headers:
         is_page = response.mimetype == "text/html"
         more.append(("Content-Security-Policy", PAGE_POLICY if is_page else _DATA_POLICY))

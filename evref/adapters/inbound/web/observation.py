@@ -1,4 +1,4 @@
-"""Watches every request, kept answers included, for the metrics and the access log."""
+"""Watches every request, those for cached responses included: metrics and the access log."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _access_log = logging.getLogger("evref.access")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A request and what came of it; `seconds` until its answer was ready to be sent."""
+class CompletedRequest:
+    """A request and its status; `seconds` passed until its response was ready to be sent."""
 
     environ: WSGIEnvironment
     status: int
     seconds: float
 
 
-Observer = Callable[[Seen], None]
+Observer = Callable[[CompletedRequest], None]
 
 
 def observed(wsgi_app: WSGIApplication, observers: Sequence[Observer]) -> WSGIApplication:
-    """The application, each of whose answers the observers are told of."""
+    """Return the application, with each of its completed requests reported to the observers."""
 
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         status = ""
@@ -44,18 +44,18 @@ def observed(wsgi_app: WSGIApplication, observers: Sequence[Observer]) -> WSGIAp
             return start_response(line, headers, exc_info)
 
         began_at = perf_counter()
-        answer = wsgi_app(environ, note)
-        seen = Seen(environ, int(status), perf_counter() - began_at)
+        body = wsgi_app(environ, note)
+        completed = CompletedRequest(environ, int(status), perf_counter() - began_at)
         for observe in observers:
-            observe(seen)
-        return answer
+            observe(completed)
+        return body
 
     return serve
 
 
-def log_access(seen: Seen) -> None:
-    """One line a request, with its id and the key's, never the key; and without the query."""
-    environ = seen.environ
+def log_access(completed: CompletedRequest) -> None:
+    """Log one line per request, with its id and the key's id; never the key or the query."""
+    environ = completed.environ
     path = headers.shown_path(environ)
     method = without_keys(environ["REQUEST_METHOD"])
     known = headers.known(environ)
@@ -63,15 +63,15 @@ def log_access(seen: Seen) -> None:
         "%s %r %d in %.1f ms, %s",
         method,
         path,
-        seen.status,
-        seen.seconds * 1000,
+        completed.status,
+        completed.seconds * 1000,
         ", ".join(f"{name} {value}" for name, value in known.items()),
         extra={
             "method": method,
             "path": path,
             "route": environ.get(headers.ROUTE),
-            "status": seen.status,
-            "milliseconds": round(seen.seconds * 1000, 3),
+            "status": completed.status,
+            "milliseconds": round(completed.seconds * 1000, 3),
             **known,
         },
     )

@@ -1,12 +1,13 @@
-"""Problem details (RFC 9457): the table of problem types.
+"""Problem details (RFC 9457): the table of problem types, independent of any interface.
 
 Each has a page at `/problems/{slug}` that explains it and how to resolve it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any
 
 from evref.domain import errors
 from evref.domain.access.quota import QuotaExceededError, QuotaStatus
@@ -34,6 +35,32 @@ class Problem:
         return self.registered_type or f"{base_url}/problems/{self.slug}"
 
 
+@dataclass(frozen=True, slots=True)
+class ProblemDetails:
+    """One occurrence of a problem: the members of RFC 9457, and the header fields it adds.
+
+    `extensions` are the further members that a type has. Each interface renders it in its form.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    extensions: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """All members, in their usual order."""
+        return {
+            "type": self.type,
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+            **self.extensions,
+        }
+
+
 MISSING_CREDENTIALS = Problem(
     "missing-credentials",
     HTTPStatus.UNAUTHORIZED,
@@ -59,6 +86,15 @@ INSUFFICIENT_PERMISSION = Problem(
     "Insufficient permission",
     "The key is valid, but its permission level does not allow reading.",
     "A member of your institution can give the key the permission level “read”.",
+)
+# Only pages can meet it: the right to read is the key's, above. So it has no page of its own.
+NOT_ALLOWED = Problem(
+    "not-allowed",
+    HTTPStatus.FORBIDDEN,
+    "You may not do this",
+    "Your role in the institution does not allow it.",
+    "Ask the operator for another role.",
+    registered_type="about:blank",
 )
 UNKNOWN_DIAGNOSIS = Problem(
     "unknown-diagnosis",
@@ -104,8 +140,9 @@ SERVICE_UNAVAILABLE = Problem(
     "service-unavailable",
     HTTPStatus.SERVICE_UNAVAILABLE,
     "Service unavailable",
-    "The storage for keys and counts is unavailable, or no catalogue has been published. The "
-    "service returns no data without counting the request. This request may have been counted.",
+    "The storage for keys and counts is unavailable, no catalogue has been published, or the whole "
+    "catalogue is still being prepared. The service returns no data without counting the request. "
+    "This request may have been counted.",
     "Retry after the number of seconds in the Retry-After header.",
 )
 INTERNAL_ERROR = Problem(
@@ -140,6 +177,13 @@ class MissingCredentialsError(errors.EvrefError):
         super().__init__("Send the header “Authorization: Bearer <API key>”.")
 
 
+class NotReadyError(errors.EvrefError):
+    """Indicates a response that is still being prepared; the request was not counted."""
+
+    def __init__(self) -> None:
+        super().__init__("The response is being prepared. This request was not counted.")
+
+
 @dataclass(frozen=True, slots=True)
 class ParameterFault:
     """An error in a query parameter; `allowed` lists the values or describes them."""
@@ -165,7 +209,9 @@ OF_ERROR: dict[type[errors.EvrefError], Problem] = {
     errors.InsufficientPermissionError: INSUFFICIENT_PERMISSION,
     errors.UnknownDiagnosisError: UNKNOWN_DIAGNOSIS,
     errors.NotFoundError: NOT_FOUND,
+    errors.NotAllowedError: NOT_ALLOWED,
     QuotaExceededError: QUOTA_EXCEEDED,
+    NotReadyError: SERVICE_UNAVAILABLE,
     errors.NoCatalogueError: SERVICE_UNAVAILABLE,
     errors.BusyError: SERVICE_UNAVAILABLE,
     errors.StorageUnavailableError: SERVICE_UNAVAILABLE,

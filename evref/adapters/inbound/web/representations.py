@@ -1,19 +1,18 @@
-"""Answers as bytes: made once, kept while they fit, and sent as the request's conditions ask."""
+"""Responses as bytes: ETag, gzip, and 304 where the client has the same already."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-import threading
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import TypeAlias
+from functools import cached_property
 from wsgiref.types import WSGIEnvironment
 
-from cachetools import LRUCache
 from flask import Response, request
-from werkzeug.datastructures import Accept, Headers
-from werkzeug.http import parse_accept_header, parse_etags
+from werkzeug.datastructures import Headers
+from werkzeug.http import parse_etags
+
+from evref.adapters.inbound.web.negotiation import accepts_gzip
 
 _VARY = "Accept-Encoding"
 
@@ -23,10 +22,16 @@ SMALLEST_TO_COMPRESS = 1024
 
 @dataclass(frozen=True)
 class Representation:
-    """A body with its media type; a strong ETag (RFC 9110) for it as it is, and for its gzip."""
+    """A body with its media type; a strong ETag (RFC 9110) for it as it is, and for its gzip.
+
+    `headers` are further fields that a response with this body has. `vary` names the request's
+    fields that decide which representation a client gets.
+    """
 
     body: bytes
     content_type: str
+    headers: tuple[tuple[str, str], ...] = ()
+    vary: str = _VARY
 
     @cached_property
     def _digest(self) -> str:
@@ -44,44 +49,47 @@ class Representation:
         return f'"{self._digest}-gzip"' if compressed else f'"{self._digest}"'
 
     def size(self) -> int:
-        """Bytes that it holds when kept, gzip included."""
+        """Bytes that it takes in a cache, gzip included."""
         return len(self.body) + len(self.gzipped or b"")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a GET of a representation comes to, as WSGI wants it."""
+class RawResponse:
+    """A response as WSGI needs it; it can be made without Flask."""
 
     status: str
     headers: list[tuple[str, str]]
     body: bytes
 
 
-def answer(representation: Representation, cache_control: str, environ: WSGIEnvironment) -> Answer:
-    """304 where the client has this representation, else 200."""
+def raw_response(
+    representation: Representation, cache_control: str, environ: WSGIEnvironment
+) -> RawResponse:
+    """Return 304 where the client has this representation, else 200."""
     compressed = (
-        representation.gzipped if _names_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")) else None
+        representation.gzipped if accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")) else None
     )
     etag = representation.etag(compressed=compressed is not None)
-    headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", _VARY)]
-    if _has(environ.get("HTTP_IF_NONE_MATCH"), etag):
-        return Answer("304 NOT MODIFIED", headers, b"")
+    headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", representation.vary)]
+    if matches(environ.get("HTTP_IF_NONE_MATCH"), etag):
+        return RawResponse("304 NOT MODIFIED", headers, b"")
     body = representation.body if compressed is None else compressed
     headers.append(("Content-Type", representation.content_type))
     headers.append(("Content-Length", str(len(body))))
     if compressed is not None:
         headers.append(("Content-Encoding", "gzip"))
-    return Answer("200 OK", headers, body)
+    headers += representation.headers
+    return RawResponse("200 OK", headers, body)
 
 
 def respond(representation: Representation, cache_control: str) -> Response:
-    """The answer to the request that Flask is at."""
-    made = answer(representation, cache_control, request.environ)
-    return _Finished(made.body or None, made.status, made.headers)
+    """Return the response to Flask's present request."""
+    made = raw_response(representation, cache_control, request.environ)
+    return Finished(made.body or None, made.status, made.headers)
 
 
-class _Finished(Response):
-    """An answer whose headers need no completion: they say all, and it moves nobody."""
+class Finished(Response):
+    """A response with complete headers, which Flask does not need to complete."""
 
     default_mimetype = None
 
@@ -90,67 +98,18 @@ class _Finished(Response):
 
 
 def compressed_where_accepted(response: Response) -> Response:
-    """An answer that is not kept, such as a problem, compressed where the client takes gzip."""
+    """Compress a response that is not cached, such as a problem, where the client takes gzip."""
     body = response.get_data()
     if len(body) > SMALLEST_TO_COMPRESS and "Content-Encoding" not in response.headers:
         response.headers["Vary"] = _VARY
-        if _names_gzip(request.headers.get("Accept-Encoding", "")):
+        if accepts_gzip(request.headers.get("Accept-Encoding", "")):
             response.set_data(gzip.compress(body, mtime=0))
             response.headers["Content-Encoding"] = "gzip"
     return response
 
 
-Target: TypeAlias = tuple[str, str]
-"""What a request is for: its path and query, as WSGI has them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A representation, the version of the catalogue it was made from, and its view's route."""
-
-    version: str
-    route: str
-    representation: Representation
-
-
-class KeptRepresentations:
-    """The most recently used representations, up to so many bytes; safe between threads.
-
-    The bytes are those of the bodies, of the targets, which a client can make long, and of the
-    objects that hold them.
-    """
-
-    ENTRY_BYTES = 2048
-    """What an entry takes besides its bodies and its target: measured, and rounded up."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
-        self._kept: LRUCache[Target, tuple[Kept, int]] = LRUCache(
-            most_bytes, getsizeof=lambda entry: entry[1]
-        )
-        self._lock = threading.Lock()
-
-    def get(self, target: Target) -> Kept | None:
-        """What is kept for a path and query, of whichever version."""
-        with self._lock:
-            entry = self._kept.get(target)
-        return None if entry is None else entry[0]
-
-    def keep(self, target: Target, kept: Kept) -> None:
-        """Keep it in place of an earlier one, unless it would not fit at all."""
-        size = self.ENTRY_BYTES + sum(map(len, target)) + kept.representation.size()
-        if size <= self._most_bytes:
-            with self._lock:
-                self._kept[target] = kept, size
-
-
-@lru_cache(maxsize=256)
-def _names_gzip(accept_encoding: str) -> bool:
-    # Clients send few different values, and parsing one costs as much as a short answer.
-    return parse_accept_header(accept_encoding, Accept).quality("gzip") > 0
-
-
-def _has(if_none_match: str | None, etag: str) -> bool:
+def matches(if_none_match: str | None, etag: str) -> bool:
+    """Return whether If-None-Match names this ETag, which is in quotation marks."""
     if if_none_match is None or if_none_match == etag:
         return if_none_match == etag
     return parse_etags(if_none_match).contains_weak(etag.strip('"'))

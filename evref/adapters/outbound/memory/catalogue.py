@@ -1,6 +1,7 @@
 """Published catalogues, as the objects that were published."""
 
 from evref.adapters.outbound.memory.state import MemoryState
+from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import CatalogueReplacedError
 from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
@@ -20,13 +21,19 @@ class MemoryCatalogueStore(CatalogueStore):
         return kept[0][1] if kept else None
 
     def publish(
-        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+        self,
+        catalogue: Catalogue,
+        publication: Publication,
+        entry: AuditEntry,
+        *,
+        replacing: str | None,
     ) -> None:
         with self._state.lock:
             if self.version() != replacing:
                 raise CatalogueReplacedError
             kept = ((publication, catalogue), *self._state.publications)
             self._state.publications = kept[:PUBLICATIONS_KEPT]
+            self._state.audit.append(entry)
 
     def history(self) -> tuple[Publication, ...]:
         return tuple(publication for publication, _ in self._state.publications)

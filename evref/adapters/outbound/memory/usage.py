@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.access.key import Permission
+from evref.domain.access.key import ApiKey, Permission
 from evref.domain.access.quota import USAGE_RETENTION_DAYS, DailyWindow, DayUsage, Tally
+from evref.domain.access.status import KeyStatus
 from evref.domain.errors import InvalidApiKeyError
 from evref.ports import usage
 from evref.ports.admission import Admission
@@ -19,11 +20,7 @@ class MemoryAdmission(Admission):
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
         day = DailyWindow.of(instant).day
         with self._state.lock:
-            key_id = self._state.key_ids_by_digest.get(digest)
-            if key_id is None:
-                raise InvalidApiKeyError
-            key = self._state.keys[key_id]
-            key.check(digest, needed, instant)
+            key = self._checked(digest, needed, instant)
             days = self._state.days_by_key_id.setdefault(key.id, {})
             before = days.get(day, DayUsage(day, key.daily_limit, admitted=0, refused=0))
             admitted = before.admitted < key.daily_limit
@@ -35,6 +32,29 @@ class MemoryAdmission(Admission):
             )
             days[day] = after
         return Tally(key.id, after.limit, after.admitted, was_admitted=admitted)
+
+    def status(self, digest: str, instant: datetime) -> KeyStatus:
+        day = DailyWindow.of(instant).day
+        with self._state.lock:
+            key = self._checked(digest, Permission.NONE, instant)
+            use = self._state.days_by_key_id.get(key.id, {}).get(day)
+        return KeyStatus(
+            key.id,
+            key.permission,
+            key.expires_on,
+            key.daily_limit,
+            used=0 if use is None else use.admitted,
+            refused=0 if use is None else use.refused,
+            instant=instant,
+        )
+
+    def _checked(self, digest: str, needed: Permission, instant: datetime) -> ApiKey:
+        key_id = self._state.key_ids_by_digest.get(digest)
+        if key_id is None:
+            raise InvalidApiKeyError
+        key = self._state.keys[key_id]
+        key.check(digest, needed, instant)
+        return key
 
 
 class MemoryUsageReports(usage.UsageReports):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import islice
 from threading import Lock
+from typing import Any
 
 from cachetools import TLRUCache
 
@@ -23,6 +24,7 @@ from evref.domain.access.quota import (
     DayUsage,
     Tally,
 )
+from evref.domain.access.status import KeyStatus
 from evref.domain.errors import InvalidApiKeyError, NotFoundError, StorageUnavailableError
 from evref.ports import usage
 from evref.ports.admission import Admission
@@ -96,6 +98,23 @@ class RedisAdmission(Admission):
             [key.daily_limit, day, _RETENTION_SECONDS],
         )
         return Tally(key.id, key.daily_limit, admitted, was_admitted=bool(fits))
+
+    def status(self, digest: str, instant: datetime) -> KeyStatus:
+        key = self._key(digest)
+        key.check(digest, Permission.NONE, instant)
+        day = DailyWindow.of(instant).day
+        with self._server.client() as client:
+            fields: list[Any] = client.hmget(_name(self._prefix, key.id, day.isoformat()), _FIELDS)
+        use = _usage(day, fields)
+        return KeyStatus(
+            key.id,
+            key.permission,
+            key.expires_on,
+            key.daily_limit,
+            used=0 if use is None else use.admitted,
+            refused=0 if use is None else use.refused,
+            instant=instant,
+        )
 
     def _key(self, digest: str) -> ApiKey:
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import Lock
 
@@ -10,6 +11,9 @@ from sqlalchemy import Connection, Engine
 
 # How long a request waits for a pooled connection if all are in use.
 POOL_TIMEOUT_SECONDS = 0.4
+
+# How long a preparation waits for another one.
+PREPARATION_LOCK_TIMEOUT_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,8 @@ class Backend(ABC):
         """Return whether there is no database yet, and connecting would create one."""
 
     @abstractmethod
-    def lock_for_preparation(self, connection: Connection) -> None:
-        """Lock out other preparations until this transaction ends, and extend its timeout."""
+    def preparation(self) -> AbstractContextManager[Connection]:
+        """Yield a transaction that excludes other preparations and has a longer timeout."""
 
     @abstractmethod
     def is_unique_violation(self, error: BaseException) -> bool:

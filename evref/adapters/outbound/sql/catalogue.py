@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
 
-from evref.adapters.outbound.sql import documents
+from evref.adapters.outbound.sql import audit, documents
 from evref.adapters.outbound.sql.documents import Document
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import (
@@ -25,6 +25,7 @@ from evref.adapters.outbound.sql.tables import (
     catalogue_history,
     catalogue_publication,
 )
+from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
 from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
@@ -93,6 +94,7 @@ class SqlCatalogueStore(CatalogueStore):
         self,
         catalogue: Catalogue,
         publication: Publication,
+        entry: AuditEntry,
         *,
         replacing: str | None,
     ) -> None:
@@ -108,6 +110,7 @@ class SqlCatalogueStore(CatalogueStore):
                 entries = [catalogue.entry(ids[digest]) for digest in some]
                 _write(connection, [documents.write(entry) for entry in entries], publication)
             _list_contents(connection, catalogue.version, [*ids])
+            audit.append(connection, entry)
         # It is published. What cannot be removed now, the next publication removes.
         with suppress(StorageUnavailableError):
             self._remove_unused_documents()

@@ -175,8 +175,7 @@ class SqlDatabase:
             StorageUnavailableError: If the database reports an error or times out.
 
         """
-        with self.transaction() as connection:
-            self._backend.lock_for_preparation(connection)
+        with self._errors_translated(), self._backend.preparation() as connection:
             yield connection
 
     def close(self) -> None:

@@ -1,6 +1,8 @@
 """PostgreSQL, through psycopg 3: a server that may hang, restart, or be replaced."""
 
 import select
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf
 from time import monotonic
 from typing import Any, TypeVar
@@ -11,7 +13,12 @@ from psycopg.conninfo import make_conninfo
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 
-from evref.adapters.outbound.sql.backend import POOL_TIMEOUT_SECONDS, Backend, Limits
+from evref.adapters.outbound.sql.backend import (
+    POOL_TIMEOUT_SECONDS,
+    PREPARATION_LOCK_TIMEOUT_SECONDS,
+    Backend,
+    Limits,
+)
 
 # The server should time out before the client, because it can report the reason. A server that
 # hangs or is unreachable cannot.
@@ -22,9 +29,8 @@ _CONNECT_TIMEOUT_SECONDS = 2  # the minimum of libpq
 # A host that dies during a transaction must not keep its row locks.
 _IDLE_IN_TRANSACTION_TIMEOUT_MILLISECONDS = 10_000
 
-# A preparation waits for another one, and may then run for a long time.
+# A preparation may run for a long time, after it has waited for another one.
 _PREPARATION_TIMEOUT_SECONDS = 600
-_PREPARATION_LOCK_TIMEOUT_SECONDS = 60
 
 # An arbitrary number, which must be the same for all preparations.
 _PREPARATION_LOCK = 0x65767265660001
@@ -55,17 +61,11 @@ class PostgresqlBackend(Backend):
     def is_missing(self) -> bool:
         return False
 
-    def lock_for_preparation(self, connection: Connection) -> None:
-        driver_connection = connection.connection.driver_connection
-        assert isinstance(driver_connection, _DeadlineConnection)  # noqa: S101 - from _connect
-        driver_connection.deadline = monotonic() + _PREPARATION_TIMEOUT_SECONDS
-        connection.execute(text("SET LOCAL statement_timeout = 0"))
-        connection.execute(
-            text(f"SET LOCAL lock_timeout = '{_PREPARATION_LOCK_TIMEOUT_SECONDS}s'"),
-        )
-        connection.execute(
-            text("SELECT pg_advisory_xact_lock(:number)"), {"number": _PREPARATION_LOCK}
-        )
+    @contextmanager
+    def preparation(self) -> Iterator[Connection]:
+        with self.transactions.begin() as connection:
+            _lock_for_preparation(connection)
+            yield connection
 
     def is_unique_violation(self, error: BaseException) -> bool:
         return isinstance(error, psycopg.errors.UniqueViolation)
@@ -102,6 +102,17 @@ class _DeadlineConnection(psycopg.Connection[tuple[Any, ...]]):
             # A late result could be mistaken for that of the next statement.
             self.pgconn.finish()
             raise psycopg.errors.ConnectionTimeout("the server did not respond in time") from None
+
+
+def _lock_for_preparation(connection: Connection) -> None:
+    driver_connection = connection.connection.driver_connection
+    assert isinstance(driver_connection, _DeadlineConnection)  # noqa: S101 - from _connect
+    driver_connection.deadline = monotonic() + _PREPARATION_TIMEOUT_SECONDS
+    connection.execute(text("SET LOCAL statement_timeout = 0"))
+    connection.execute(
+        text(f"SET LOCAL lock_timeout = '{PREPARATION_LOCK_TIMEOUT_SECONDS}s'"),
+    )
+    connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _PREPARATION_LOCK})
 
 
 def _engine(url: URL, limits: Limits) -> Engine:

@@ -1,7 +1,8 @@
 """SQLite: a file with one writer at a time."""
 
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from urllib.parse import unquote, urlsplit
@@ -9,7 +10,12 @@ from urllib.parse import unquote, urlsplit
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import ArgumentError
 
-from evref.adapters.outbound.sql.backend import POOL_TIMEOUT_SECONDS, Backend, Limits
+from evref.adapters.outbound.sql.backend import (
+    POOL_TIMEOUT_SECONDS,
+    PREPARATION_LOCK_TIMEOUT_SECONDS,
+    Backend,
+    Limits,
+)
 
 # After these errors a connection may keep failing even when the file is usable again.
 _ERRORS_THAT_INVALIDATE_POOL = {
@@ -38,6 +44,7 @@ class SqliteBackend(Backend):
         # SQLite retries after 1, 2, 5, 10 … milliseconds if the file is locked, while threads that
         # start later may get the lock first. A queue in the process is fairer.
         self.write_lock = Lock()
+        self._timeout_seconds = limits.timeout_seconds
         self.engine = _engine(url, limits)
         self._file = _file(self.engine)
         self.transactions = self.engine.execution_options()
@@ -50,8 +57,17 @@ class SqliteBackend(Backend):
             # Connecting will report the error.
             return False
 
-    def lock_for_preparation(self, connection: Connection) -> None:
-        """Do nothing: the transaction itself excludes all other writers."""
+    @contextmanager
+    def preparation(self) -> Iterator[Connection]:
+        # The transaction excludes all other writers, so preparations wait where it begins.
+        with self.transactions.connect() as connection:
+            _set_busy_timeout(connection, PREPARATION_LOCK_TIMEOUT_SECONDS)
+            try:
+                with connection.begin():
+                    yield connection
+            finally:
+                if not connection.invalidated:
+                    _set_busy_timeout(connection, self._timeout_seconds)
 
     def is_unique_violation(self, error: BaseException) -> bool:
         return getattr(error, "sqlite_errorcode", 0) in {
@@ -85,8 +101,8 @@ def _engine(url: URL, limits: Limits) -> Engine:
         # The timeout is set below, after the journal mode, which must not wait for a lock.
         connect_args={"timeout": 0},
     )
-    busy_timeout = round(limits.timeout_seconds * 1000)
-    event.listen(engine, "connect", lambda connection, _record: _set_up(connection, busy_timeout))
+    seconds = limits.timeout_seconds
+    event.listen(engine, "connect", lambda connection, _record: _set_up(connection, seconds))
     return engine
 
 
@@ -95,20 +111,31 @@ def _file(engine: Engine) -> Path:
     return Path(unquote(urlsplit(name).path) if options.get("uri") else name)
 
 
-def _set_up(connection: sqlite3.Connection, busy_timeout: int) -> None:
+def _set_up(connection: sqlite3.Connection, timeout_seconds: float) -> None:
     try:
         # The file stores the mode, so this has an effect only once. If it fails because the file
         # is read-only or in use, everything still works, only more slowly.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
         # From here on, statements wait for locks of other processes.
-        connection.execute(f"PRAGMA busy_timeout = {busy_timeout}")
+        connection.execute(_busy_timeout(timeout_seconds))
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
     except sqlite3.Error:
         # The pool does not own the connection yet and would not close it.
         connection.close()
         raise
+
+
+def _set_busy_timeout(connection: Connection, seconds: float) -> None:
+    driver_connection = connection.connection.driver_connection
+    assert isinstance(driver_connection, sqlite3.Connection)  # noqa: S101 - from the engine
+    # By the driver, because SQLAlchemy would begin the transaction first.
+    driver_connection.execute(_busy_timeout(seconds))
+
+
+def _busy_timeout(seconds: float) -> str:
+    return f"PRAGMA busy_timeout = {round(seconds * 1000)}"
 
 
 def _begin_immediate(connection: Connection) -> None:

@@ -5,14 +5,27 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Date, Select, String, TextClause, bindparam, case, delete, func, select
+from sqlalchemy import (
+    Date,
+    Select,
+    String,
+    TextClause,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    or_,
+    select,
+)
 from sqlalchemy import text as sql
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.keys import SqlKeyStore
-from evref.adapters.outbound.sql.tables import daily_usage
+from evref.adapters.outbound.sql.tables import api_keys, daily_usage, key_secrets
 from evref.domain.access.key import Permission
-from evref.domain.access.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
+from evref.domain.access.quota import USAGE_RETENTION_DAYS, DailyWindow, DayUsage, Tally
+from evref.domain.access.status import KeyStatus
 from evref.domain.errors import InvalidApiKeyError, NotFoundError, StorageUnavailableError
 from evref.ports import usage
 from evref.ports.admission import Admission
@@ -43,6 +56,31 @@ ON CONFLICT (key_id, day) DO UPDATE SET
 RETURNING key_id, daily_limit, admitted, last_admitted
 """
 
+# The same conditions, to look without counting. The day's own limit is left out: it is the one
+# that was in force at the last request.
+_STATUS = (
+    select(
+        api_keys.c.id,
+        api_keys.c.permission,
+        api_keys.c.expires_on,
+        api_keys.c.daily_limit,
+        func.coalesce(daily_usage.c.admitted, 0),
+        func.coalesce(daily_usage.c.refused, 0),
+    )
+    .select_from(key_secrets)
+    .join(api_keys, api_keys.c.id == key_secrets.c.key_id)
+    .outerjoin(
+        daily_usage,
+        and_(daily_usage.c.key_id == api_keys.c.id, daily_usage.c.day == bindparam("day")),
+    )
+    .where(
+        key_secrets.c.digest == bindparam("digest"),
+        or_(key_secrets.c.ends_at.is_(None), key_secrets.c.ends_at > bindparam("instant")),
+        api_keys.c.revoked_at.is_(None),
+        or_(api_keys.c.expires_on.is_(None), api_keys.c.expires_on >= bindparam("day")),
+    )
+)
+
 # A key may be changed between the statement that refused it and the look at why, so often.
 _ATTEMPTS = 3
 
@@ -60,6 +98,7 @@ def _admit_statement(needed: Permission) -> TextClause:
 
 class SqlAdmission(Admission):
     def __init__(self, database: SqlDatabase) -> None:
+        self._database = database
         self._keys = SqlKeyStore(database)
         self._admit = {needed: database.direct(_admit_statement(needed)) for needed in Permission}
 
@@ -80,6 +119,19 @@ class SqlAdmission(Admission):
                 return Tally(key_id, limit, admitted, was_admitted=bool(was_admitted))
             self._check(digest, needed, instant)
         raise StorageUnavailableError("the key went on changing while a request was admitted")
+
+    def status(self, digest: str, instant: datetime) -> KeyStatus:
+        parameters = {
+            "digest": digest,
+            "day": DailyWindow.of(instant).day,
+            "instant": instant,
+        }
+        with self._database.connect() as connection:
+            row = connection.execute(_STATUS, parameters).one_or_none()
+        if row is None:
+            raise InvalidApiKeyError
+        key_id, permission, expires_on, limit, used, refused = row
+        return KeyStatus(key_id, Permission(permission), expires_on, limit, used, refused, instant)
 
     def _check(self, digest: str, needed: Permission, instant: datetime) -> None:
         try:

@@ -13,6 +13,8 @@ from evref.domain.accounts.sign_in import SessionToken
 from evref.domain.errors import StorageUnavailableError
 
 PATH = "/settings"
+"""Where forms are. The session has no path of its own: every page says who is signed in."""
+
 SESSION = "evref_session"
 FORMS = "evref_forms"
 
@@ -69,7 +71,7 @@ def begin(response: Response, token: SessionToken) -> None:
     response.set_cookie(
         current_app.config[_SESSION_NAME],
         token.text,
-        path=PATH,
+        path="/",
         secure=bool(current_app.config["SESSION_COOKIE_SECURE"]),
         httponly=True,
         samesite="Lax",
@@ -81,7 +83,7 @@ def end(response: Response) -> None:
     session.clear()
     response.delete_cookie(
         current_app.config[_SESSION_NAME],
-        path=PATH,
+        path="/",
         secure=bool(current_app.config["SESSION_COOKIE_SECURE"]),
         httponly=True,
         samesite="Lax",

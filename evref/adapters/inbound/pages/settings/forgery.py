@@ -14,6 +14,8 @@ from wtforms import Form, ValidationError
 from wtforms.csrf.core import CSRF, CSRFTokenField
 from wtforms.meta import DefaultMeta
 
+from evref.adapters.inbound.web.headers import SENT_HOST
+
 _BEFORE_SIGN_IN = "forms"
 _NONCE_DIGITS = 32
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -54,16 +56,27 @@ class SessionBoundCsrf(CSRF):  # type: ignore[misc]  # WTForms has no types
 
 
 def from_another_site(base_url: str) -> bool:
-    """Whether the browser says that a page outside `base_url` sent this request.
+    """Whether the browser says that a page of another site sent this request.
 
     Uses `Sec-Fetch-Site` (W3C Fetch Metadata) and `Origin` (RFC 6454). Browsers send at least one
     of them with a form, so a client that sends neither is not a browser.
+
+    The origin in `Sec-Fetch-Site: same-origin` is the address that the browser sent the request
+    to, which may be another address of the service than `base_url`.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site not in {None, "same-origin", "none"}:
         return True
     origin = request.headers.get("Origin")
-    return origin is not None and _origin(origin) != _origin(base_url)
+    if origin is None or _origin(origin) == _origin(base_url):
+        return False
+    return site is None or _host(origin) != request.environ.get(SENT_HOST)
+
+
+def _host(origin: str) -> str | None:
+    """The host and port as in the Host header, without the scheme's usual port."""
+    scheme, _, host = origin.partition("://")
+    return host if scheme in _DEFAULT_PORTS and host else None
 
 
 def _origin(text: str) -> tuple[str, str | None, int | None] | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qsl
 
 from flask import Blueprint, current_app, flash, g, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
 
+from evref.adapters.inbound.pages.catalogue.blueprint import READERS as OF_CATALOGUE
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.pages.settings.forms import (
     PageForm,
@@ -116,17 +119,24 @@ def _address() -> str:
     return request.remote_addr or ""
 
 
-def _known_page(path: str) -> str:
-    """Return the URL of the settings page with this path, or else of the first page.
+def _known_page(address: str) -> str:
+    """Return the URL of the page of the settings or the catalogue, or else of the first page.
 
     The URL is built from the route, so that no text of the client gets into it.
     """
-    if without_keys(path) != path:
+    if without_keys(address) != address:
         return url_for(".list_keys")
+    path, _, query = address.partition("?")
     try:
         endpoint, arguments = current_app.url_map.bind("").match(path, "GET")
     except HTTPException:
         endpoint, arguments = "", {}
+    if endpoint in OF_CATALOGUE:
+        known = OF_CATALOGUE[endpoint]
+        parameters: dict[str, Any] = {
+            name: text for name, text in parse_qsl(query) if name in known
+        }
+        return url_for(endpoint, **arguments, **parameters)
     if not endpoint.startswith("settings.") or endpoint in {"settings.sign_in", "settings.static"}:
         return url_for(".list_keys")
     return url_for(endpoint, **arguments)

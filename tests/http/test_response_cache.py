@@ -7,19 +7,20 @@ import tracemalloc
 
 import pytest
 
-from evref.adapters.inbound.web.representations import Kept, KeptRepresentations, Representation
+from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
+from evref.adapters.inbound.web.representations import Representation
 
-ENTRY = KeptRepresentations.ENTRY_BYTES + len("/a")
+ENTRY = ResponseCache.ENTRY_BYTES + len("/a")
 
 
-def of_size(size: int) -> Kept:
-    return Kept("1", "/", Representation(b"x" * size, "text/plain"))
+def of_size(size: int) -> CachedResponse:
+    return CachedResponse("1", "/", Representation(b"x" * size, "text/plain"))
 
 
 def test_an_answer_is_found_by_its_path_and_query() -> None:
     """Told apart by both, wherever the one ends and the other begins."""
-    store, kept = KeptRepresentations(10_000), of_size(10)
-    store.keep(("/a", "q=1?"), kept)
+    store, kept = ResponseCache(10_000), of_size(10)
+    store.put(("/a", "q=1?"), kept)
 
     assert store.get(("/a", "q=1?")) is kept
     assert store.get(("/a?q=1", "")) is None
@@ -28,29 +29,29 @@ def test_an_answer_is_found_by_its_path_and_query() -> None:
 
 def test_a_newer_answer_takes_the_place_of_the_older() -> None:
     """Of another version of the catalogue."""
-    store, newer = KeptRepresentations(ENTRY + 15), of_size(10)
-    store.keep(("/a", ""), of_size(10))
-    store.keep(("/a", ""), newer)
+    store, newer = ResponseCache(ENTRY + 15), of_size(10)
+    store.put(("/a", ""), of_size(10))
+    store.put(("/a", ""), newer)
 
     assert store.get(("/a", "")) is newer
 
 
 def test_the_answer_that_was_used_longest_ago_makes_room() -> None:
     """However many there are to keep, they take no more than what was given them."""
-    store = KeptRepresentations(2 * ENTRY + 25)
-    store.keep(("/a", ""), of_size(10))
-    store.keep(("/b", ""), of_size(10))
+    store = ResponseCache(2 * ENTRY + 25)
+    store.put(("/a", ""), of_size(10))
+    store.put(("/b", ""), of_size(10))
     store.get(("/a", ""))
-    store.keep(("/c", ""), of_size(10))
+    store.put(("/c", ""), of_size(10))
 
     assert [path for path in ("/a", "/b", "/c") if store.get((path, ""))] == ["/a", "/c"]
 
 
 def test_an_answer_that_does_not_fit_is_not_kept() -> None:
     """And drives no other out."""
-    store = KeptRepresentations(2 * ENTRY)
-    store.keep(("/a", ""), of_size(10))
-    store.keep(("/b", ""), of_size(ENTRY + 1))
+    store = ResponseCache(2 * ENTRY)
+    store.put(("/a", ""), of_size(10))
+    store.put(("/b", ""), of_size(ENTRY + 1))
 
     assert store.get(("/b", "")) is None
     assert store.get(("/a", "")) is not None
@@ -71,15 +72,17 @@ def test_the_store_takes_no_more_memory_than_it_was_given(
 ) -> None:
     """Whether answers or addresses are long, or there are merely many."""
     most_bytes = 1024 * 1024
-    store = KeptRepresentations(most_bytes)
+    store = ResponseCache(most_bytes)
     gc.collect()
     tracemalloc.start()
     try:
         for number in range(2000):
             body = b"%d" % number + b"x" * body_length
-            kept = Kept("0123456789abcdef", "/a", Representation(body, "application/json"))
+            kept = CachedResponse(
+                "0123456789abcdef", "/a", Representation(body, "application/json")
+            )
             kept.representation.etag(compressed=False)
-            store.keep((f"/a/{number:06}", "q" * query_length + f"={number:06}"), kept)
+            store.put((f"/a/{number:06}", "q" * query_length + f"={number:06}"), kept)
         del kept, body
         gc.collect()
         used, _ = tracemalloc.get_traced_memory()

@@ -1,0 +1,157 @@
+"""The pages: `/catalogue`, one for each diagnosis, and `/evidence`, which says how to read them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from apiflask import APIBlueprint
+from flask import Blueprint, Response, abort, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from evref.adapters.inbound.pages.catalogue import drawing, query, words
+from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, search
+from evref.adapters.inbound.pages.frame import Frame
+from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web.problems import InvalidParametersError
+from evref.domain.access.key import without_keys
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
+from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.vocabulary import MEANINGS
+
+_INDEX, _DIAGNOSIS, _EVIDENCE = "catalogue.index", "catalogue.diagnosis", "catalogue.evidence"
+
+READERS: dict[str, dict[str, query.Reader]] = {
+    _INDEX: {"q": query.words, "module": query.one_of(Module)},
+    _DIAGNOSIS: {"module": query.one_of(Module), "phase": query.one_of(Phase)},
+    _EVIDENCE: {},
+}
+"""The parameters of each page."""
+
+_WITH_SCRIPT = f"{headers.PAGE_POLICY}; script-src 'self'"
+
+
+def blueprint(frame: Frame, base_url: str) -> Blueprint:
+    """The pages, of a service that programs reach at `base_url`."""
+    pages = APIBlueprint("catalogue", __name__, enable_openapi=False, template_folder="templates")
+
+    @pages.before_request
+    def require_reader() -> AnyResponse | None:
+        if frame.is_off:
+            abort(404)
+        # How to read the evidence says nothing of the catalogue to those who may not read it.
+        if request.endpoint == _EVIDENCE or frame.readers.admits(member=False):
+            return None
+        return None if frame.is_member_for_certain() else _to_sign_in()
+
+    @pages.context_processor
+    def offer() -> dict[str, Any]:
+        return {
+            "words": words,
+            "classifications": CLASSIFICATIONS,
+            "drawing": drawing,
+            "Module": Module,
+            "Phase": Phase,
+            "Direction": Direction,
+            "base_url": base_url,
+        }
+
+    @pages.get("/catalogue")
+    def index() -> Response:
+        asked = query.read(request.args, READERS[_INDEX])
+        catalogue = frame.require_catalogue()
+        return frame.page(
+            "catalogue/index.html",
+            lambda: {
+                "catalogue": catalogue,
+                "asked": _with_none(_INDEX, asked),
+                "narrowed": bool(asked),
+                "found": search(catalogue, asked.get("q"), asked.get("module")),
+            },
+            query=query.spelled(asked),
+            policy=_WITH_SCRIPT,
+        )
+
+    @pages.get("/catalogue/<id>")
+    def diagnosis(id: str) -> Response:  # noqa: A002 - the name that the path has in public
+        asked = query.read(request.args, READERS[_DIAGNOSIS])
+        catalogue = frame.require_catalogue()
+        entry = catalogue.entry(id)
+        return frame.page(
+            "catalogue/diagnosis.html",
+            lambda: _diagnosis_context(catalogue, entry, asked),
+            query=query.spelled(asked),
+        )
+
+    @pages.get("/evidence")
+    def evidence() -> Response:
+        query.read(request.args, READERS[_EVIDENCE])
+        return frame.page("catalogue/evidence.html", lambda: _evidence_context(frame.catalogue))
+
+    return pages
+
+
+def _to_sign_in() -> AnyResponse:
+    """Lead to the sign-in, and from there back; the same for every page, whether there or not."""
+    try:
+        asked = query.read(request.args, READERS.get(request.endpoint or "", {}))
+    except InvalidParametersError:
+        asked = {}
+    onwards = request.path + (f"?{query.spelled(asked)}" if asked else "")
+    if without_keys(onwards) != onwards:
+        onwards = url_for(_INDEX)
+    response = redirect(url_for("settings.sign_in", next=onwards), HTTPStatus.SEE_OTHER)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of the page, None where one was not given."""
+    return dict.fromkeys(READERS[endpoint]) | asked
+
+
+def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]) -> dict[str, Any]:
+    shown = entry.visible_interventions(asked.get("module"), asked.get("phase"))
+    everything = entry.visible_interventions()
+    references = {each: None for one in everything for each in one.references}
+    return {
+        "catalogue": catalogue,
+        "entry": entry,
+        "diagnosis": entry.diagnosis,
+        "asked": _with_none(_DIAGNOSIS, asked),
+        "narrowed": bool(asked),
+        "shown": shown,
+        "everything": everything,
+        "rows": drawing.evidence_map(entry),
+        "reference_count": len(references),
+        "by_direction": {
+            direction: [each for each in everything if each.evidence.direction is direction]
+            for direction in Direction
+        },
+    }
+
+
+def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
+    interventions = (
+        []
+        if catalogue is None
+        else [each for entry in catalogue.entries for each in entry.visible_interventions()]
+    )
+
+    def count(of: Callable[[Any], Any]) -> Counter[Any]:
+        return Counter(of(each.evidence) for each in interventions)
+
+    return {
+        "catalogue": catalogue,
+        "total": len(interventions),
+        "counts": count(lambda evidence: evidence.direction)
+        + count(lambda evidence: evidence.certainty)
+        + count(lambda evidence: evidence.recommendation),
+        "meanings": MEANINGS,
+        "Certainty": Certainty,
+        "Recommendation": Recommendation,
+    }

@@ -1,0 +1,71 @@
+"""The query of a page: what is not known, or given twice, is refused and never ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlencode
+
+from werkzeug.datastructures import MultiDict
+
+from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
+from evref.domain.access.key import without_keys
+
+LONGEST_TEXT = 200
+
+Reader = Callable[[str, str], Any]
+"""Reads a parameter, given its name and text; raises InvalidParametersError."""
+
+
+def one_of(kind: type[StrEnum]) -> Reader:
+    """A parameter that is a value of an enumeration."""
+
+    def read(name: str, text: str) -> StrEnum:
+        try:
+            return kind(text)
+        except ValueError:
+            raise _invalid(name, "is not one of the allowed values", *kind) from None
+
+    return read
+
+
+def words(name: str, text: str) -> str:
+    """What was typed into a search field. An empty field, which browsers send, is no search."""
+    if len(text) > LONGEST_TEXT:
+        raise _invalid(name, "is too long", f"text of at most {LONGEST_TEXT} characters")
+    if without_keys(text) != text:
+        raise _invalid(name, "looks like an API key: never put one into an address", "words, codes")
+    return " ".join(text.split())
+
+
+def read(args: MultiDict[str, str], readers: Mapping[str, Reader]) -> dict[str, Any]:
+    """The parameters that were given.
+
+    Raises:
+        InvalidParametersError: with every parameter that is unknown, repeated or not allowed.
+
+    """
+    found: dict[str, Any] = {}
+    faults: list[ParameterFault] = []
+    for name, texts in args.lists():
+        try:
+            if name not in readers:
+                raise _invalid(name, "is not a parameter of this page", *readers)
+            if len(texts) > 1:
+                raise _invalid(name, "is given more than once", "at most one value")
+            found[name] = readers[name](name, texts[0])
+        except InvalidParametersError as error:
+            faults += error.faults
+    if faults:
+        raise InvalidParametersError(tuple(faults))
+    return {name: value for name, value in found.items() if value}
+
+
+def spelled(query: Mapping[str, str]) -> str:
+    """The one spelling of a query that was read."""
+    return urlencode(sorted(query.items()))
+
+
+def _invalid(name: str, message: str, *allowed: str) -> InvalidParametersError:
+    return InvalidParametersError((ParameterFault(name, message, allowed),))

@@ -1,0 +1,100 @@
+"""What the closed lists mean, in the words of these pages."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Direction,
+    Evidence,
+    Recommendation,
+    ReferenceKind,
+)
+from evref.domain.catalogue.intervention import Intervention, Phase
+
+MODULES = {
+    Module.FITT_VIP: "Exercise with a dose",
+    Module.PHARMACONEUTRAL: "Medicines",
+    Module.HOME: "Home and self-care",
+    Module.CONCEPT: "Concepts and techniques",
+    Module.PREVENTION: "Prevention",
+    Module.DIAGNOSTIC: "Diagnostics",
+}
+MODULES_IN_SHORT = {
+    Module.FITT_VIP: "Exercise",
+    Module.PHARMACONEUTRAL: "Medicines",
+    Module.HOME: "Home",
+    Module.CONCEPT: "Concepts",
+    Module.PREVENTION: "Prevention",
+    Module.DIAGNOSTIC: "Diagnostics",
+}
+PHASES = {Phase.ACUTE: "Acute", Phase.SUBACUTE: "Subacute", Phase.CHRONIC: "Chronic"}
+DIRECTIONS = {
+    Direction.FOR: "Evidence for",
+    Direction.AGAINST: "Evidence against",
+    Direction.UNCLEAR: "Unclear",
+}
+SIGNS = {Direction.FOR: "+", Direction.AGAINST: "\N{MINUS SIGN}", Direction.UNCLEAR: "?"}
+STRENGTHS = {
+    Recommendation.STRONG_FOR: "strong",
+    Recommendation.CONDITIONAL_FOR: "conditional",
+    Recommendation.CONDITIONAL_AGAINST: "conditional",
+    Recommendation.STRONG_AGAINST: "strong",
+    Recommendation.NOT_STATED: "unstated",
+}
+"""Also the names of the classes that give a mark its weight."""
+CERTAINTIES = {
+    Certainty.HIGH: "High",
+    Certainty.MODERATE: "Moderate",
+    Certainty.LOW: "Low",
+    Certainty.VERY_LOW: "Very low",
+    Certainty.NOT_GRADED: "Not graded",
+}
+KINDS = {
+    ReferenceKind.GUIDELINE: "Guideline",
+    ReferenceKind.SYSTEMATIC_REVIEW: "Systematic review",
+    ReferenceKind.RANDOMISED_TRIAL: "Randomised trial",
+    ReferenceKind.COHORT_STUDY: "Cohort study",
+    ReferenceKind.DIAGNOSTIC_ACCURACY_STUDY: "Diagnostic accuracy study",
+    ReferenceKind.CONSENSUS_STATEMENT: "Consensus statement",
+}
+
+
+def verdict(intervention: Intervention) -> str:
+    """What the sources say about the intervention, and how strongly they recommend it.
+
+    Such as “Guidelines advise against it (strong)”.
+    """
+    evidence = intervention.evidence
+    if evidence.recommendation is Recommendation.NOT_STATED:
+        return DIRECTIONS[evidence.direction] + _no_recommendation(evidence)
+    is_guideline = any(
+        reference.kind is ReferenceKind.GUIDELINE for reference in intervention.references
+    )
+    who = "Guidelines" if is_guideline else "Sources"
+    said = "recommend it" if evidence.direction is Direction.FOR else "advise against it"
+    return f"{who} {said} ({STRENGTHS[evidence.recommendation]})"
+
+
+def _no_recommendation(evidence: Evidence) -> str:
+    if evidence.direction is Direction.UNCLEAR:
+        return ": the sources differ, or find too little"
+    return ", no recommendation stated"
+
+
+def day(of: date) -> str:
+    """The date as people write it, such as 2 November 2026."""
+    return f"{of.day} {of:%B %Y}"
+
+
+def days(all_of: list[date]) -> str:
+    """One day, or the first and the last."""
+    first, last = min(all_of), max(all_of)
+    return day(first) if first == last else f"{day(first)} to {day(last)}"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """The number with its noun, such as 1 intervention and 1,200 diagnoses."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,181 @@
+"""The frame of every page: who is looking, what of the catalogue they may see, and the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, Response, g, render_template, request
+
+from evref.adapters.inbound.pages.catalogue import words
+from evref.adapters.inbound.pages.settings import cookies
+from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
+from evref.adapters.inbound.web.plain_text import steady
+from evref.adapters.inbound.web.representations import Representation, raw_response, respond
+from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.circuit_breaker import CircuitBreaker
+from evref.application.sign_in import SignIn
+from evref.domain.access.readers import Readers
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.domain.errors import NoCatalogueError, NotSignedInError, StorageUnavailableError
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_PUBLIC = "public, max-age=300"
+_PRIVATE = "private, no-cache"
+
+# The cookie decides whether a page says "Signed in", and perhaps whether it is shown at all.
+_VARY = "Accept-Encoding, Cookie"
+
+
+class Frame:
+    """What the templates of all pages know as `frame`."""
+
+    def __init__(
+        self,
+        *,
+        readers: Readers,
+        browse: BrowseCatalogue,
+        members: SignIn,
+        breaker: CircuitBreaker,
+        most_bytes: int,
+    ) -> None:
+        self.readers = readers
+        self._browse = browse
+        self._members = members
+        self._breaker = breaker
+        self._cache = ResponseCache(most_bytes)
+        self._policies: dict[str, str] = {}
+
+    def register(self, app: Flask) -> None:
+        """Give the frame to every template of the application."""
+        app.jinja_options = {**app.jinja_options, "finalize": steady}
+        app.context_processor(
+            lambda: {"frame": self, "disclaimer": DISCLAIMER, "checked_days": _checked_days}
+        )
+
+    @property
+    def is_member(self) -> bool:
+        """Whether a signed-in member is looking; False where storage cannot say."""
+        try:
+            return self.is_member_for_certain()
+        except StorageUnavailableError:
+            g.is_member = False
+            return False
+
+    def is_member_for_certain(self) -> bool:
+        """Whether a signed-in member is looking, for a page that is for members alone.
+
+        Raises:
+            StorageUnavailableError: when storage is out of reach and the browser has a session.
+
+        """
+        if "is_member" not in g:
+            g.is_member = "signed_in" in g or self._has_live_session()
+        return bool(g.is_member)
+
+    def _has_live_session(self) -> bool:
+        token = cookies.present_token()
+        if token is None:
+            return False
+        try:
+            # All calls of a page share it, so that a page waits once for a storage that hangs.
+            self._breaker(lambda: self._members.who(token))
+        except NotSignedInError:
+            return False
+        return True
+
+    @property
+    def is_off(self) -> bool:
+        """Whether there are no pages of the catalogue."""
+        return self.readers is Readers.OFF
+
+    @property
+    def catalogue(self) -> Catalogue | None:
+        """The catalogue, for whoever may read it; None for others, and where there is none."""
+        if "catalogue" not in g:
+            try:
+                admitted = self.readers.admits(member=self.is_member)
+                g.catalogue = self._browse.current() if admitted else None
+            except (NoCatalogueError, StorageUnavailableError):
+                g.catalogue = None
+        found: Catalogue | None = g.catalogue
+        return found
+
+    def require_catalogue(self) -> Catalogue:
+        """The catalogue, for a page that is nothing without it and has been admitted.
+
+        Raises:
+            NoCatalogueError, StorageUnavailableError: as `BrowseCatalogue.current`.
+
+        """
+        catalogue = self._browse.current()
+        g.catalogue = catalogue
+        return catalogue
+
+    def page(
+        self,
+        template: str,
+        context: Callable[[], Mapping[str, Any]],
+        *,
+        query: str = "",
+        policy: str = headers.PAGE_POLICY,
+    ) -> Response:
+        """The page at this path and with this query, rendered once for each catalogue version.
+
+        A page depends on nothing else but whether a member is looking. `query` is in one spelling.
+        """
+        catalogue = self.catalogue
+        version = "" if catalogue is None else catalogue.version
+        target = request.path, f"{'member' if self.is_member else 'visitor'}?{query}"
+        cached = self._cache.get(target)
+        if cached is None or cached.version != version:
+            body = render_template(template, **context()).encode()
+            representation = Representation(body, "text/html; charset=utf-8")
+            route = request.environ[headers.ROUTE]
+            self._policies[route] = policy
+            cached = CachedResponse(version, route, representation)
+            self._cache.put(target, cached)
+        has_session = cookies.present_token() is not None
+        response = respond(cached.representation, _PRIVATE if has_session else _PUBLIC)
+        response.headers["Vary"] = _VARY
+        response.headers["Content-Security-Policy"] = policy
+        return response
+
+    def middleware(self, flask: WSGIApplication) -> WSGIApplication:
+        """Send visitors the cached page; pass everything else to Flask.
+
+        The response equals that of `page`, at a fraction of the cost.
+        """
+
+        def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            cached = self._cached_for_visitor(environ)
+            if cached is None:
+                return flask(environ, start_response)
+            made = raw_response(cached.representation, _PUBLIC, environ)
+            environ[headers.ROUTE] = cached.route
+            sent = [(name, _VARY if name == "Vary" else value) for name, value in made.headers]
+            policy = ("Content-Security-Policy", self._policies[cached.route])
+            start_response(made.status, [*sent, policy, *headers.of_every_response(environ)])
+            return [made.body] if environ["REQUEST_METHOD"] == "GET" else []
+
+        return serve
+
+    def _cached_for_visitor(self, environ: WSGIEnvironment) -> CachedResponse | None:
+        """The page for a request without any cookie, if it is cached and up to date."""
+        if "HTTP_COOKIE" in environ or environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
+            return None
+        cached = self._cache.get((environ["PATH_INFO"], f"visitor?{environ['QUERY_STRING']}"))
+        if cached is None or not self.readers.admits(member=False):
+            return cached
+        try:
+            return cached if cached.version == self._browse.current().version else None
+        except (NoCatalogueError, StorageUnavailableError):
+            return None
+
+
+def _checked_days(catalogue: Catalogue) -> str:
+    return words.days([entry.diagnosis.checked_on for entry in catalogue.entries])

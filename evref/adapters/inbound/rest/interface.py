@@ -1,0 +1,35 @@
+"""The REST API as one of the service's interfaces: problems are `application/problem+json`."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from evref.adapters.inbound.web.headers import request_id, shown_path
+from evref.adapters.inbound.web.interfaces import HttpInterface
+from evref.adapters.inbound.web.problems import ProblemDetails
+from evref.adapters.inbound.web.representations import RawResponse
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+
+def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
+    members = problem.members | {
+        "instance": quote(shown_path(environ)),
+        "request_id": request_id(environ),
+    }
+    body = json.dumps(members, ensure_ascii=False).encode()
+    headers = [
+        ("Content-Type", "application/problem+json"),
+        ("Content-Length", str(len(body))),
+        ("Cache-Control", "no-store"),
+        *problem.headers.items(),
+    ]
+    status = f"{problem.status:d} {HTTPStatus(problem.status).phrase.upper()}"
+    return RawResponse(status, headers, body)
+
+
+REST_API = HttpInterface("/api", _render_problem, cross_origin=True)

@@ -1,0 +1,61 @@
+"""The endpoint that says where a key stands, without counting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from apiflask import APIBlueprint
+from flask import Response, make_response, request
+from marshmallow import RAISE
+
+from evref.adapters.inbound.rest.parameters import NoQuery
+from evref.adapters.inbound.rest.schemas import LimitAnswerSchema
+from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web.admission import CACHE_CONTROL, bearer_token
+from evref.adapters.inbound.web.representations import Representation, respond
+from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.read_limit import ReadLimit
+from evref.domain.access.key import KeyToken
+from evref.domain.access.status import KeyStatus
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.vocabulary import DISCLAIMER
+
+
+def blueprint(read_limit: ReadLimit, browse: BrowseCatalogue) -> APIBlueprint:
+    """The endpoint, which needs a live key of any level."""
+    api = APIBlueprint("limit", __name__, url_prefix="/api/v1")
+
+    def with_status(view: Callable[..., Any]) -> Callable[[], Response]:
+        @wraps(view)
+        def serve() -> Response:
+            token = KeyToken(bearer_token(request.environ.get("HTTP_AUTHORIZATION")))
+            catalogue = browse.current()
+            status = read_limit(token)
+            request.environ[headers.QUOTA] = status.quota
+            body = make_response(view(catalogue=catalogue, status=status)).get_data()
+            return respond(Representation(body, "application/json"), CACHE_CONTROL)
+
+        return serve
+
+    @api.get("/limit")
+    @with_status
+    @api.input(NoQuery, location="query", arg_name="query", unknown=RAISE)
+    @api.output(LimitAnswerSchema, description="Where the key stands.")
+    @api.doc(operation_id="getLimit", tags=["Key"])
+    def get_limit(
+        catalogue: Catalogue,
+        status: KeyStatus,
+        query: dict[str, Any],  # noqa: ARG001 - it takes none, and so refuses all
+    ) -> dict[str, Any]:
+        """Get the daily limit
+
+        What the key may do, how many requests it has used today, and how many remain. This
+        request is never counted. It is answered also when none remains, and for a key without
+        permission.
+        """
+        meta = {"catalogue_version": catalogue.version, "disclaimer": DISCLAIMER}
+        return {"data": status, "meta": meta}
+
+    return api

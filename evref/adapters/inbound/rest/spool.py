@@ -1,0 +1,190 @@
+"""The whole catalogue as files, made once for each version and shared by the workers of a server.
+
+It is too large to be held in the memory of each worker, or to be made for each request.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import hashlib
+import json
+import logging
+import os
+import shutil
+import stat
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import BinaryIO
+
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import StorageUnavailableError
+
+log = logging.getLogger(__name__)
+
+Render = Callable[[Catalogue], Iterator[bytes]]
+"""Returns a file's content in pieces, each of which takes a few milliseconds to make."""
+
+_SECONDS_TO_WAIT = 2.0
+_SECONDS_BETWEEN_LOOKS = 0.02
+_LONGEST_PAUSE_SECONDS = 0.02
+# Each request that waits occupies a thread, which other requests need.
+_MOST_WAITING = 2
+# While a publication spreads, some workers serve the version before.
+_VERSIONS_KEPT = 2
+_MANIFEST = ".manifest"
+
+
+@dataclass(frozen=True, slots=True)
+class Spooled:
+    """A file and its gzip: their paths, sizes in bytes, and the SHA-256 of the content."""
+
+    path: str
+    size: int
+    gzip_path: str
+    gzip_size: int
+    digest: str
+
+
+class Spool:
+    """A folder of files, by version and name, that `renders` makes.
+
+    The folder is a new one among the temporary files, readable only for this user. Processes that
+    are forked after the spool was created share it. It is removed when the process that created it
+    ends.
+    """
+
+    def __init__(self, renders: dict[str, Render]) -> None:
+        self._renders = renders
+        self._folder = Path(mkdtemp(prefix="evref-"))
+        self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
+        weakref.finalize(self, _remove, self._folder, os.getpid())
+
+    def files(self, catalogue: Catalogue) -> dict[str, Spooled] | None:
+        """Return the files of this version by name, or None if they are still being made.
+
+        The first call for a version starts a thread that makes them, unless another process does
+        so already, and waits for two seconds at most.
+        """
+        found = self._made(catalogue.version)
+        if found is not None or not self._waiting.acquire(blocking=False):
+            return found
+        try:
+            self._start(catalogue)
+            end = time.monotonic() + _SECONDS_TO_WAIT
+            while (found := self._made(catalogue.version)) is None and time.monotonic() < end:
+                time.sleep(_SECONDS_BETWEEN_LOOKS)
+            return found
+        finally:
+            self._waiting.release()
+
+    def _made(self, version: str) -> dict[str, Spooled] | None:
+        try:
+            manifest = json.loads((self._folder / f"{version}{_MANIFEST}").read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        found = {name: Spooled(**each) for name, each in manifest.items()}
+        # Cleaners of temporary files remove what was not read for some days.
+        paths = [path for each in found.values() for path in (each.path, each.gzip_path)]
+        return found if all(map(os.path.exists, paths)) else None
+
+    def _start(self, catalogue: Catalogue) -> None:
+        try:
+            lock = self._lock()
+        except OSError as error:
+            log.error("the whole catalogue cannot be prepared: %s", error)  # noqa: TRY400
+            return
+        if lock is not None:
+            threading.Thread(
+                target=self._make, args=(catalogue, lock), name="evref-spool", daemon=True
+            ).start()
+
+    def _lock(self) -> int | None:
+        """Lock the folder, and return the lock's file; None if somebody else has it.
+
+        The system releases the lock when the file is closed, also if the process is killed.
+        """
+        with suppress(FileExistsError):
+            self._folder.mkdir(mode=0o700)
+        found = self._folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            raise PermissionError(f"{self._folder} is not a private folder of this user")
+        file = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            return None
+        return file
+
+    def _make(self, catalogue: Catalogue, lock: int) -> None:
+        try:
+            # Another process may have made them since this one looked.
+            if self._made(catalogue.version) is None:
+                files = {
+                    name: self._write(catalogue, number)
+                    for number, name in enumerate(self._renders)
+                }
+                self._publish(catalogue.version, files)
+                self._remove_old()
+        except (OSError, StorageUnavailableError) as error:
+            log.error("the whole catalogue cannot be prepared: %s", error)  # noqa: TRY400
+        finally:
+            os.close(lock)
+
+    def _write(self, catalogue: Catalogue, number: int) -> Spooled:
+        path = self._folder / f"{catalogue.version}.{number}"
+        gzip_path = path.with_suffix(f".{number}.gz")
+        digest, size = hashlib.sha256(), 0
+        render = list(self._renders.values())[number]
+        with ExitStack() as files:
+            plain = files.enter_context(_created(path))
+            compressed = files.enter_context(_created(gzip_path))
+            # No time of day and no name in the gzip header, as for all other responses.
+            zipped = files.enter_context(
+                gzip.GzipFile("", "wb", compresslevel=6, fileobj=compressed, mtime=0)
+            )
+            began_at = time.monotonic()
+            for piece in render(catalogue):
+                plain.write(piece)
+                zipped.write(piece)
+                digest.update(piece)
+                size += len(piece)
+                # Half of the time is for requests, which wait for the interpreter meanwhile.
+                time.sleep(min(time.monotonic() - began_at, _LONGEST_PAUSE_SECONDS))
+                began_at = time.monotonic()
+        return Spooled(
+            str(path), size, str(gzip_path), gzip_path.stat().st_size, digest.hexdigest()[:32]
+        )
+
+    def _publish(self, version: str, files: dict[str, Spooled]) -> None:
+        part = self._folder / "manifest.part"
+        with _created(part) as file:
+            file.write(json.dumps({name: asdict(each) for name, each in files.items()}).encode())
+        part.replace(self._folder / f"{version}{_MANIFEST}")
+
+    def _remove_old(self) -> None:
+        newest_first = sorted(
+            self._folder.glob(f"*{_MANIFEST}"), key=lambda path: path.stat().st_mtime, reverse=True
+        )
+        kept = {path.name.removesuffix(_MANIFEST) for path in newest_first[:_VERSIONS_KEPT]}
+        for path in self._folder.iterdir():
+            if path.name != "lock" and path.name.partition(".")[0] not in kept:
+                path.unlink(missing_ok=True)
+
+
+def _created(path: Path) -> BinaryIO:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags, 0o600), "wb")
+
+
+def _remove(folder: Path, owner: int) -> None:
+    # Workers inherit this from the process that forks them, and end before it.
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,140 @@
+"""The endpoint with the whole catalogue in one response, as JSON or as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from apiflask import APIBlueprint
+from flask import Response, request
+from marshmallow import RAISE
+
+from evref.adapters.inbound.rest.parameters import NoQuery
+from evref.adapters.inbound.rest.schemas import CatalogueEntrySchema, CatalogueSchema
+from evref.adapters.inbound.rest.spool import Spool, Spooled
+from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web.admission import CACHE_CONTROL, bearer_token
+from evref.adapters.inbound.web.negotiation import accepts_gzip, preferred_media_type
+from evref.adapters.inbound.web.problems import NotReadyError
+from evref.adapters.inbound.web.representations import SMALLEST_TO_COMPRESS, Finished, matches
+from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.consult_catalogue import ConsultCatalogue
+from evref.domain.access.key import KeyToken, Permission
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.vocabulary import DISCLAIMER
+
+JSON = "application/json"
+LINES = "application/x-ndjson"
+
+_CHUNK_BYTES = 256 * 1024
+_ENTRY = CatalogueEntrySchema()
+
+
+def blueprint(consult: ConsultCatalogue, browse: BrowseCatalogue) -> APIBlueprint:
+    """The endpoint, with a folder of its own for its files."""
+    api = APIBlueprint("whole_catalogue", __name__, url_prefix="/api/v1")
+    spool = Spool({JSON: _as_json, LINES: _as_lines})
+
+    def served(view: Callable[..., Response]) -> Callable[[], Response]:
+        @wraps(view)
+        def serve() -> Response:
+            token = bearer_token(request.environ.get("HTTP_AUTHORIZATION"))
+            KeyToken(token)  # raises where it is malformed
+            files = spool.files(browse.current())
+            # Before admission: a request that is not answered is not counted.
+            if files is None:
+                raise NotReadyError
+            _, request.environ[headers.QUOTA] = consult(token, Permission.READ)
+            return view(files=files)
+
+        return serve
+
+    @api.get("/catalogue")
+    @served
+    @api.input(NoQuery, location="query", arg_name="query", unknown=RAISE)
+    @api.output(CatalogueSchema, description="The catalogue, as JSON or as lines of JSON.")
+    @api.doc(operation_id="getCatalogue", tags=["Catalogue"])
+    def get_catalogue(
+        files: dict[str, Spooled],
+        query: dict[str, Any],  # noqa: ARG001 - it takes none, and so refuses all
+    ) -> Response:
+        """Get the whole catalogue
+
+        All diagnoses in the order of `listDiagnoses`, each with its interventions in the order of
+        `listInterventions`, for those who keep a copy. It counts as one request. With
+        `Accept: application/x-ndjson`, the records of `data` come as lines of JSON, one for each
+        diagnosis, for tools that read line by line. Shortly after a large catalogue was
+        published, the response may be 503 while it is being prepared; that is not counted.
+        """
+        media_type = preferred_media_type(request.headers.get("Accept", ""), (JSON, LINES))
+        return _respond(files[media_type], media_type)
+
+    return api
+
+
+def _respond(spooled: Spooled, media_type: str) -> Response:
+    compressed = spooled.size > SMALLEST_TO_COMPRESS and accepts_gzip(
+        request.headers.get("Accept-Encoding", "")
+    )
+    etag = f'"{spooled.digest}-gzip"' if compressed else f'"{spooled.digest}"'
+    fields = [("ETag", etag), ("Cache-Control", CACHE_CONTROL), ("Vary", "Accept, Accept-Encoding")]
+    if matches(request.headers.get("If-None-Match"), etag):
+        return Finished(None, 304, fields)
+    size = spooled.gzip_size if compressed else spooled.size
+    fields += [("Content-Type", media_type), ("Content-Length", str(size))]
+    if compressed:
+        fields.append(("Content-Encoding", "gzip"))
+    if request.method == "HEAD":
+        return Finished(None, 200, fields)
+    try:
+        file = Path(spooled.gzip_path if compressed else spooled.path).open("rb")  # noqa: SIM115
+    except FileNotFoundError:
+        # Two newer versions have been prepared since.
+        raise NotReadyError from None
+    return Finished(_Chunks(file), 200, fields, direct_passthrough=True)
+
+
+class _Chunks:
+    """The content of a file, which is closed at its end, or when the client has gone."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self._file:
+            while chunk := self._file.read(_CHUNK_BYTES):
+                yield chunk
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _as_json(catalogue: Catalogue) -> Iterator[bytes]:
+    meta = {
+        "count": len(catalogue.entries),
+        "catalogue_version": catalogue.version,
+        "disclaimer": DISCLAIMER,
+    }
+    between = b'{"data":['
+    for record in _records(catalogue):
+        yield between + record
+        between = b","
+    yield (b"" if catalogue.entries else between) + b'],"meta":' + _text(meta) + b"}"
+
+
+def _as_lines(catalogue: Catalogue) -> Iterator[bytes]:
+    for record in _records(catalogue):
+        yield record + b"\n"
+
+
+def _records(catalogue: Catalogue) -> Iterator[bytes]:
+    for entry in catalogue.entries:
+        record = {"diagnosis": entry, "interventions": entry.visible_interventions()}
+        yield _text(_ENTRY.dump(record))
+
+
+def _text(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,0 +1,50 @@
+"""The interfaces that the service has over HTTP: which paths are whose, and how each fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from evref.adapters.inbound.web.problems import ProblemDetails
+from evref.adapters.inbound.web.representations import RawResponse
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+Render: TypeAlias = "Callable[[ProblemDetails, WSGIEnvironment], RawResponse]"
+"""Renders a problem in the form of an interface.
+
+Where the interface has responses that are cached, this is called outside of Flask too.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpInterface:
+    """One of the interfaces, such as the REST API.
+
+    Every path that is `root` or below it belongs to the interface. Scripts from
+    other origins may call it where it is `cross_origin` (CORS).
+    """
+
+    root: str
+    render_problem: Render
+    cross_origin: bool = False
+
+    def has(self, path: str) -> bool:
+        return path == self.root or path.startswith(f"{self.root}/")
+
+
+class HttpInterfaces:
+    """All of them; `others` has every path that no interface before it has."""
+
+    def __init__(self, *interfaces: HttpInterface, others: HttpInterface) -> None:
+        self._interfaces = interfaces
+        self._others = others
+
+    def of(self, path: str) -> HttpInterface:
+        return next((each for each in self._interfaces if each.has(path)), self._others)
+
+    def cross_origin(self) -> tuple[str, ...]:
+        """The roots of the interfaces that scripts from other origins may call."""
+        return tuple(each.root for each in self._interfaces if each.cross_origin)

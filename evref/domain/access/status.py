@@ -1,0 +1,41 @@
+"""What the holder of a key can find out about it without using it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import DailyWindow, QuotaStatus, Tally
+
+
+@dataclass(frozen=True, slots=True)
+class KeyStatus:
+    """A live key and its counts on the UTC day of `instant`, which is when they were read.
+
+    `used` requests were admitted that day, and `refused` were not, because the limit was used up.
+    """
+
+    key_id: str
+    permission: Permission
+    expires_on: date | None
+    limit: int
+    used: int
+    refused: int
+    instant: datetime
+
+    @property
+    def quota(self) -> QuotaStatus:
+        """The same counts, as every response reports them."""
+        tally = Tally(self.key_id, self.limit, self.used, was_admitted=False)
+        return QuotaStatus.after(tally, DailyWindow.of(self.instant), self.instant)
+
+    @property
+    def remaining(self) -> int:
+        """How many more requests will be admitted that day; 0 if the limit is below the use."""
+        return self.quota.remaining
+
+    @property
+    def resets_at(self) -> datetime:
+        """When the counts start anew, in UTC."""
+        return datetime.fromtimestamp(self.quota.resets_at, UTC)

@@ -1,0 +1,70 @@
+"""Templates keep to the rule of imports: each uses those of its own interface, and of `web`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment, nodes
+
+from tests.architecture.checker import ROOT
+
+INBOUND = ROOT / "evref" / "adapters" / "inbound"
+WEB = "web"
+
+
+def interface(template: Path) -> str:
+    return template.relative_to(INBOUND).parts[0]
+
+
+def templates() -> Iterator[tuple[Path, str]]:
+    """Each file with the name by which others use it."""
+    for folder in INBOUND.rglob("templates"):
+        for path in folder.rglob("*"):
+            if path.is_file():
+                yield path, str(path.relative_to(folder))
+
+
+def used_by(source: str) -> list[str | None]:
+    """The names of the templates that a template uses; None for a name that is computed."""
+    found: list[str | None] = []
+    kinds = (nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)
+    for node in Environment(autoescape=True).parse(source).find_all(kinds):
+        named = node.template  # type: ignore[attr-defined]  # all of these kinds have one
+        parts = named.items if isinstance(named, nodes.List | nodes.Tuple) else [named]
+        found.extend(part.value if isinstance(part, nodes.Const) else None for part in parts)
+    return found
+
+
+TEMPLATES = list(templates())
+OWNERS = {name: interface(path) for path, name in TEMPLATES}
+
+
+def test_each_name_is_that_of_one_template() -> None:
+    """Flask would take the first of several, whoever's it is."""
+    assert TEMPLATES
+    assert len(OWNERS) == len(TEMPLATES)
+
+
+@pytest.mark.parametrize(("path", "name"), TEMPLATES, ids=[name for _, name in TEMPLATES])
+def test_a_template_uses_its_own_interface_s_and_those_of_web(path: Path, name: str) -> None:
+    owners = {OWNERS.get(used or "", "unknown") for used in used_by(path.read_text("utf-8"))}
+
+    assert owners <= {OWNERS[name], WEB}
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("{% extends 'a.html' %}", ["a.html"]),
+        ("{% include ['a.html', 'b.html'] %}", ["a.html", "b.html"]),
+        ("{% block x %}{% if y %}{% include 'a.html' %}{% endif %}{% endblock %}", ["a.html"]),
+        ("{% import 'a.html' as a %}", ["a.html"]),
+        ("{% from 'a.html' import b %}", ["a.html"]),
+        ("{% include computed %}", [None]),
+        ("{# {% include 'a.html' %} #} include 'a.html'", []),
+    ],
+)
+def test_every_way_to_use_a_template_is_found(source: str, names: list[str | None]) -> None:
+    assert used_by(source) == names

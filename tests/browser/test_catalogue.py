@@ -1,0 +1,233 @@
+"""The catalogue's pages as a reader meets them: by eye, by ear, by keyboard, on paper."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from evref.domain.access.readers import Readers
+from evref.domain.catalogue.catalogue import Catalogue
+from tests.browser.live import opened_page, served_site, sign_in
+from tests.browser.test_every_page import check
+from tests.pages.site import bundled, publish
+from tests.pages.test_hostile_text import hostile
+from tests.settings_pages.site import EMAIL, PASSWORD, Site
+
+PAGES = {
+    "front page": "/",
+    "catalogue": "/catalogue",
+    "found": "/catalogue?q=pain",
+    "found by code": "/catalogue?q=S72.001A",
+    "nothing found": "/catalogue?q=unicorn",
+    "diagnosis": "/catalogue/low-back-pain",
+    "filtered": "/catalogue/lumbar-radiculopathy?module=pharmaconeutral&phase=chronic",
+    "nothing left": "/catalogue/low-back-pain?module=home&phase=acute",
+    "evidence": "/evidence",
+    "refused": "/catalogue?module=homes",
+    "unknown": "/catalogue/unicorn",
+}
+
+OF_SWAGGER_UI = {
+    "heading-order",
+    "landmark-main-is-top-level",
+    "landmark-no-duplicate-main",
+    "landmark-unique",
+    "nested-interactive",
+    "select-name",
+}
+"""What axe-core objects to in Swagger UI itself, with each operation closed."""
+
+Scheme = Literal["light", "dark"]
+
+
+@pytest.fixture(scope="module")
+def public() -> Iterator[Site]:
+    """A site with the bundled catalogue, which everybody may read."""
+    with served_site(Readers.PUBLIC) as site:
+        publish(site, bundled())
+        yield site
+
+
+@pytest.fixture(scope="module")
+def hostile_site() -> Iterator[Site]:
+    """A site whose catalogue has what breaks layouts: nothing to break a line at, and marks."""
+    with served_site(Readers.PUBLIC) as site:
+        publish(site, Catalogue([hostile("W" * 500)]))
+        yield site
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_page_shuts_anybody_out(
+    browser: Browser, public: Site, width: int, scheme: Scheme
+) -> None:
+    """Nothing that axe-core objects to, and nothing wider than the window."""
+    with opened_page(browser, public, width=width, scheme=scheme) as page:
+        for name, path in PAGES.items():
+            page.goto(path)
+            check(page, name)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_frame_around_swagger_ui_shuts_nobody_out(
+    browser: Browser, public: Site, width: int, scheme: Scheme
+) -> None:
+    """What is left is Swagger UI's own."""
+    with opened_page(browser, public, width=width, scheme=scheme) as page:
+        page.goto("/docs")
+        page.get_by_role("button", name="Authorize").wait_for()
+        found = Axe().run(page).response["violations"]
+
+        # Two landmarks of a kind are reported at the first one, which is that of the frame.
+        outside = [
+            (violation["id"], node["target"])
+            for violation in found
+            for node in violation["nodes"]
+            if not violation["id"].startswith("landmark-")
+            and page.locator(f"#swagger-ui {node['target'][0]}").count() == 0
+            and page.locator(node["target"][0]).count() > 0
+        ]
+        assert outside == []
+        assert {violation["id"] for violation in found} <= OF_SWAGGER_UI
+        widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_text_without_a_break_stays_on_the_page(
+    browser: Browser, hostile_site: Site, width: int
+) -> None:
+    """On the screen and on paper."""
+    with opened_page(browser, hostile_site, width=width) as page:
+        for path in ("/", "/catalogue", "/catalogue/a", f"/catalogue?q={'W' * 200}"):
+            page.goto(path)
+            check(page, path)
+            page.emulate_media(media="print")
+            widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert widths[0] <= widths[1], path
+            page.emulate_media(media="screen")
+
+
+def test_what_is_advised_against_is_two_steps_from_the_front_page_of_a_telephone(
+    browser: Browser, public: Site
+) -> None:
+    """Search, open: there it stands, with who says so; without JavaScript too."""
+    for javascript in (True, False):
+        with opened_page(browser, public, width=360, javascript=javascript) as page:
+            page.goto("/")
+            page.get_by_role("searchbox").fill("low back pain")
+            page.keyboard.press("Enter")
+            page.get_by_role("link", name="Low back pain").click()
+
+            against = page.locator(".glance > .against")
+            expect(against.get_by_role("heading")).to_contain_text("Guidelines advise against")
+            expect(against).to_contain_text("WHO 2023: advised against in routine care")
+            against.get_by_role("link", name="Opioid analgesics in routine care").click()
+            expect(page.locator("#low-back-pain-opioids")).to_be_in_viewport()
+            assert page.url.endswith("/catalogue/low-back-pain#low-back-pain-opioids")
+
+
+def test_the_list_narrows_while_one_types(browser: Browser, public: Site) -> None:
+    """By name and code; Enter asks the server, which reads codes as records hold them."""
+    with opened_page(browser, public) as page:
+        page.goto("/catalogue")
+        rows = page.get_by_role("row")
+        before = rows.count()
+        field = page.get_by_role("searchbox")
+
+        field.press_sequentially("guillain barre")
+        expect(rows).to_have_count(2)
+        expect(page.get_by_role("status")).to_contain_text("1 of ")
+        field.fill("")
+        expect(rows).to_have_count(before)
+        field.fill("S72001A")
+        expect(page.get_by_role("status")).to_contain_text("Press Enter")
+        field.press("Enter")
+        expect(page.get_by_role("link", name="Hip fracture")).to_be_visible()
+        expect(page.get_by_role("status")).to_contain_text("1 diagnosis for ICD-10 S72.001A")
+
+
+def test_the_evidence_map_is_a_table_that_can_be_heard(browser: Browser, public: Site) -> None:
+    """At both widths: modules are rows, phases columns, and each mark says what it is."""
+    for width in (360, 1280):
+        with opened_page(browser, public, width=width) as page:
+            page.goto("/catalogue/low-back-pain")
+
+            table = page.get_by_role("table", name="Interventions by module and phase")
+            expect(table.get_by_role("columnheader")).to_have_text(
+                ["Module", "Acute", "Subacute", "Chronic"]
+            )
+            medicines = table.get_by_role("row", name="Medicines")
+            expect(medicines.get_by_role("cell").nth(2)).to_contain_text("against")
+            verdict = "Guidelines advise against it (conditional)"
+            mark = f"Opioid analgesics in routine care: {verdict}"
+            medicines.get_by_role("link", name=mark).click()
+            expect(page.locator("#low-back-pain-opioids")).to_be_in_viewport()
+
+
+def test_the_keyboard_alone_searches_and_opens(browser: Browser, public: Site) -> None:
+    """Skip to the content, then the field."""
+    with opened_page(browser, public) as page:
+        page.goto("/catalogue")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        page.keyboard.type("gout")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/catalogue?q=gout")
+
+        page.get_by_role("link", name="Gout", exact=True).focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Gout")
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_a_diagnosis_prints(browser: Browser, public: Site, paper: str) -> None:
+    """Without what paper has no use for, and with what it cannot link to."""
+    with opened_page(browser, public) as page:
+        page.goto("/catalogue/low-back-pain")
+
+        printed = page.pdf(format=paper)
+
+        assert printed.startswith(b"%PDF")
+        page.emulate_media(media="print")
+        expect(page.get_by_role("navigation", name="Main")).not_to_be_visible()
+        expect(page.locator(".filters")).not_to_be_visible()
+        expect(page.locator("#low-back-pain-opioids")).to_be_visible()
+        link = page.locator("#low-back-pain-opioids .references a").first
+        after = link.evaluate("node => getComputedStyle(node, '::after').content")
+        assert "https://" in after
+
+
+def test_a_member_comes_back_to_the_page_that_they_asked_for(browser: Browser) -> None:
+    """With its search; and stays known on every page until they sign out."""
+    with served_site(Readers.MEMBERS) as site:
+        publish(site, bundled())
+        with opened_page(browser, site) as page:
+            page.goto("/")
+            page.get_by_role("searchbox").fill("low back pain")
+            page.get_by_role("button", name="Search").click()
+            page.get_by_label("E-mail address").fill(EMAIL)
+            page.get_by_label("Password").fill(PASSWORD)
+            page.get_by_role("button", name="Sign in").click()
+
+            page.get_by_role("link", name="Low back pain").click()
+            for path in ("/", "/docs", "/evidence", "/problems", "/settings/api-keys"):
+                page.goto(path)
+                expect(page.get_by_role("link", name="Signed in")).to_be_visible()
+            page.get_by_role("button", name="Sign out").click()
+            page.goto("/catalogue")
+            expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in")
+
+
+def test_a_visitor_sees_nothing_of_a_catalogue_for_members(page: Page) -> None:
+    """The front page says who may read it."""
+    page.goto("/")
+
+    expect(page.get_by_text("Members of an institution can read the catalogue")).to_be_visible()
+    sign_in(page)
+    page.goto("/")
+    expect(page.get_by_text("From the catalogue")).to_be_visible()

@@ -1,0 +1,188 @@
+"""The how-tos for a copy and for a ward screen: as few requests as they say, and up to date."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evref.application.manage_keys import NewKey
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Module
+from evref.testing.builders import a_diagnosis, an_intervention
+from tests.deploy.shell import needs
+from tests.docs.conftest import SHOWN_ADDRESS, Demo
+from tests.docs.pages import DOCS, ROOT, Example, assert_printed, commands, programs
+from tests.http.conftest import make_service  # noqa: F401 - a fixture
+from tests.http.service import Service, entries
+from tests.servers import serving
+
+COPY = DOCS / "how-to" / "keep-a-copy.md"
+WARD = DOCS / "how-to" / "ward-screen.md"
+(KEEP_A_COPY,) = programs(COPY, "python")
+(WARD_SCREEN,) = programs(WARD, "python")
+READERS = [each for each in commands(COPY) if not each.code.startswith("curl ")]
+CODES = "M17.1,I50.0,J44.1,E11.9,S72.0,F32.1,G20,I63.9,M54.5"
+US_CODES = "M17.11,I50.22,J44.1,E11.9,S72.001A,F32.1,G20.A1,I63.9,M54.50"
+CLIENTS = ROOT / ".venv-clients" / "bin" / "python"
+
+
+class Served:
+    """A service on a port of this machine, and a key of which each use is counted."""
+
+    def __init__(self, service: Service, address: str, folder: Path) -> None:
+        self.service = service
+        self._address = address
+        self._folder = folder
+        self._key: NewKey = service.new_key()
+        self._used = 0
+
+    def run(self, program: Example, *arguments: str) -> tuple[str, int]:
+        """What the program prints, and how many requests it took."""
+        done = subprocess.run(
+            [sys.executable, "-c", program.code.replace(SHOWN_ADDRESS, self._address), *arguments],
+            cwd=self._folder,
+            env={**os.environ, "EVREF_KEY": self._key.token.text},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        before, self._used = self._used, self.service.admitted(self._key)
+        return done.stdout, self._used - before
+
+    def copy(self) -> list[Any]:
+        """The records of the copy."""
+        return list(json.loads((self._folder / "copy.json").read_text())["records"].values())
+
+    def publish(self, published: list[Entry]) -> None:
+        self.service.publish(Catalogue(published))
+        self.service.clock.advance(1)
+
+    def whole(self) -> Any:
+        return self.service.data("/api/v1/catalogue", self.service.token())
+
+
+@pytest.fixture
+def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
+    service: Service = request.getfixturevalue("make_service")()
+    service.publish(Catalogue(entries()))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        folder = tmp_path / "client"
+        folder.mkdir()
+        with serving(service.app, listening):
+            yield Served(service, address, folder)
+
+
+def test_a_copy_takes_one_request_where_nothing_changed_else_one_a_change(served: Served) -> None:
+    """And is the same as the whole catalogue each time."""
+    before = entries()
+    first = served.run(KEEP_A_COPY)
+    assert first == (f"{len(before)} added or changed, 0 removed\n", 1 + len(before))
+    assert served.copy() == served.whole()
+    assert served.run(KEEP_A_COPY) == ("nothing has changed\n", 1)
+
+    knee, *others = before
+    renamed = replace(knee.diagnosis, name="Arthritis of the knee")
+    added = Entry(a_diagnosis("gout", name="Gout", icd10=["M10"], icd11=["FA25"]), ())
+    served.publish([Entry(renamed, knee.interventions), added, *others[1:]])
+
+    assert served.run(KEEP_A_COPY) == ("2 added or changed, 1 removed\n", 3)
+    assert served.copy() == served.whole()
+    assert served.run(KEEP_A_COPY) == ("nothing has changed\n", 1)
+
+
+def test_a_large_copy_takes_two_requests(served: Served) -> None:
+    """The list and the whole."""
+    served.publish(
+        [
+            Entry(
+                a_diagnosis(f"d-{number}", name=f"Diagnosis {number}", modules=[Module.HOME]),
+                (an_intervention(f"i-{number}", diagnosis_id=f"d-{number}", module=Module.HOME),),
+            )
+            for number in range(60)
+        ]
+    )
+
+    assert served.run(KEEP_A_COPY) == ("60 added or changed, 0 removed\n", 2)
+    assert served.copy() == served.whole()
+    assert served.run(KEEP_A_COPY) == ("nothing has changed\n", 1)
+
+
+def test_a_ward_screen_takes_one_request_where_nothing_changed(served: Served) -> None:
+    """Its first refresh one more for each diagnosis, and so does each one that changed."""
+    codes = ["M17.11", "M54.5", "B05"]
+    shown, requests = served.run(WARD_SCREEN, *codes)
+    assert requests == 3
+    assert served.run(WARD_SCREEN, *codes) == (shown, 1)
+
+    knee, *others = entries()
+    served.publish([Entry(replace(knee.diagnosis, name="Knee"), knee.interventions), *others])
+
+    changed, requests = served.run(WARD_SCREEN, *codes)
+    assert requests == 2
+    assert changed == shown.replace("Knee osteoarthritis", "Knee")
+
+
+@pytest.mark.parametrize("codes", [CODES, US_CODES])
+def test_nine_patients_are_one_request(demo: Demo, codes: str) -> None:
+    """Each code is answered, in the order of the ward."""
+    program = WARD_SCREEN.code.replace('["M17.11", "S72.001A", "B05"]', str(codes.split(",")))
+
+    first = demo.run([sys.executable, "nine.py"], program)
+
+    assert [line for line in first.splitlines() if line in codes.split(",")] == codes.split(",")
+    assert first.count("https://") > len(codes.split(","))
+
+
+def test_a_ward_screen_prints_what_is_shown(demo: Demo) -> None:
+    assert WARD_SCREEN.shown
+    assert_printed(WARD_SCREEN.shown, demo.run([sys.executable, "ward.py"], WARD_SCREEN.code))
+
+
+def test_the_readers_are_those_that_the_page_names() -> None:
+    """What follows looks at something."""
+    assert [shlex.split(each.code)[0] for each in READERS] == ["jq", "python", "python"]
+
+
+@pytest.mark.parametrize("example", READERS, ids=str)
+def test_a_tool_reads_the_lines(demo: Demo, example: Example) -> None:
+    (download,) = (each for each in commands(COPY) if each.code.startswith("curl "))
+    needs("curl")
+    code = example.code
+    if code.startswith("jq "):
+        needs("jq")
+    else:
+        module = code.split("import ")[1].partition(";")[0]
+        code = code.replace("python", shlex.quote(python_with(module)), 1)
+    demo.run(["bash", "download.sh"], download.code)
+
+    printed = demo.run(["bash", "read.sh"], code)
+
+    assert_printed(example.shown or "", printed)
+
+
+def python_with(module: str) -> str:
+    """An interpreter that has the module: this one, or that of the client tools."""
+    if importlib.util.find_spec(module):
+        return sys.executable
+    if CLIENTS.exists():
+        asked = [str(CLIENTS), "-c", f"import {module}"]
+        if subprocess.run(asked, capture_output=True, check=False).returncode == 0:
+            return str(CLIENTS)
+    message = f"{module} is not installed; make clients installs it"
+    if os.environ.get("EVREF_REQUIRE_PROGRAMS") == "1":
+        pytest.fail(message)
+    pytest.skip(message)

@@ -1,0 +1,197 @@
+"""The whole catalogue in one response: the same records, negotiated, counted once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from werkzeug.test import TestResponse
+
+from evref.domain.catalogue.catalogue import Catalogue
+from tests.http.conftest import MakeService
+from tests.http.document import plain_body
+from tests.http.service import IN_ORDER, Service, assert_problem, body, entries
+
+LIST = "/api/v1/diagnoses"
+CATALOGUE = "/api/v1/catalogue"
+JSON = "application/json"
+LINES = "application/x-ndjson"
+GZIP = {"Accept-Encoding": "gzip"}
+
+
+def lines(response: TestResponse) -> list[object]:
+    """The records of a response in lines."""
+    assert response.mimetype == LINES
+    return [json.loads(line) for line in plain_body(response).decode().splitlines()]
+
+
+def test_it_has_the_records_of_the_other_endpoints_in_their_order(
+    service: Service, token: str
+) -> None:
+    """No field differs, and what is hidden there is hidden here."""
+    whole = body(service.get(CATALOGUE, token=token))
+
+    listed = body(service.get(LIST, token=token))
+    assert [record["diagnosis"] for record in whole["data"]] == listed["data"]
+    for record in whole["data"]:
+        path = f"{LIST}/{record['diagnosis']['id']}/interventions"
+        assert record["interventions"] == service.data(path, token)
+    assert whole["meta"] == listed["meta"]
+
+
+@pytest.mark.parametrize("encoding", [{}, GZIP])
+def test_lines_are_the_records_of_the_data(
+    service: Service, token: str, encoding: dict[str, str]
+) -> None:
+    """One for each diagnosis."""
+    as_json = service.data(CATALOGUE, token)
+
+    as_lines = service.get(CATALOGUE, token=token, headers={"Accept": LINES, **encoding})
+
+    assert lines(as_lines) == as_json
+    assert as_lines.content_encoding == encoding.get("Accept-Encoding")
+
+
+@pytest.mark.parametrize(
+    ("accept", "media_type"),
+    [
+        (None, JSON),
+        ("", JSON),
+        ("*/*", JSON),
+        ("application/*", JSON),
+        (JSON, JSON),
+        (LINES, LINES),
+        ("APPLICATION/X-NDJSON", LINES),
+        (f"{LINES}, */*", LINES),
+        (f"{JSON}, {LINES}", JSON),
+        (f"{JSON};q=0.5, {LINES}", LINES),
+        (f"{JSON}, {LINES};q=0.5", JSON),
+        (f"{JSON};q=0, {LINES}", LINES),
+        (f"{LINES};q=0, */*", JSON),
+        ("text/html", JSON),
+        ("text/html, */*;q=0.8", JSON),
+        ("nonsense", JSON),
+    ],
+)
+def test_the_media_type_is_negotiated(
+    service: Service, token: str, accept: str | None, media_type: str
+) -> None:
+    """A client that accepts neither gets JSON, as from every other endpoint."""
+    headers = {} if accept is None else {"Accept": accept}
+
+    response = service.get(CATALOGUE, token=token, headers=headers)
+
+    assert response.status_code == 200
+    assert response.content_type == media_type
+    assert response.headers["Vary"] == "Accept, Accept-Encoding"
+
+
+def test_each_media_type_and_encoding_has_an_etag_of_its_own(service: Service, token: str) -> None:
+    """And a 304 for none of the others."""
+    forms = [{}, GZIP, {"Accept": LINES}, {"Accept": LINES, **GZIP}]
+    etags = [service.get(CATALOGUE, token=token, headers=form).headers["ETag"] for form in forms]
+
+    assert len(set(etags)) == len(forms)
+    for number, form in enumerate(forms):
+        for other, etag in enumerate(etags):
+            headers = {**form, "If-None-Match": etag}
+            response = service.get(CATALOGUE, token=token, headers=headers)
+            assert response.status_code == (304 if other == number else 200)
+            assert response.headers["Vary"] == "Accept, Accept-Encoding"
+
+
+@pytest.mark.parametrize("headers", [{}, GZIP, {"Accept": LINES}])
+def test_head_has_the_fields_of_get(service: Service, token: str, headers: dict[str, str]) -> None:
+    """Its length included, which is that of the body."""
+    got = service.get(CATALOGUE, token=token, headers=headers)
+    head = service.request("HEAD", CATALOGUE, token=token, headers=headers)
+
+    assert head.status_code == 200
+    assert int(head.headers["Content-Length"]) == len(got.get_data())
+    for name in ("ETag", "Content-Type", "Content-Length", "Content-Encoding", "Vary"):
+        assert head.headers.get(name) == got.headers.get(name)
+
+
+def test_it_counts_as_one_request(service: Service) -> None:
+    """And is refused over the limit."""
+    key = service.new_key(limit=2)
+    first = service.get(CATALOGUE, token=key.token.text)
+    etag = first.headers["ETag"]
+
+    second = service.get(CATALOGUE, token=key.token.text, headers={"If-None-Match": etag})
+    third = service.get(CATALOGUE, token=key.token.text)
+
+    assert [first.headers["X-RateLimit-Remaining"], second.headers["X-RateLimit-Remaining"]] == [
+        "1",
+        "0",
+    ]
+    assert second.status_code == 304
+    assert_problem(third, 429)
+    assert service.admitted(key) == 2
+
+
+def test_a_new_version_is_served_after_it_is_published(service: Service, token: str) -> None:
+    """With another ETag, and without a trace of the old one; and the old one again."""
+    before = service.get(CATALOGUE, token=token)
+
+    for count in (3, 2, 1):
+        service.publish(Catalogue(entries()[:count]))
+        service.clock.advance(1)
+        changed = service.get(CATALOGUE, token=token)
+        assert changed.headers["ETag"] != before.headers["ETag"]
+        assert body(changed)["meta"]["count"] == len(body(changed)["data"]) == count
+
+    service.publish(Catalogue(entries()))
+    service.clock.advance(1)
+    again = service.get(CATALOGUE, token=token)
+    assert again.get_data() == before.get_data()
+    assert again.headers["ETag"] == before.headers["ETag"]
+
+
+@pytest.mark.parametrize("accept", [JSON, LINES])
+def test_an_empty_catalogue_is_answered(make_service: MakeService, accept: str) -> None:
+    """As an empty list, or as no line."""
+    service = make_service()
+    service.publish(Catalogue([]))
+
+    response = service.get(CATALOGUE, token=service.token(), headers={"Accept": accept, **GZIP})
+
+    assert response.status_code == 200
+    if accept == JSON:
+        assert body(response)["data"] == []
+    else:
+        assert response.get_data() == b""
+
+
+def test_while_it_is_prepared_it_is_unavailable_and_not_counted(
+    make_service: MakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here because there is no folder that it could be prepared in."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    service = make_service()
+    service.publish(Catalogue(entries()))
+    (folder,) = tmp_path.glob("evref-*")
+    folder.rmdir()
+    folder.write_text("in the way")
+    key = service.new_key()
+
+    refused = service.get(CATALOGUE, token=key.token.text)
+    folder.unlink()
+    answered = service.get(CATALOGUE, token=key.token.text)
+
+    problem = assert_problem(refused, 503, "service-unavailable")
+    assert "not counted" in problem["detail"]
+    assert int(refused.headers["Retry-After"]) >= 1
+    assert [record["diagnosis"]["id"] for record in body(answered)["data"]] == IN_ORDER
+    assert service.admitted(key) == 1
+
+
+def test_unknown_and_missing_keys_are_refused(service: Service, make_service: MakeService) -> None:
+    """Whatever they ask for, and however."""
+    stranger = make_service().token()
+
+    for headers in ({}, {"Accept": LINES}):
+        assert_problem(service.get(CATALOGUE, headers=headers), 401, "missing-credentials")
+        refused = service.get(CATALOGUE, token=stranger, headers=headers)
+        assert_problem(refused, 401, "invalid-api-key")

@@ -1,0 +1,103 @@
+"""The pages of a service in one process, over memory, and the bundled catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import yaml
+
+from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.access.readers import Readers
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.document import from_document
+from evref.testing.stores import keep_catalogue
+from tests.settings_pages.site import MORNING, Site
+
+_NEVER_CLOSED = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"}
+
+
+@cache
+def bundled() -> Catalogue:
+    """The catalogue that the package brings along."""
+    return Catalogue(
+        from_document(yaml.safe_load(path.read_text(encoding="utf-8")))
+        for path in Path(BUNDLED_CATALOGUE).glob("*.yaml")
+    )
+
+
+def a_site(readers: Readers, catalogue: Catalogue | None = None) -> Site:
+    """A site whose catalogue these readers may read."""
+    site = Site(Settings(storage=StorageKind.MEMORY, catalogue_pages=readers), MORNING)
+    if catalogue is not None:
+        publish(site, catalogue)
+    return site
+
+
+def publish(site: Site, catalogue: Catalogue) -> None:
+    """Publish it, and let the time go by after which it is served."""
+    keep_catalogue(site.container.catalogue_store(), catalogue, at=site.clock.now())
+    site.clock.advance(seconds=1)
+
+
+class Seen(HTMLParser):
+    """What a page says: its text, that of each element with an id, its links and what is fetched.
+
+    Raises:
+        AssertionError: where an element is closed that is not open, as broken markup does.
+
+    """
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.links: list[str] = []
+        self.inline: list[str] = []
+        self.ids: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self._open: list[tuple[str, str | None]] = []
+        self._texts: dict[str | None, list[str]] = {}
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        assert len(given) == len(attrs), f"{tag} has an attribute twice"
+        self.attributes += [(tag, name, value) for name, value in given.items()]
+        if "href" in given and tag == "a":
+            self.links.append(given["href"])
+        if tag == "style" or (tag == "script" and "src" not in given):
+            self.inline.append(tag)
+        self.inline += [name for name in given if name.startswith("on") or name == "style"]
+        if "id" in given:
+            self.ids.append(given["id"])
+        if tag not in _NEVER_CLOSED and not (self._in_svg and tag == "path"):
+            self._open.append((tag, given.get("id")))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        opened, _ = self._open.pop()
+        assert opened == tag, f"{tag} closes {opened}"
+
+    def handle_data(self, data: str) -> None:
+        if any(tag == "title" for tag, _ in self._open):
+            return
+        for place in {None, *(place for _, place in self._open)}:
+            self._texts.setdefault(place, []).append(data)
+
+    @property
+    def _in_svg(self) -> bool:
+        return any(tag == "svg" for tag, _ in self._open)
+
+    def text(self, place: str | None = None) -> str:
+        """The text of the element with this id, or of the page, with single spaces."""
+        return " ".join("".join(self._texts.get(place, ())).split())
+
+    def walk(self) -> Iterator[tuple[str, str, str]]:
+        """Every attribute: the tag, its name and its value."""
+        return iter(self.attributes)

@@ -1,0 +1,458 @@
+"""The catalogue's pages: the same content as the interface, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import unescape
+
+import pytest
+from flask import template_rendered
+from werkzeug.test import TestResponse
+
+from evref.adapters.inbound.pages.catalogue import words
+from evref.domain.access.readers import Readers
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.testing.builders import OPERATOR, a_catalogue, a_reference, an_entry, an_intervention
+from tests.pages.site import Seen, a_site, bundled, publish
+from tests.settings_pages.site import Site
+from tests.settings_pages.visitor import Visitor
+
+BUNDLED_IDS = [entry.diagnosis.id for entry in bundled().entries]
+
+
+@cache
+def bundled_site() -> Site:
+    """One site for all tests that only read it."""
+    return a_site(Readers.PUBLIC, bundled())
+
+
+def page(path: str) -> Seen:
+    answer = Visitor(bundled_site()).get(path)
+    assert answer.status_code == 200, answer.text
+    return Seen(answer.text)
+
+
+@cache
+def _key() -> str:
+    return bundled_site().make_key(limit=100_000).token.text
+
+
+def api(path: str) -> TestResponse:
+    answer = Visitor(bundled_site()).get(path, headers={"Authorization": f"Bearer {_key()}"})
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("diagnosis_id", BUNDLED_IDS)
+def test_a_page_holds_what_the_interface_gives(diagnosis_id: str) -> None:
+    """Every intervention with its summary, grade, dose and references, and every code."""
+    answer = api(f"/api/v1/diagnoses/{diagnosis_id}/interventions").json
+    assert answer is not None
+    diagnosis = answer["meta"]["diagnosis"]
+
+    seen = page(f"/catalogue/{diagnosis_id}")
+
+    assert [place for place in seen.ids if place.startswith(f"{diagnosis_id}-")] == [
+        record["id"] for record in answer["data"]
+    ]
+    whole = seen.text()
+    for text in (diagnosis["name"], *diagnosis["icd10_codes"], *diagnosis["icd11_codes"]):
+        assert text in whole
+    assert diagnosis["version"] in whole
+    for record in answer["data"]:
+        text = seen.text(record["id"])
+        evidence = record["evidence"]
+        assert flat(record["title"]) in text
+        assert flat(record["summary"]) in text
+        assert words.CERTAINTIES[evidence["certainty"]] in text
+        assert flat(evidence["source_grade"] or "The source gives none") in text
+        signs = {"for": "+", "against": "\N{MINUS SIGN}", "unclear": "?"}
+        assert f"{signs[evidence['direction']]} " in text
+        said = {"for": "Evidence for", "against": "Evidence against", "unclear": "Unclear"}
+        if evidence["recommendation"] == "not_stated":
+            assert said[evidence["direction"]] in text
+        else:
+            strength, direction = evidence["recommendation"].split("_")
+            verb = "recommend it" if direction == "for" else "advise against it"
+            assert f"{verb} ({strength})" in text
+        for value in (record["fitt_vp"] or {}).values():
+            assert flat(value or "not stated by the source") in text
+        for reference in record["references"]:
+            assert flat(reference["title"]) in text
+            assert flat(reference["authors"]) in text
+            assert str(reference["year"]) in text
+            assert flat(reference["source"]) in text
+            assert reference["url"] in seen.links
+            assert reference["doi"] is None or f"DOI {reference['doi']}" in text
+            assert reference["pmid"] is None or f"PubMed {reference['pmid']}" in text
+
+
+def test_the_list_holds_every_diagnosis_with_codes_counts_and_date() -> None:
+    """In the order of the interface."""
+    records = api("/api/v1/diagnoses").json
+    assert records is not None
+
+    seen = page("/catalogue")
+
+    found = [link for link in seen.links if link.startswith("/catalogue/")]
+    assert found == [f"/catalogue/{record['id']}" for record in records["data"]]
+    rows = Visitor(bundled_site()).get("/catalogue").text.split("<tr role")[2:]
+    for record, row in zip(records["data"], rows, strict=True):
+        text = flat(unescape(re.sub("<[^>]*>", " ", row)))
+        entry = bundled().entry(record["id"])
+        for shown in (record["name"], *record["icd10_codes"], *record["icd11_codes"]):
+            assert shown in text
+        counts = re.findall(r'class="count[^"]*">(\d+)<', row)
+        assert counts == [str(len(entry.visible_interventions(module))) for module in Module]
+        assert record["checked_on"] in text
+
+
+def test_nothing_of_a_disabled_module_is_shown() -> None:
+    """Neither in the map, nor in the lists, nor behind a filter."""
+    hidden = an_intervention("k-hidden", module=Module.PREVENTION, title="Hidden by its module")
+    shown = an_intervention("k-shown", module=Module.HOME, title="Shown by its module")
+    entry = an_entry(modules=[Module.HOME], interventions=[hidden, shown])
+    site = a_site(Readers.PUBLIC, a_catalogue(entry))
+
+    for path in (
+        "/",
+        "/catalogue",
+        "/catalogue?module=prevention",
+        "/catalogue/knee-osteoarthritis",
+        "/catalogue/knee-osteoarthritis?module=prevention",
+        "/evidence",
+    ):
+        answer = Visitor(site).get(path)
+        assert answer.status_code == 200
+        assert "Hidden" not in answer.text
+        assert "k-hidden" not in answer.text
+    assert "Shown by its module" in Visitor(site).get("/catalogue/knee-osteoarthritis").text
+
+
+@pytest.mark.parametrize("module", [None, *Module])
+@pytest.mark.parametrize("phase", [None, *Phase])
+def test_filters_show_what_the_interface_gives(module: Module | None, phase: Phase | None) -> None:
+    """The link and the curl line lead to just that."""
+    asked = [f"{name}={value}" for name, value in (("module", module), ("phase", phase)) if value]
+    query = f"?{'&'.join(asked)}" if asked else ""
+    address = f"/api/v1/diagnoses/low-back-pain/interventions{query}"
+    answer = api(address).json
+    assert answer is not None
+
+    seen = page(f"/catalogue/low-back-pain{query}")
+
+    shown = [place for place in seen.ids if place.startswith("low-back-pain-")]
+    assert shown == [record["id"] for record in answer["data"]]
+    assert address in seen.links
+    assert f'"{bundled_site().settings.base_url}{address}"' in seen.text()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/catalogue?modul=home",
+        "/catalogue?module=homes",
+        "/catalogue?module=",
+        "/catalogue?module=home&module=home",
+        "/catalogue?q=a&q=b",
+        "/catalogue?phase=acute",
+        f"/catalogue?q={'a' * 201}",
+        "/catalogue?q=evref_0123456789",
+        "/catalogue/low-back-pain?phase=",
+        "/catalogue/low-back-pain?phase=late",
+        "/catalogue/low-back-pain?q=knee",
+        "/catalogue/low-back-pain?module=home&module=concept",
+        "/evidence?module=home",
+    ],
+)
+def test_a_parameter_that_is_not_known_is_refused(path: str) -> None:
+    """As the interface does: what looks filtered is filtered."""
+    answer = Visitor(bundled_site()).get(path)
+
+    assert answer.status_code == 422
+    assert "<code>" in answer.text.split("<ul>")[-1]
+    assert "evref_0123456789" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("low back pain", "low-back-pain"),
+        ("  PAIN   low ", "low-back-pain"),
+        ("guillain barré", "guillain-barre-syndrome"),
+        ("M54.5", "low-back-pain"),
+        ("m54.5", "low-back-pain"),
+        ("ME84.2", "low-back-pain"),
+        ("M17.1", "knee-osteoarthritis"),
+        ("M17.11", "knee-osteoarthritis"),
+        ("m1711", "knee-osteoarthritis"),
+        ("S72.001A", "hip-fracture"),
+        ("G30.1+", "alzheimer-disease"),
+        ("M17.-", "knee-osteoarthritis"),
+        ("FA01.0&XK8G", "knee-osteoarthritis"),
+    ],
+)
+def test_the_search_field_takes_words_and_codes(typed: str, found: str) -> None:
+    """In any case and order."""
+    answer = Visitor(bundled_site()).get("/catalogue", query_string={"q": typed})
+
+    assert f"/catalogue/{found}" in Seen(answer.text).links
+
+
+def test_several_codes_find_the_diagnoses_of_each() -> None:
+    """Separated by commas or spaces."""
+    links = page("/catalogue?q=M54.5,+G61.0").links
+
+    assert {"/catalogue/low-back-pain", "/catalogue/guillain-barre-syndrome"} <= set(links)
+    assert len([link for link in links if link.startswith("/catalogue/")]) == 2
+
+
+def test_a_search_that_finds_nothing_says_so() -> None:
+    """And that this means nothing more."""
+    text = page("/catalogue?q=unicorn").text()
+
+    assert "0 diagnoses with unicorn in the name." in text
+    assert "What is not in the catalogue is not advised against" in text
+
+
+def test_an_empty_search_field_is_no_search() -> None:
+    """Browsers send it when nothing was typed."""
+    assert len(page("/catalogue?q=").links) == len(page("/catalogue").links)
+
+
+def test_every_link_of_the_pages_leads_somewhere() -> None:
+    """Those to the API need a key; those outside are to the works that are cited."""
+    visitor = Visitor(bundled_site())
+    cited = {
+        place
+        for entry in bundled().entries
+        for one in entry.visible_interventions()
+        for work in one.references
+        for place in (work.url, f"https://pubmed.ncbi.nlm.nih.gov/{work.pmid}/")
+    }
+    for path in ("/", "/catalogue", "/catalogue/low-back-pain", "/evidence", "/docs", "/nothing"):
+        seen = Seen(visitor.get(path).text)
+        for link in seen.links:
+            address, _, place = link.partition("#")
+            if link in cited:
+                continue
+            if place and address in {"", path}:
+                assert place in seen.ids
+                continue
+            status = visitor.get(address, buffered=True).status_code
+            expected = 401 if address.startswith("/api/v1/diagnoses") else 200
+            assert status == (303 if address == "/settings" else expected), link
+
+
+def test_an_intervention_s_address_holds_whatever_is_filtered() -> None:
+    """It leads to the whole page, which always has it."""
+    filtered = page("/catalogue/low-back-pain?module=home&phase=chronic")
+
+    place = "/catalogue/low-back-pain#low-back-pain-opioids"
+    assert place in filtered.links
+    assert "low-back-pain-opioids" in page("/catalogue/low-back-pain").ids
+
+
+def test_from_the_front_page_to_what_is_advised_against() -> None:
+    """One search, one click: the page says it with the source's own words, near its top."""
+    assert "/catalogue/low-back-pain" in page("/catalogue?q=low+back+pain").links
+
+    text = page("/catalogue/low-back-pain").text()
+
+    glance = text[text.index("At a glance") : text.index("All modules")]
+    assert "Guidelines advise against" in glance
+    assert "Opioid analgesics in routine care WHO 2023: advised against" in glance
+
+
+@pytest.mark.parametrize("path", ["/", "/catalogue", "/catalogue/low-back-pain", "/evidence"])
+def test_every_page_says_what_the_catalogue_is_not_and_which_it_is(path: str) -> None:
+    """In its footer."""
+    text = page(path).text()
+
+    assert DISCLAIMER in text
+    assert "not been reviewed by a clinician and is not complete" in text
+    assert f"Catalogue {bundled().version}, checked against its sources on " in text
+
+
+@pytest.mark.parametrize("path", ["/", "/catalogue", "/catalogue/low-back-pain", "/evidence"])
+def test_no_page_has_inline_script_or_style(path: str) -> None:
+    """And its policy would run none."""
+    answer = Visitor(bundled_site()).get(path)
+
+    assert Seen(answer.text).inline == []
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe-inline" not in policy
+    ids = Seen(answer.text).ids
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize(
+    ("path", "json_address"),
+    [
+        ("/catalogue", "/api/v1/diagnoses"),
+        ("/catalogue/low-back-pain", "/api/v1/diagnoses/low-back-pain/interventions"),
+    ],
+)
+def test_machines_are_led_to_the_json(path: str, json_address: str) -> None:
+    """By rel=alternate."""
+    answer = Visitor(bundled_site()).get(path)
+
+    line = f'<link rel="alternate" type="application/json" href="{json_address}">'
+    assert line in answer.text
+
+
+def test_an_unknown_diagnosis_is_not_found() -> None:
+    """With the frame around it."""
+    answer = Visitor(bundled_site()).get("/catalogue/unicorn")
+
+    assert answer.status_code == 404
+    assert "There is no such diagnosis" in Seen(answer.text).text("main")
+
+
+def test_pages_are_not_counted() -> None:
+    """Whoever looks."""
+    site = a_site(Readers.PUBLIC, bundled())
+    made = site.make_key(limit=5)
+    visitor = Visitor(site)
+
+    for _ in range(6):
+        visitor.get("/catalogue/low-back-pain", headers={"Authorization": f"Bearer {made.token}"})
+
+    assert site.container.manage_keys().history(OPERATOR, made.key.id) == ()
+
+
+PATHS = ["/", "/catalogue", "/catalogue?q=knee", "/catalogue/knee-osteoarthritis", "/evidence"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_public_page_may_be_kept(path: str) -> None:
+    """Strong ETags, 304, HEAD and gzip as the interface has them."""
+    visitor = Visitor(bundled_site())
+    first = visitor.get(path)
+    packed = visitor.get(path, headers={"Accept-Encoding": "gzip"})
+    head = visitor.head(path)
+
+    again = visitor.get(path, headers={"If-None-Match": first.headers["ETag"]})
+
+    assert re.fullmatch('"[^"]+"', first.headers["ETag"])
+    assert first.headers["Cache-Control"] == "public, max-age=300"
+    assert first.headers["Vary"] == "Accept-Encoding, Cookie"
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert packed.headers["ETag"] != first.headers["ETag"]
+    assert len(packed.get_data()) < len(first.get_data()) / 2
+    assert (head.status_code, head.get_data()) == (200, b"")
+    assert head.headers["ETag"] == first.headers["ETag"]
+    assert head.headers["Content-Length"] == str(len(first.get_data()))
+    assert (again.status_code, again.get_data()) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    assert again.headers["Vary"] == first.headers["Vary"]
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/docs", "/problems"])
+@pytest.mark.parametrize("accepted", ["gzip", "identity"])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_page_that_is_kept_is_answered_as_a_new_one(
+    path: str, accepted: str, method: str
+) -> None:
+    """With every header, to the byte; also where the client has it already."""
+    site = a_site(Readers.PUBLIC, a_catalogue())
+    client = site.app.test_client()
+    headers = {"Accept-Encoding": accepted, "X-Request-ID": "same"}
+
+    answers = [client.open(path, method=method, headers=headers) for _ in range(2)]
+    headers["If-None-Match"] = answers[0].headers["ETag"]
+    unchanged = client.open(path, method=method, headers=headers)
+
+    for answer in answers:
+        assert answer.status_code == 200
+        assert sorted(answer.headers) == sorted(answers[0].headers)
+        assert answer.get_data() == answers[0].get_data()
+    assert unchanged.status_code == 304
+    assert unchanged.get_data() == b""
+    without = {"Content-Length", "Content-Type", "Content-Encoding"}
+    kept = [each for each in sorted(answers[0].headers) if each[0] not in without]
+    assert sorted(unchanged.headers) == kept
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_is_rendered_once_for_each_version(path: str) -> None:
+    """What it is asked with does not matter; another catalogue is seen within a second."""
+    site = a_site(Readers.PUBLIC, a_catalogue())
+    visitor, rendered = Visitor(site), []
+
+    def note(sender: object, template: object, **context: object) -> None:
+        rendered.append(template)
+
+    template_rendered.connect(note, site.app)
+    first = visitor.get(path).headers["ETag"]
+    before = len(rendered)
+    for headers in ({}, {"Accept-Encoding": "gzip"}, {"If-None-Match": first}):
+        visitor.get(path, headers=headers)
+    assert len(rendered) == before > 0
+
+    publish(site, a_catalogue(an_entry(name="Knee arthrosis")))
+
+    assert visitor.get(path).headers["ETag"] != first
+    assert len(rendered) == 2 * before
+
+
+def test_the_version_of_one_catalogue_is_not_shown_with_another() -> None:
+    """Each page is of one catalogue, from top to bottom."""
+    site = a_site(Readers.PUBLIC, a_catalogue())
+    visitor = Visitor(site)
+    visitor.get("/catalogue")
+    other = a_catalogue(an_entry(name="Knee arthrosis"))
+
+    publish(site, other)
+
+    text = Seen(visitor.get("/catalogue").text).text()
+    assert "Knee arthrosis" in text
+    assert other.version in text
+
+
+def test_a_catalogue_without_entries_has_pages() -> None:
+    """They say that there is nothing."""
+    visitor = Visitor(a_site(Readers.PUBLIC, Catalogue([])))
+
+    for path in ("/", "/catalogue", "/evidence"):
+        assert visitor.get(path).status_code == 200
+    assert "0 diagnoses." in Seen(visitor.get("/catalogue").text).text()
+
+
+def test_a_diagnosis_without_interventions_has_a_page() -> None:
+    """With or without modules."""
+    site = a_site(Readers.PUBLIC, a_catalogue(an_entry(modules=[], interventions=[])))
+
+    text = Seen(Visitor(site).get("/catalogue/knee-osteoarthritis").text).text()
+
+    assert "No module is enabled for this diagnosis" in text
+
+
+def test_a_reference_with_neither_doi_nor_pubmed_leads_to_its_address() -> None:
+    """Which is then given."""
+    work = a_reference(doi=None, url="https://example.org/guideline?a=1&b=2")
+    entry = an_entry(interventions=[an_intervention(references=[work])])
+    site = a_site(Readers.PUBLIC, a_catalogue(entry))
+
+    seen = Seen(Visitor(site).get("/catalogue/knee-osteoarthritis").text)
+
+    assert "https://example.org/guideline?a=1&b=2" in seen.links
+
+
+def test_the_structured_data_names_codes_and_date() -> None:
+    """As microdata: the policy allows no script in a page."""
+    seen = page("/catalogue/low-back-pain")
+
+    values = {(name, value) for _, name, value in seen.walk()}
+    assert ("itemtype", "https://schema.org/MedicalWebPage") in values
+    content = [value for tag, name, value in seen.walk() if (tag, name) == ("meta", "content")]
+    assert {"Low back pain", "M54.5", "ME84.2", "2026-11-21"} <= set(content)

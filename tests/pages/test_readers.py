@@ -1,0 +1,256 @@
+"""Who may read the catalogue's pages, and what others learn of it: nothing."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from evref.domain.access.readers import Readers
+from evref.domain.errors import StorageUnavailableError
+from evref.testing.builders import a_catalogue, an_entry
+from tests.pages.site import Seen, a_site, bundled, publish
+from tests.settings_pages.site import EMAIL, PASSWORD, Site
+from tests.settings_pages.visitor import Visitor, a_member
+
+OF_CATALOGUE = [
+    "/catalogue",
+    "/catalogue?q=low+back+pain",
+    "/catalogue?module=home",
+    "/catalogue/low-back-pain",
+    "/catalogue/low-back-pain?module=home&phase=chronic",
+]
+FOR_ALL = ["/", "/docs", "/evidence", "/problems", "/problems/not-found", "/nothing"]
+
+
+@pytest.fixture
+def site() -> Site:
+    return a_site(Readers.MEMBERS, bundled())
+
+
+@pytest.mark.parametrize("path", OF_CATALOGUE)
+def test_a_visitor_is_led_to_the_sign_in_and_back(site: Site, path: str) -> None:
+    """With the search and the filters that they had."""
+    visitor = Visitor(site)
+
+    answer = visitor.get(path)
+
+    assert answer.status_code == 303
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "ETag" not in answer.headers
+    parts = urlsplit(answer.location)
+    assert parts.path == "/settings/sign-in"
+    assert parts.netloc == ""
+    assert parse_qs(parts.query)["next"] == [path]
+    signed_in = visitor.fill_in(answer.location, email=EMAIL, password=PASSWORD)
+    back = urlsplit(signed_in.location)
+    assert (back.path, parse_qs(back.query)) == (
+        urlsplit(path).path,
+        parse_qs(urlsplit(path).query),
+    )
+    assert visitor.get(signed_in.location).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "onwards",
+    [
+        "//evil.example/catalogue",
+        "https://evil.example/catalogue",
+        "/\\evil.example/catalogue",
+        "/catalogue/../../evil",
+        "/catalogue/",
+        "/catalogue/a/b",
+        "https:/catalogue",
+    ],
+)
+def test_the_sign_in_leads_nowhere_else(site: Site, onwards: str) -> None:
+    """Whatever looks like a page of the catalogue."""
+    answer = Visitor(site).fill_in(
+        f"/settings/sign-in?next={onwards}", email=EMAIL, password=PASSWORD
+    )
+
+    assert answer.location == "/settings/api-keys"
+
+
+@pytest.mark.parametrize(
+    ("onwards", "expected"),
+    [
+        ("/catalogue/%252f%252fevil.example", "/catalogue/%252f%252fevil.example"),
+        ("/catalogue%3Fq=a%26next=//evil.example", "/catalogue?q=a"),
+        ("/catalogue%3Fq=%250d%250aSet-Cookie:x", "/catalogue?q=%0D%0ASet-Cookie:x"),
+    ],
+)
+def test_what_is_led_back_to_is_made_anew(site: Site, onwards: str, expected: str) -> None:
+    """A path or a parameter of a client's stays one."""
+    answer = Visitor(site).fill_in(
+        f"/settings/sign-in?next={onwards}", email=EMAIL, password=PASSWORD
+    )
+
+    assert answer.location == expected
+    assert "Set-Cookie:x" not in str(answer.headers.get_all("Set-Cookie"))
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_whether_a_diagnosis_is_there_is_not_told(site: Site, method: str) -> None:
+    """One that is, one that is not and a malformed query are answered alike."""
+    answers = [
+        Visitor(site).get(path) if method == "GET" else Visitor(site).head(path)
+        for path in (
+            "/catalogue/low-back-pain",
+            "/catalogue/unicorn-fever",
+            "/catalogue/low-back-pain?modul=home",
+            "/catalogue?q=unicorn",
+            "/catalogue?q=low",
+        )
+    ]
+
+    assert {answer.status_code for answer in answers} == {303}
+    for answer in answers:
+        assert set(answer.headers.keys()) == set(answers[0].headers.keys())
+
+
+@pytest.mark.parametrize("path", [*OF_CATALOGUE, *FOR_ALL, "/catalogue/unicorn", "/settings"])
+def test_no_answer_to_a_visitor_depends_on_the_catalogue(path: str) -> None:
+    """Body, ETag and headers are the same over one catalogue and over another."""
+    answers = []
+    for catalogue in (bundled(), a_catalogue(an_entry("unicorn", name="Unicorn fever"))):
+        answer = Visitor(a_site(Readers.MEMBERS, catalogue)).get(
+            path, headers={"X-Request-ID": "same"}
+        )
+        answers.append((answer.status_code, sorted(answer.headers.to_wsgi_list()), answer.text))
+
+    assert answers[0] == answers[1]
+
+
+def test_storage_is_not_asked_for_the_catalogue_before_the_sign_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So that no time tells anything either."""
+    site = a_site(Readers.MEMBERS)
+    store = site.container.catalogue_store()
+    asked: list[str] = []
+    monkeypatch.setattr(store, "version", lambda: asked.append("version"))
+    site.clock.advance(seconds=5)
+
+    for path in (*OF_CATALOGUE, *FOR_ALL):
+        Visitor(site).get(path)
+
+    assert asked == []
+
+
+@pytest.mark.parametrize("path", OF_CATALOGUE)
+def test_a_member_reads_what_nobody_else_may_keep(site: Site, path: str) -> None:
+    """The page is for this browser alone, and is asked for anew each time."""
+    member = a_member(site)
+    first = member.get(path)
+
+    again = member.get(path, headers={"If-None-Match": first.headers["ETag"]})
+
+    assert first.status_code == 200
+    assert first.headers["Cache-Control"] == "private, no-cache"
+    assert again.status_code == 304
+    assert (
+        Visitor(site).get(path, headers={"If-None-Match": first.headers["ETag"]}).status_code == 303
+    )
+
+
+def test_who_has_signed_out_reads_no_more(site: Site) -> None:
+    """At once."""
+    member = a_member(site)
+    assert member.get("/catalogue").status_code == 200
+
+    member.fill_in("/settings/sign-out")
+
+    assert member.get("/catalogue").status_code == 303
+
+
+def test_an_ended_session_is_a_visitor_s(site: Site) -> None:
+    """After twelve hours, say."""
+    member = a_member(site)
+    site.clock.advance(hours=13)
+
+    assert member.get("/catalogue").status_code == 303
+    assert "Signed in" not in member.get("/").text
+
+
+@pytest.mark.parametrize("readers", [Readers.MEMBERS, Readers.PUBLIC])
+@pytest.mark.parametrize("path", ["/", "/docs", "/evidence", "/problems", "/nothing", "/catalogue"])
+def test_a_member_is_known_on_every_page(readers: Readers, path: str) -> None:
+    """And a visitor is offered to sign in."""
+    site = a_site(readers, bundled())
+
+    assert "Signed in" in Seen(a_member(site).get(path).text).text()
+    if (readers, path) != (Readers.MEMBERS, "/catalogue"):
+        visitor = Visitor(site).get(path).text
+        assert "Signed in" not in Seen(visitor).text()
+        assert "/settings/sign-in" in Seen(visitor).links
+
+
+def test_a_page_with_a_session_is_in_no_shared_cache() -> None:
+    """What a member sees is never kept for a visitor, nor the other way around."""
+    site = a_site(Readers.PUBLIC, bundled())
+
+    member, visitor = a_member(site).get("/catalogue"), Visitor(site).get("/catalogue")
+
+    assert member.headers["Cache-Control"] == "private, no-cache"
+    assert visitor.headers["Cache-Control"] == "public, max-age=300"
+    assert "Cookie" in visitor.headers["Vary"]
+    assert member.headers["ETag"] != visitor.headers["ETag"]
+
+
+@pytest.mark.parametrize("as_member", [False, True])
+def test_where_pages_are_off_there_are_none(as_member: bool) -> None:
+    """Nor does any other page speak of them."""
+    site = a_site(Readers.OFF, bundled())
+    visitor = a_member(site) if as_member else Visitor(site)
+
+    for path in (*OF_CATALOGUE, "/catalogue/unicorn", "/catalogue?x=y", "/evidence"):
+        assert visitor.get(path).status_code == 404
+    for path in ("/", "/docs", "/problems", "/nothing", "/settings/sign-in"):
+        text = visitor.get(path).text
+        assert "/catalogue" not in text
+        assert "/evidence" not in text
+        assert bundled().version not in text
+
+
+def test_without_a_catalogue_the_other_pages_are_there() -> None:
+    """Those of the catalogue say that it is not."""
+    visitor = Visitor(a_site(Readers.PUBLIC).in_another_process())
+
+    for path in ("/", "/docs", "/evidence", "/problems"):
+        assert visitor.get(path).status_code == 200
+    for path in ("/catalogue", "/catalogue/low-back-pain"):
+        answer = visitor.get(path)
+        assert answer.status_code == 503
+        assert answer.headers["Retry-After"] == "2"
+
+
+@pytest.mark.parametrize("readers", [Readers.MEMBERS, Readers.PUBLIC])
+def test_where_storage_is_out_of_reach_no_visitor_becomes_a_member(
+    readers: Readers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Public pages are served as to a visitor; those for members are not, nor is their ETag."""
+    site = a_site(readers, bundled())
+    member = a_member(site)
+    before = member.get("/catalogue").headers["ETag"]
+
+    def fail(digest: str) -> None:
+        raise StorageUnavailableError("sessions are gone")
+
+    monkeypatch.setattr(site.container.sessions(), "get", fail)
+
+    answer = member.get("/catalogue", headers={"If-None-Match": before})
+    assert answer.status_code == (503 if readers is Readers.MEMBERS else 200)
+    assert "Signed in" not in answer.text
+    assert member.get("/evidence").status_code == 200
+    assert "Signed in" not in member.get("/").text
+
+
+def test_a_change_of_the_catalogue_is_seen_by_a_member(site: Site) -> None:
+    """Whose pages are kept apart from those of visitors."""
+    member = a_member(site)
+    member.get("/catalogue")
+
+    publish(site, a_catalogue(an_entry(name="Knee arthrosis")))
+
+    assert "Knee arthrosis" in member.get("/catalogue").text
