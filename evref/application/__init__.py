@@ -1,1 +1,1 @@
-"""The use cases: one verb each, written against the ports, knowing no HTTP, SQL or framework."""
+"""The use cases, one per module. They depend on ports, not on HTTP, SQL or a framework."""

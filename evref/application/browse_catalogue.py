@@ -1,4 +1,4 @@
-"""Browse the catalogue: what is served now, held in memory and followed as it changes."""
+"""Browse the catalogue: the published catalogue, cached in memory and refreshed."""
 
 import logging
 import threading
@@ -13,26 +13,26 @@ from evref.ports.clock import Clock
 log = logging.getLogger(__name__)
 
 Run = Callable[[Callable[[], None]], None]
-"""Runs what it is given, and returns when that has ended or has taken too long to wait for."""
+"""Runs a function, and returns when it has ended or after a timeout."""
 
 _SECONDS_TO_WAIT = 0.1
 
 
 def in_background(act: Callable[[], None]) -> None:
-    """Run it in a thread of its own, which is waited for a tenth of a second."""
+    """Run the function in a new thread, and wait for it for at most 0.1 seconds."""
     thread = threading.Thread(target=act, name="evref-catalogue", daemon=True)
     thread.start()
     thread.join(_SECONDS_TO_WAIT)
 
 
 class BrowseCatalogue:
-    """Holds the published catalogue, and asks storage at most twice a second for a newer one.
+    """Caches the published catalogue, and checks storage for a newer one at most twice a second.
 
-    A newer catalogue is loaded in the background, while the held one is served. Most are loaded
-    at once, since only what changed is read; the request that found the newer version waits for
-    that, at most a tenth of a second. A thread runs only while a newer catalogue is loaded.
+    A newer catalogue is loaded in the background, and the cached one is served until it is
+    loaded. Loading is usually fast, because it reads only what changed; the request that found the
+    newer catalogue waits for it, at most 0.1 seconds. A thread runs only during loading.
 
-    Safe to share between threads: one of them asks, the others go on with what is held.
+    Thread-safe: one thread checks storage, and the others use the cached catalogue.
     """
 
     SECONDS_BETWEEN_LOOKS = 0.5
@@ -55,14 +55,14 @@ class BrowseCatalogue:
         self._loading = threading.Lock()
 
     def current(self) -> Catalogue:
-        """The served catalogue; the caller keeps to this one for the whole of an answer.
+        """Return the published catalogue; a caller uses this one for its whole response.
 
-        While storage is out of reach, the one that is held goes on being served.
+        While storage is unavailable, this is the cached catalogue.
 
         Raises:
-            NoCatalogueError: when none was ever published.
-            StorageUnavailableError: when none is held yet and storage was out of reach at the
-                last look.
+            NoCatalogueError: If no catalogue has been published.
+            StorageUnavailableError: If none is cached and storage was unavailable at the last
+                check.
 
         """
         if self._clock.monotonic() >= self._next_look:
@@ -75,7 +75,7 @@ class BrowseCatalogue:
         raise NoCatalogueError
 
     def _look(self) -> None:
-        # With nothing held there is nothing to go on with but what the one who looks will find.
+        # Without a cached catalogue, every thread must wait for the one that checks storage.
         if not self._looking.acquire(blocking=self._held is None):
             return
         try:
@@ -113,11 +113,11 @@ class BrowseCatalogue:
 
     def _has_failed(self, error: StorageUnavailableError) -> None:
         if self._held is not None and self._failure is None:
-            log.warning("serving the catalogue that is held: %s", error.reason)
-        # Kept for those who wait for the lock: each trying anew would add up their waits.
+            log.warning("serving the cached catalogue: %s", error.reason)
+        # For the threads that wait for the lock: if each retried, their waits would add up.
         self._failure = error
 
     def _has_succeeded(self) -> None:
         if self._failure is not None:
-            log.warning("the catalogue is followed again: storage is back")
+            log.warning("storage is available again; the catalogue is refreshed")
         self._failure = None

@@ -1,4 +1,4 @@
-"""A circuit breaker: keeps requests from queueing behind a storage that hangs."""
+"""A circuit breaker: keeps requests from queueing while storage hangs."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -9,7 +9,7 @@ from evref.ports.clock import Clock
 
 _Answer = TypeVar("_Answer")
 
-# A storage that is reachable answers, or refuses, well before this.
+# Storage that is available responds well before this.
 _HANGS_AFTER_SECONDS = 0.5
 _OPEN_SECONDS = 1.0
 
@@ -17,34 +17,34 @@ _OPEN_SECONDS = 1.0
 class CircuitBreaker:
     """Calls storage, and stops calling it for a while after a call has hung.
 
-    - *Closed*: every call goes through. A call that hangs opens the circuit.
-    - *Open*: for one second every call is refused at once. A server has a limited number of
-      threads; if each waited for storage, later requests would wait for a thread as well.
-    - *Half-open*: one call at a time goes through, and the others are refused at once. An answer
-      closes the circuit; another call that hangs opens it again.
+    - *Closed*: all calls go through. A call that hangs opens the circuit.
+    - *Open*: for one second all calls fail at once. A server has a limited number of threads; if
+      each waited for storage, later requests would wait for a thread as well.
+    - *Half-open*: one call at a time goes through, and the others fail at once. A response closes
+      the circuit; another call that hangs opens it again.
 
     Everything that a request calls shares one circuit, so that the request waits only once.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        # None while the circuit is closed; else the monotonic time at which it becomes half-open.
+        # None while the circuit is closed, or else the monotonic time when it becomes half-open.
         self._half_open_at: float | None = None
         self._answered_at = float("-inf")
         self._trial = Lock()
 
     def __call__(self, call: Callable[[], _Answer]) -> _Answer:
-        """What `call`, which calls storage, returns.
+        """Return the result of `call`, which calls storage.
 
         Raises:
-            StorageUnavailableError: at once, when the call may not go through.
+            StorageUnavailableError: If the circuit is open; raised at once.
 
         """
         half_open_at = self._half_open_at
         if half_open_at is None:
             return self._watched(call)
         if self._clock.monotonic() < half_open_at or not self._trial.acquire(blocking=False):
-            raise StorageUnavailableError("it did not answer in time just now")
+            raise StorageUnavailableError("it recently did not respond in time")
         try:
             return self._watched(call)
         finally:
@@ -56,13 +56,13 @@ class CircuitBreaker:
             answer = call()
         except StorageUnavailableError:
             failed_at = self._clock.monotonic()
-            # A storage that has answered another call since is there, however long this one took.
+            # If another call has succeeded since, storage is available.
             if self._answered_at <= began_at:
                 hung = failed_at - began_at >= _HANGS_AFTER_SECONDS
                 self._half_open_at = failed_at + _OPEN_SECONDS if hung else None
             raise
         except BaseException:
-            # It answered, if only that the key is not valid.
+            # Storage responded, even if the response is an error such as an invalid key.
             self._close()
             raise
         self._close()

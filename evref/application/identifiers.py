@@ -6,10 +6,10 @@ _DIGITS = 16
 
 
 def new_id(randomness: Randomness) -> str:
-    """Sixteen hexadecimal digits: short enough to type, too many to guess or to clash."""
+    """Return 16 hexadecimal digits: short enough to type, and too many to guess or collide."""
     return f"{randomness.below(16**_DIGITS):0{_DIGITS}x}"
 
 
 def is_id(text: str) -> bool:
-    """Whether `new_id` could have made this."""
+    """Return whether the text has the form of `new_id`."""
     return len(text) == _DIGITS and all(digit in "0123456789abcdef" for digit in text)

@@ -1,4 +1,4 @@
-"""Manage institutions and members: the operator's part of the institution settings."""
+"""Manage institutions and members, for the operator."""
 
 from dataclasses import dataclass
 
@@ -15,14 +15,14 @@ from evref.ports.randomness import Randomness
 
 @dataclass(frozen=True, slots=True)
 class MemberInInstitution:
-    """A member with the institution that they belong to."""
+    """A member with their institution."""
 
     member: Member
     institution: Institution
 
 
 class ManageInstitutions:
-    """Makes institutions and members, and resets passwords."""
+    """Creates institutions and members, and resets passwords."""
 
     def __init__(
         self,
@@ -42,12 +42,12 @@ class ManageInstitutions:
         self._randomness = randomness
 
     def create_institution(self, principal: Principal, name: str) -> Institution:
-        """A new institution.
+        """Create an institution.
 
         Raises:
-            NotAllowedError: when the principal has no right to make one.
-            InvalidValueError: when the name breaks a rule.
-            AlreadyExistsError: when the name is taken.
+            NotAllowedError: If the principal may not create one.
+            InvalidValueError: If the name breaks a rule.
+            AlreadyExistsError: If the name is in use.
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
@@ -65,21 +65,21 @@ class ManageInstitutions:
         return institution
 
     def institutions(self, principal: Principal) -> tuple[Institution, ...]:
-        """All institutions, ordered by name.
+        """Return all institutions, ordered by name.
 
         Raises:
-            NotAllowedError: when the principal has no right to see them all.
+            NotAllowedError: If the principal may not list them.
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         return self._institutions.list()
 
     def institution_named(self, principal: Principal, name: str) -> Institution:
-        """The institution of this name.
+        """Return the institution with this name.
 
         Raises:
-            NotAllowedError: when the principal has no right to see all institutions.
-            NotFoundError: when there is none.
+            NotAllowedError: If the principal may not list institutions.
+            NotFoundError: If there is none.
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
@@ -88,13 +88,13 @@ class ManageInstitutions:
     def create_member(
         self, principal: Principal, institution_id: str, email: str, *, password: str
     ) -> Member:
-        """A new member, whose e-mail is kept in lower case.
+        """Create a member. The e-mail is stored in lower case.
 
         Raises:
-            NotAllowedError: when the principal has no right to make one.
-            InvalidValueError: when the e-mail or the password breaks a rule.
-            NotFoundError: when there is no such institution.
-            AlreadyExistsError: when the e-mail is taken.
+            NotAllowedError: If the principal may not create one.
+            InvalidValueError: If the e-mail or the password breaks a rule.
+            NotFoundError: If there is no such institution.
+            AlreadyExistsError: If the e-mail is in use.
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
@@ -112,14 +112,14 @@ class ManageInstitutions:
         return member
 
     def members(self, principal: Principal) -> tuple[MemberInInstitution, ...]:
-        """The members of all institutions, ordered by e-mail.
+        """Return the members of all institutions, ordered by e-mail.
 
         Raises:
-            NotAllowedError: when the principal has no right to see them all.
+            NotAllowedError: If the principal may not list them.
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
-        # Members first: an institution that one of them belongs to is then there to be found.
+        # Members first, so that the institution of each exists when the institutions are read.
         members = self._members.list()
         by_id = {institution.id: institution for institution in self._institutions.list()}
         return tuple(
@@ -127,23 +127,23 @@ class ManageInstitutions:
         )
 
     def member_with_email(self, principal: Principal, email: str) -> Member:
-        """The member with this e-mail, in upper or lower case.
+        """Return the member with this e-mail, ignoring case.
 
         Raises:
-            NotAllowedError: when the principal has no right to see all members.
-            NotFoundError: when there is none.
+            NotAllowedError: If the principal may not list members.
+            NotFoundError: If there is none.
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
         return self._members.with_email(_normalised(email))
 
     def reset_password(self, principal: Principal, member_id: str, *, password: str) -> None:
-        """Give a member another password.
+        """Set a new password for a member.
 
         Raises:
-            NotAllowedError: when the principal has no right to do so.
-            InvalidValueError: when the password breaks a rule.
-            NotFoundError: when there is no such member.
+            NotAllowedError: If the principal may not do this.
+            InvalidValueError: If the password breaks a rule.
+            NotFoundError: If there is no such member.
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)

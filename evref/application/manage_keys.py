@@ -1,4 +1,4 @@
-"""Manage keys: make, list, change, revoke and watch them."""
+"""Manage keys: create, list, change, revoke and monitor them."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,7 +21,7 @@ from evref.ports.usage import KeyUse, UsageReports
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key just made; the only moment at which its token exists outside of its holder."""
+    """A new key with its token, which is not stored."""
 
     key: ApiKey
     token: KeyToken
@@ -29,7 +29,7 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class KeyInUse:
-    """A key with its institution, its state today and how it is being used."""
+    """A key with its institution, its state today and its use."""
 
     key: ApiKey
     institution: Institution
@@ -38,9 +38,9 @@ class KeyInUse:
 
 
 class ManageKeys:
-    """What members and the operator do with keys.
+    """Manages keys for members and the operator.
 
-    To a member, the key of another institution is not there: `NotFoundError`.
+    For a member, a key of another institution does not exist: `NotFoundError`.
     """
 
     def __init__(
@@ -60,10 +60,10 @@ class ManageKeys:
         self._pruned_on: date | None = None
 
     def new_key_id(self, principal: Principal) -> str:
-        """An id for a key that is yet to be made.
+        """Return an id for a key that will be created.
 
         Raises:
-            NotAllowedError: when the principal has no right to make one.
+            NotAllowedError: If the principal may not create one.
 
         """
         authorise(principal, Right.CHANGE_KEYS)
@@ -80,23 +80,23 @@ class ManageKeys:
         expires_on: date | None = None,
         key_id: str | None = None,
     ) -> NewKey:
-        """A new key, with the token that is shown once.
+        """Create a key, and return it with its token.
 
-        Whoever may ask twice for one key, such as a form that is sent again, gives its id, from
-        `new_key_id`: only the first asking then makes it.
+        A caller that may repeat the request, such as a form that is sent again, passes an id from
+        `new_key_id`: then only the first request creates the key.
 
         Raises:
-            NotFoundError: when there is no such institution.
-            NotAllowedError: when the principal has no right to make keys.
-            InvalidValueError: when a value breaks a rule, or the key would have expired already.
-            AlreadyExistsError: when there is a key with this id.
+            NotFoundError: If there is no such institution.
+            NotAllowedError: If the principal may not create keys.
+            InvalidValueError: If a value breaks a rule, or the expiry date is in the past.
+            AlreadyExistsError: If there is a key with this id.
 
         """
         unseen = NotFoundError("institution", institution_id)
         authorise_in(institution_id, principal, Right.CHANGE_KEYS, unseen=unseen)
         institution = self._institutions.get(institution_id)
         if key_id is not None and not is_id(key_id):
-            raise InvalidValueError([Fault("id", "must be one that was made for this key")])
+            raise InvalidValueError([Fault("id", "must be an id that was created for this key")])
         if expires_on is not None and expires_on < self.today():
             raise InvalidValueError(
                 [Fault("expires_on", f"must be today ({self.today()}, UTC) or later")]
@@ -120,11 +120,11 @@ class ManageKeys:
         return NewKey(key, token)
 
     def list(self, principal: Principal, institution_id: str) -> tuple[KeyInUse, ...]:
-        """The keys of an institution, with their use; oldest first.
+        """Return the keys of an institution with their use, oldest first.
 
         Raises:
-            NotFoundError: when the institution is not the member's own.
-            NotAllowedError: when the principal has no right to see keys.
+            NotFoundError: If the institution is not the member's own.
+            NotAllowedError: If the principal may not see keys.
 
         """
         unseen = NotFoundError("institution", institution_id)
@@ -132,21 +132,21 @@ class ManageKeys:
         return self._in_use(self._keys.of_institution(institution_id))
 
     def list_all(self, principal: Principal) -> tuple[KeyInUse, ...]:
-        """The keys of all institutions, with their use; oldest first.
+        """Return the keys of all institutions with their use, oldest first.
 
         Raises:
-            NotAllowedError: when the principal has no right to see all institutions.
+            NotAllowedError: If the principal may not see all institutions.
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         return self._in_use(self._keys.list())
 
     def get(self, principal: Principal, key_id: str) -> KeyInUse:
-        """One key with its use.
+        """Return a key with its use.
 
         Raises:
-            NotFoundError: when there is no such key.
-            NotAllowedError: when the principal has no right to see keys.
+            NotFoundError: If there is no such key.
+            NotAllowedError: If the principal may not see keys.
 
         """
         (found,) = self._in_use([self._seen(principal, key_id)])
@@ -161,15 +161,15 @@ class ManageKeys:
         permission: Permission | None = None,
         daily_limit: int | None = None,
     ) -> ApiKey:
-        """Change what is given of a key, and keep the rest.
+        """Change the given fields of a key.
 
-        Where that is as it was before, there is no change, and no entry in the audit log.
+        If no value differs, there is no change and no entry in the audit log.
 
         Raises:
-            NotFoundError: when there is no such key.
-            NotAllowedError: when the principal has no right to change keys.
-            InvalidValueError: when a value breaks a rule.
-            KeyRevokedError: when the key is revoked.
+            NotFoundError: If there is no such key.
+            NotAllowedError: If the principal may not change keys.
+            InvalidValueError: If a value breaks a rule.
+            KeyRevokedError: If the key is revoked.
 
         """
         trimmed = None if name is None else name.strip()
@@ -181,12 +181,12 @@ class ManageKeys:
         )
 
     def revoke(self, principal: Principal, key_id: str) -> ApiKey:
-        """End a key, for good.
+        """Revoke a key permanently.
 
         Raises:
-            NotFoundError: when there is no such key.
-            NotAllowedError: when the principal has no right to change keys.
-            KeyRevokedError: when it was revoked before.
+            NotFoundError: If there is no such key.
+            NotAllowedError: If the principal may not change keys.
+            KeyRevokedError: If it is already revoked.
 
         """
         return self._change(
@@ -194,11 +194,11 @@ class ManageKeys:
         )
 
     def history(self, principal: Principal, key_id: str, days: int = 30) -> tuple[DayUsage, ...]:
-        """A key's last days, today included, that had any request; oldest first.
+        """Return the last days with requests of a key, including today, oldest first.
 
         Raises:
-            NotFoundError: when there is no such key.
-            NotAllowedError: when the principal has no right to see keys.
+            NotFoundError: If there is no such key.
+            NotAllowedError: If the principal may not see keys.
 
         """
         key = self._seen(principal, key_id)
@@ -206,14 +206,14 @@ class ManageKeys:
         return self._usage_reports.history(key.id, today - timedelta(days=days - 1), today)
 
     def prune_usage(self) -> None:
-        """Remove counts that are older than their retention; once a day at most in a process.
+        """Remove counts that are older than their retention, at most once a day per process.
 
-        Changes of keys do it as well. Admission never does: its one statement stays short.
+        Changing a key calls this too. Admission never does, to stay fast.
         """
         today = self.today()
         if self._pruned_on != today:
             self._pruned_on = today
-            # The change is not to fail for it; what is left is removed another day.
+            # The change must not fail because of this; another day removes the rest.
             with suppress(StorageUnavailableError):
                 self._usage_reports.prune(today)
 
@@ -265,7 +265,7 @@ class ManageKeys:
         )
 
     def today(self) -> date:
-        """The UTC day that requests are counted under now."""
+        """Return the present UTC day, under which requests are counted."""
         return DailyWindow.of(self._clock.now()).day
 
 

@@ -1,4 +1,4 @@
-"""What a new password must be, whoever sets it."""
+"""The rules for new passwords."""
 
 import re
 
@@ -12,15 +12,15 @@ _THE_SERVICE = "evref"
 def check_new_password(
     password: str, guesser: PasswordGuesser, *, email: str, institution: Institution
 ) -> None:
-    """Pass silently when the member with this e-mail may have it from now on.
+    """Check that a password is allowed for the member with this e-mail.
 
     Raises:
-        InvalidValueError: when it breaks a rule, or is soon guessed by those who know the member.
+        InvalidValueError: If it breaks a rule, or is easily guessed, also from the e-mail.
 
     """
     check_password(password)
     words = re.findall(r"\w+", f"{email} {institution.name}")
     if guesser.soon_tries(password, [_THE_SERVICE, email, "".join(words), *words]):
         raise InvalidValueError(
-            [Fault("password", "is easily guessed: take several words that do not belong together")]
+            [Fault("password", "is easily guessed: use several unrelated words")]
         )

@@ -1,4 +1,4 @@
-"""Provision a demo: enough of everything to try the service at once."""
+"""Provision a demo: an institution, a member and a key for a first try."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,7 +18,7 @@ KEY = "Demo key"
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What was made; `password` is None where the member was there before."""
+    """The demo; `password` is None if the member already existed."""
 
     token: str
     password: str | None
@@ -26,7 +26,7 @@ class Demo:
 
 
 class ProvisionDemo:
-    """Makes the demo's institution, member and key where there are none."""
+    """Creates the institution, the member and the key of the demo if they do not exist."""
 
     def __init__(
         self, *, institutions: ManageInstitutions, keys: ManageKeys, randomness: Randomness
@@ -36,13 +36,13 @@ class ProvisionDemo:
         self._randomness = randomness
 
     def __call__(self, principal: Principal) -> Demo:
-        """Make what is missing, and a key in any case.
+        """Create what is missing, and always a key.
 
-        A key that was made before cannot be shown again, so a further one is then made, which
-        expires after a day: a ready curl line is what the demo is for.
+        An existing key cannot be shown again, so this creates another one, which expires after a
+        day.
 
         Raises:
-            NotAllowedError: when the principal has no right to make institutions and members.
+            NotAllowedError: If the principal may not create institutions and members.
 
         """
         institution = self._institution(principal)

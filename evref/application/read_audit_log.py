@@ -1,4 +1,4 @@
-"""Read the audit log: who did what, latest first, a page at a time."""
+"""Read the audit log, newest entries first, by page."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from evref.ports.audit import AuditLog
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """Some entries, latest first; pages count from 1, and there is always one."""
+    """A page of entries, newest first. Pages count from 1; there is at least one."""
 
     entries: tuple[AuditEntry, ...]
     number: int
@@ -18,7 +18,7 @@ class AuditPage:
 
 
 class ReadAuditLog:
-    """Shows an institution's log to those who may read it."""
+    """Returns the log of an institution to principals who may read it."""
 
     ENTRIES_A_PAGE = 50
 
@@ -26,11 +26,11 @@ class ReadAuditLog:
         self._audit_log = audit_log
 
     def __call__(self, principal: Principal, institution_id: str, page: int) -> AuditPage:
-        """The page with this number, or the nearest one that there is.
+        """Return the page with this number, or the nearest existing one.
 
         Raises:
-            NotFoundError: when the institution is not the member's own.
-            NotAllowedError: when the principal has no right to read it.
+            NotFoundError: If the institution is not the member's own.
+            NotAllowedError: If the principal may not read it.
 
         """
         unseen = NotFoundError("institution", institution_id)

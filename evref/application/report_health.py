@@ -1,4 +1,4 @@
-"""Report health: would a request be served now?"""
+"""Report health: whether the service can respond to requests now."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from evref.ports.storage import StorageHealth
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Whether storage takes writes, and which catalogue is served, if any."""
+    """Whether storage accepts writes, and the version of the published catalogue, if any."""
 
     storage_answers: bool
     catalogue_version: str | None
@@ -20,14 +20,14 @@ class Readiness:
 
 
 class ReportHealth:
-    """Asks the real parts, each time anew."""
+    """Checks the storage and the catalogue at each call."""
 
     def __init__(self, storage: StorageHealth, browse: BrowseCatalogue) -> None:
         self._storage = storage
         self._browse = browse
 
     def readiness(self) -> Readiness:
-        """Never raises for storage out of reach: that is an answer."""
+        """Return the health. Unavailable storage is a result, not an error."""
         try:
             self._storage.ping()
             version = self._browse.current().version

@@ -1,4 +1,4 @@
-"""Share a secret: what cookies are signed with, the same for all who serve."""
+"""Share a secret: the key that signs cookies, the same in all processes."""
 
 from evref.ports.randomness import Randomness
 from evref.ports.secrets import SharedSecrets
@@ -7,7 +7,7 @@ _NAME = "cookies"
 
 
 class ShareSecret:
-    """Gives the operator's secret where there is one, else one that is made once and kept."""
+    """Returns the operator's secret, or else one that is created once and stored."""
 
     def __init__(self, secrets: SharedSecrets, randomness: Randomness, given: str | None) -> None:
         self._secrets = secrets
@@ -15,10 +15,10 @@ class ShareSecret:
         self._secret = given
 
     def __call__(self) -> str:
-        """At least 32 characters; storage is asked until it has answered once.
+        """Return the secret, at least 32 characters; read from storage until that succeeds once.
 
         Raises:
-            StorageUnavailableError: when it has to be asked and does not answer.
+            StorageUnavailableError: If storage is needed and unavailable.
 
         """
         if self._secret is None:

@@ -1,4 +1,4 @@
-"""Sign in: who is asking, for how long, and how often anyone may guess."""
+"""Sign in: sessions of members, and limits on failed attempts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -38,20 +38,20 @@ _SECONDS_BETWEEN_PURGES = 60.0
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A member who is signed in, and the institution that they act for."""
+    """A member who is signed in, with their institution."""
 
     member: Member
     institution: Institution
 
     @property
     def principal(self) -> InstitutionMember:
-        """The member as the one who asks for something."""
+        """The member as a principal."""
         # Every member is an admin.
         return InstitutionMember(self.member.email, self.institution.id, Role.ADMIN)
 
 
 class SignIn:
-    """Begins and ends sessions. `address` is the IP address that the member asks from."""
+    """Starts and ends sessions. `address` is the IP address of the member."""
 
     def __init__(
         self,
@@ -76,13 +76,13 @@ class SignIn:
         self._next_purge = float("-inf")
 
     def begin(self, email: str, password: str, *, address: str) -> SessionToken:
-        """A new session for the member with this e-mail and password.
+        """Start a session for the member with this e-mail and password.
 
         Raises:
-            TooManyAttemptsError: when it comes too soon after failed ones; nothing is looked at.
-            WrongCredentialsError: when there is no such member, or the password is wrong: the
-                answer, and the time that it takes, are the same.
-            BusyError: when too many passwords are being checked; nothing is looked at or counted.
+            TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
+            WrongCredentialsError: If there is no such member, or the password is wrong. The error
+                and the time that it takes are the same.
+            BusyError: If too many passwords are being checked; nothing is checked or counted.
 
         """
         email = email.strip().lower()
@@ -95,10 +95,10 @@ class SignIn:
         return self._start(member)
 
     def who(self, token: SessionToken) -> SignedIn:
-        """Whose session this is.
+        """Return the member of this session.
 
         Raises:
-            NotSignedInError: when it is nobody's, or has ended.
+            NotSignedInError: If the session does not exist or has ended.
 
         """
         try:
@@ -111,20 +111,20 @@ class SignIn:
         return SignedIn(member, self._institutions.get(member.institution_id))
 
     def end(self, token: SessionToken) -> None:
-        """End the session, for whoever else holds its token too; it may have ended before."""
+        """End the session. It may have ended already."""
         self._sessions.remove(token.digest)
 
     def change_password(
         self, token: SessionToken, *, present: str, new: str, address: str
     ) -> SessionToken:
-        """Replace the member's password. Every session of theirs ends; a new one begins.
+        """Change the member's password, end all their sessions, and start a new one.
 
         Raises:
-            NotSignedInError: when the session has ended.
-            InvalidValueError: when the new password breaks a rule.
-            TooManyAttemptsError: when it comes too soon after failed ones; nothing is looked at.
-            WrongCredentialsError: when `present` is not the present password.
-            BusyError: when too many passwords are being checked; nothing is changed.
+            NotSignedInError: If the session has ended.
+            InvalidValueError: If the new password breaks a rule.
+            TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
+            WrongCredentialsError: If `present` is not the current password.
+            BusyError: If too many passwords are being checked; nothing is changed.
 
         """
         signed_in = self.who(token)
@@ -150,14 +150,14 @@ class SignIn:
             ),
         )
         self._sessions.remove(token.digest)
-        # Bound to this password: should another be set in this moment, the session ends with it.
+        # Bound to this password: if another one is set concurrently, the session ends.
         return self._start(replace(member, password_hash=password_hash))
 
     def _is_right(self, password: str, password_hash: str | None, email: str, address: str) -> bool:
         try:
             return self._passwords.verify(password, password_hash)
         except BusyError:
-            # Not a guess: it was not looked at.
+            # Not a failed attempt, because the password was not checked.
             account, source = account_name(email), address_name(address)
             self._attempts.change(
                 (account, source),
@@ -179,9 +179,9 @@ class SignIn:
         return token
 
     def _count_attempt(self, email: str, address: str) -> None:
-        """Count the attempt as failed before it is looked at.
+        """Count the attempt as failed before the password is checked.
 
-        Of many guesses at once, each then finds those before it counted.
+        So concurrent attempts count against each other.
         """
         instant = self._clock.now()
         account, source = account_name(email), address_name(address)
@@ -199,7 +199,7 @@ class SignIn:
         self._attempts.change((account, source), count)
 
     def _purge_now_and_then(self) -> None:
-        # Each purge takes the database's writer, which the admission of requests needs as well.
+        # A purge takes the write lock of the database, which admission needs too.
         if self._clock.monotonic() < self._next_purge:
             return
         self._next_purge = self._clock.monotonic() + _SECONDS_BETWEEN_PURGES
@@ -208,9 +208,9 @@ class SignIn:
         self._sessions.remove_started_before(instant - SESSION_LENGTH)
 
     def _forgive_attempt(self, email: str, address: str) -> None:
-        """Take back what was counted: an account begins anew, an address is one failure less.
+        """Undo the count: reset the account, and remove one failure from the address.
 
-        Else whoever has an account could guess at others between two sign-ins of their own.
+        If it reset the address, a member could guess at other accounts between own sign-ins.
         """
         account, source = account_name(email), address_name(address)
         self._attempts.change(

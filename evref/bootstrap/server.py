@@ -173,7 +173,7 @@ def require_free(bind: str) -> None:
     Else gunicorn would try for five seconds and end in a traceback.
 
     Raises:
-        AddressInUseError: when it cannot.
+        AddressInUseError: If it cannot.
 
     """
     if listen_fds(unset_environment=False):

@@ -100,7 +100,7 @@ class Settings:
         The first of these that has a value takes precedence.
 
         Raises:
-            SettingsError: A value is invalid, or the file cannot be read.
+            SettingsError: If a value is invalid, or the file cannot be read.
 
         """
         values = _gather(os.environ if environ is None else environ, env_file, defaults or {})
@@ -120,7 +120,7 @@ class Settings:
         """Return variables with the prefix that are not settings, and probably mistyped.
 
         Raises:
-            SettingsError: The file cannot be read.
+            SettingsError: If the file cannot be read.
 
         """
         values = _gather(os.environ if environ is None else environ, env_file, {})

@@ -1,1 +1,1 @@
-"""The command line: parse, call one use case, print. `main` is where it starts."""
+"""The command line: parse, call one use case, print. `main` is the entry point."""

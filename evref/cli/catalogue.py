@@ -26,50 +26,50 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import names_a_direction
 from evref.domain.errors import DiagnosesRemovedError
 
-# Whether it exists and can be read is for the catalogue's own checks to say.
+# The catalogue's own checks report paths that do not exist or cannot be read.
 _PATH = click.Path(path_type=Path)
 _MOST_NAMES = 10
 
 
 @click.group()
 def catalogue() -> None:
-    """The catalogue: check, load, roll back, export, and see what is and was served."""
+    """Check, load, roll back and export the catalogue, and show its state and history."""
 
 
 @catalogue.command("check")
 @click.argument("paths", metavar="PATH…", type=_PATH, nargs=-1, required=True)
 def check(paths: tuple[Path, ...]) -> None:
-    """Check catalogue files and folders; reports every fault and changes nothing."""
+    """Check catalogue files and folders. Reports every error and changes nothing."""
     publish = wired().publish()
-    say_lines(f"not read: {name}" for name in publish.not_read(OPERATOR, paths))
+    say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
     with progress_bar("Checking") as progress:
         checked = publish.check(OPERATOR, paths, progress)
     say_lines(
         f"warning: {intervention.id}: the title {intervention.title!r} names a direction; "
-        "let it name the intervention alone"
+        "it should name only the intervention"
         for entry in checked.entries
         for intervention in entry.interventions
         if names_a_direction(intervention.title)
     )
-    click.echo(f"No faults in {_size(checked)}; version {checked.version}.")
+    click.echo(f"No errors in {_size(checked)}; version {checked.version}.")
 
 
 @catalogue.command("load")
 @click.argument("path", metavar="PATH", type=_PATH)
-@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change without changing anything.")
 @click.option(
     "--allow-removals",
     is_flag=True,
-    help="Also where served diagnoses are not in it, and so would be removed.",
+    help="Allow the removal of published diagnoses that the new catalogue does not have.",
 )
 def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
-    """Serve the catalogue of a file or folder instead of the present one, whole or not at all.
+    """Replace the published catalogue by that of a file or folder, completely or not at all.
 
-    Where served diagnoses would be removed, it lists them and asks at a terminal; elsewhere it
-    refuses.
+    If published diagnoses would be removed, the command lists them and asks for confirmation at a
+    terminal. Without a terminal it fails.
     """
     publish = stored().publish()
-    say_lines(f"not read: {name}" for name in publish.not_read(OPERATOR, [path]))
+    say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, [path]))
     with progress_bar("Loading") as progress:
         plan = publish.plan_load(OPERATOR, path, progress)
     if dry_run:
@@ -77,17 +77,17 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
         return
     if plan.changes.removed and not allow_removals:
         for name in plan.changes.removed:
-            say(f"would be removed: {name}")
+            say(f"would remove: {name}")
         allow_removals = _is_confirmed(len(plan.changes.removed))
     try:
         publish.publish(OPERATOR, plan, by=user_name(), allow_removals=allow_removals)
     except DiagnosesRemovedError as error:
-        raise RefusedError(f"{error} To remove them, give --allow-removals.") from None
+        raise RefusedError(f"{error} To remove them, use --allow-removals.") from None
     click.echo(summary(plan))
 
 
 def _is_confirmed(removals: int) -> bool:
-    """Whether a person at a terminal says yes."""
+    """Ask for confirmation at a terminal; False without a terminal."""
     unit = "diagnosis" if removals == 1 else "diagnoses"
     return sys.stdin.isatty() and click.confirm(f"Remove {removals} {unit}?", err=True)
 
@@ -95,7 +95,7 @@ def _is_confirmed(removals: int) -> bool:
 @catalogue.command("history")
 @as_json
 def history(*, as_json: bool) -> None:
-    """List the last publications, newest first; the first one is served."""
+    """List the last publications, newest first. The first is the current one."""
     records = [asdict(publication) for publication in stored().publish().history(OPERATOR)]
     print_records(records, as_json=as_json, empty="")
 
@@ -103,9 +103,9 @@ def history(*, as_json: bool) -> None:
 @catalogue.command("rollback")
 @click.argument("version", required=False)
 def rollback(version: str | None) -> None:
-    """Serve an earlier version again, by default the one before; `history` lists them.
+    """Publish an earlier version again, by default the previous one. `history` lists them.
 
-    It is a publication like any other, so that it can be rolled back too.
+    A rollback is itself a publication and can be rolled back.
     """
     publish = stored().publish()
     plan = publish.plan_rollback(OPERATOR, version)
@@ -116,7 +116,7 @@ def rollback(version: str | None) -> None:
 @catalogue.command("export")
 @click.argument("path", metavar="PATH", type=_PATH)
 def export(path: Path) -> None:
-    """Write the served catalogue into a folder, one ID.yaml a diagnosis."""
+    """Write the published catalogue to a folder, one file ID.yaml for each diagnosis."""
     written = stored().publish().export(OPERATOR, path)
     click.echo(
         f"Wrote {_size(written)} to {click.format_filename(path)}; version {written.version}."
@@ -126,7 +126,7 @@ def export(path: Path) -> None:
 @catalogue.command("status")
 @as_json
 def status(*, as_json: bool) -> None:
-    """Show what is served, and when its entries were last checked against their sources."""
+    """Show the published catalogue and when its entries were last checked against sources."""
     container = stored()
     publication, served = container.publish().status(OPERATOR)
     age = served.age_on(container.clock().now().date())
@@ -154,11 +154,11 @@ def status(*, as_json: bool) -> None:
     for month, count in age.by_month.items():
         click.echo(f"{count} last checked in {month}")
     if age.overdue:
-        say(f"evref: {len(age.overdue)} not checked for more than a year: {_listed(age.overdue)}")
+        say(f"evref: {len(age.overdue)} not checked for over a year: {_listed(age.overdue)}")
 
 
 def summary(plan: Plan, verb: str = "Serving") -> str:
-    """What a publication changes, in a few lines."""
+    """Summarise what a publication changes."""
     lines = [f"{verb} {_size(plan.catalogue)}; version {plan.catalogue.version}."]
     for label, names in (
         ("added", plan.changes.added),
@@ -170,7 +170,7 @@ def summary(plan: Plan, verb: str = "Serving") -> str:
 
 
 def user_name() -> str:
-    """The operating system's name of the user, or the number where it has none."""
+    """Return the operating system's name of the user, or the user id if there is none."""
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:

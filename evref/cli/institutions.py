@@ -11,7 +11,7 @@ from evref.cli.wiring import RefusedError, stored
 from evref.domain.access.principal import Operator
 
 OPERATOR = Operator()
-"""Who asks for whatever is done on the command line."""
+"""The principal of every command."""
 
 _password_stdin = click.option(
     "--password-stdin", is_flag=True, help="Read the password as one line from standard input."
@@ -20,35 +20,35 @@ _password_stdin = click.option(
 
 @click.group()
 def institution() -> None:
-    """Institutions, to which members and API keys belong."""
+    """Manage institutions, which have members and API keys."""
 
 
 @institution.command("create")
 @click.argument("name")
 @as_json
 def create_institution(name: str, *, as_json: bool) -> None:
-    """Make an institution."""
+    """Create an institution."""
     made = stored().manage_institutions().create_institution(OPERATOR, name)
     if as_json:
         print_json({"id": made.id, "name": made.name, "created_at": made.created_at})
     else:
-        click.echo(f"Made the institution {made.name!r} ({made.id}).")
+        click.echo(f"Created the institution {made.name!r} ({made.id}).")
 
 
 @institution.command("list")
 @as_json
 def list_institutions(*, as_json: bool) -> None:
-    """List all institutions, by name."""
+    """List all institutions, sorted by name."""
     records = [
         {"id": each.id, "name": each.name, "created_at": each.created_at}
         for each in stored().manage_institutions().institutions(OPERATOR)
     ]
-    print_records(records, as_json=as_json, empty="There is no institution yet.")
+    print_records(records, as_json=as_json, empty="There are no institutions yet.")
 
 
 @click.group()
 def member() -> None:
-    """Members of institutions, who manage API keys on the settings pages."""
+    """Manage members of institutions, who manage API keys on the settings pages."""
 
 
 @member.command("create")
@@ -59,7 +59,7 @@ def member() -> None:
 def create_member(
     email: str, institution_name: str, *, password_stdin: bool, as_json: bool
 ) -> None:
-    """Make a member; asks for the password."""
+    """Create a member. Prompts for the password."""
     manage = stored().manage_institutions()
     password = _password(from_stdin=password_stdin)
     found = manage.institution_named(OPERATOR, institution_name)
@@ -67,13 +67,13 @@ def create_member(
     if as_json:
         print_json({"id": made.id, "email": made.email, "institution": institution_name})
     else:
-        click.echo(f"Made the member {made.email} of {institution_name!r}.")
+        click.echo(f"Created the member {made.email} of {institution_name!r}.")
 
 
 @member.command("list")
 @as_json
 def list_members(*, as_json: bool) -> None:
-    """List all members, by e-mail."""
+    """List all members, sorted by e-mail."""
     records = [
         {
             "id": each.member.id,
@@ -83,14 +83,14 @@ def list_members(*, as_json: bool) -> None:
         }
         for each in stored().manage_institutions().members(OPERATOR)
     ]
-    print_records(records, as_json=as_json, empty="There is no member yet.")
+    print_records(records, as_json=as_json, empty="There are no members yet.")
 
 
 @member.command("reset-password")
 @click.argument("email")
 @_password_stdin
 def reset_password(email: str, *, password_stdin: bool) -> None:
-    """Give a member another password; asks for it."""
+    """Set a new password for a member. Prompts for the password."""
     manage = stored().manage_institutions()
     password = _password(from_stdin=password_stdin)
     found = manage.member_with_email(OPERATOR, email)
@@ -103,6 +103,6 @@ def _password(*, from_stdin: bool) -> str:
         try:
             return sys.stdin.buffer.readline().decode().rstrip("\r\n")
         except UnicodeDecodeError:
-            raise RefusedError("the password is not text in UTF-8") from None
+            raise RefusedError("the password is not valid UTF-8") from None
     password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     return password

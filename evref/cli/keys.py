@@ -17,7 +17,7 @@ from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
 
 @click.group()
 def key() -> None:
-    """API keys."""
+    """Manage API keys."""
 
 
 @key.command("create")
@@ -29,7 +29,7 @@ def key() -> None:
     default=DEFAULT_DAILY_LIMIT,
     show_default=True,
     metavar="N",
-    help="Requests a UTC day.",
+    help="Requests per UTC day.",
 )
 @click.option(
     "--permission",
@@ -41,7 +41,7 @@ def key() -> None:
     "--expires",
     type=click.DateTime(["%Y-%m-%d"]),
     metavar="YYYY-MM-DD",
-    help="The last UTC day on which the key works.",
+    help="The last UTC day on which the key is valid.",
 )
 @as_json
 def create_key(
@@ -53,7 +53,7 @@ def create_key(
     *,
     as_json: bool,
 ) -> None:
-    """Make a key and print it, alone, on standard output. It is never shown again."""
+    """Create a key. Prints only the key on standard output. It is never shown again."""
     container = stored()
     institution = container.manage_institutions().institution_named(OPERATOR, institution_name)
     made = container.manage_keys().create(
@@ -68,9 +68,9 @@ def create_key(
         print_json({"key": made.token.text, "id": made.key.id})
         return
     say(
-        f"Made the key {made.key.name!r} ({made.key.id}) of {institution_name!r}: "
-        f"permission {permission}, {limit} requests a day.\n"
-        "Keep it safe: it is shown this once."
+        f"Created the key {made.key.name!r} ({made.key.id}) of {institution_name!r}: "
+        f"permission {permission}, {limit} requests per day.\n"
+        "Store the key now. It is not shown again."
     )
     click.echo(made.token.text)
 
@@ -78,24 +78,26 @@ def create_key(
 @key.command("list")
 @as_json
 def list_keys(*, as_json: bool) -> None:
-    """List all keys, oldest first; never the secrets."""
+    """List all keys, oldest first, without their secrets."""
     records = [_record(each) for each in stored().manage_keys().list_all(OPERATOR)]
-    print_records(records, as_json=as_json, empty="There is no key yet.")
+    print_records(records, as_json=as_json, empty="There are no keys yet.")
 
 
 @key.command("set-limit")
 @click.argument("key_id", metavar="ID")
 @click.argument("limit", type=int, metavar="N")
 def set_limit(key_id: str, limit: int) -> None:
-    """Change a key's daily request limit, within a second and for today already."""
+    """Change a key's daily request limit. It takes effect today, within a second."""
     changed = stored().manage_keys().change(OPERATOR, key_id, daily_limit=limit)
-    click.echo(f"The key {changed.name!r} may now make {changed.daily_limit} requests a day.")
+    click.echo(
+        f"The limit of the key {changed.name!r} is now {changed.daily_limit} requests per day."
+    )
 
 
 @key.command("revoke")
 @click.argument("key_id", metavar="ID")
 def revoke(key_id: str) -> None:
-    """End a key, within a second and for good."""
+    """Revoke a key permanently. It takes effect within a second."""
     revoked = stored().manage_keys().revoke(OPERATOR, key_id)
     click.echo(f"The key {revoked.name!r} is revoked.")
 
@@ -104,7 +106,7 @@ def revoke(key_id: str) -> None:
 @click.argument("key_id", metavar="ID")
 @as_json
 def usage(key_id: str, *, as_json: bool) -> None:
-    """Show a key's requests a UTC day over the last 30 days, days without any left out."""
+    """Show a key's requests per UTC day for the last 30 days, omitting days without any."""
     records: list[dict[str, Any]] = [
         {"day": day.day, "limit": day.limit, "admitted": day.admitted, "refused": day.refused}
         for day in stored().manage_keys().history(OPERATOR, key_id)

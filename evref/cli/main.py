@@ -1,4 +1,4 @@
-"""`evref`: the commands, and the one place where what they raise becomes a line and a status."""
+"""`evref`: the commands, and the conversion of errors to a message and an exit status."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class _Bind(click.ParamType[str]):
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         host, colon, port = value.rpartition(":")
         if not (host and colon and _PORT.fullmatch(port) and 0 < int(port) < 65536):  # noqa: PLR2004
-            self.fail(f"{value!r} is not of the form HOST:PORT, such as {DEFAULT_BIND}", param, ctx)
+            self.fail(
+                f"{value!r} does not have the form HOST:PORT (e.g. {DEFAULT_BIND})", param, ctx
+            )
         return value
 
 
@@ -50,7 +52,7 @@ _workers = click.option(
     "--workers",
     type=click.IntRange(1, 64),
     metavar="N",
-    help=f"Processes that answer.  [default: {DEFAULT_WORKERS}; 1 where storage is memory]",
+    help=f"Worker processes.  [default: {DEFAULT_WORKERS}; 1 with storage in memory]",
 )
 _threads = click.option(
     "--threads",
@@ -58,7 +60,7 @@ _threads = click.option(
     default=DEFAULT_THREADS,
     show_default=True,
     metavar="N",
-    help="Threads of each process.",
+    help="Threads per worker process.",
 )
 
 
@@ -76,11 +78,11 @@ def cli() -> None:
 def init() -> None:
     """Create or migrate the storage, and load the bundled catalogue.
 
-    It takes the place of an older bundled one, and of no catalogue that an operator has loaded.
+    Replaces an older bundled catalogue, but never a catalogue that an operator has loaded.
     """
     container = wired()
     if container.settings().storage is StorageKind.MEMORY:
-        raise RefusedError("EVREF_STORAGE=memory has nothing to create; use evref demo")
+        raise RefusedError("EVREF_STORAGE=memory needs no evref init; run: evref demo")
     _close_at_the_end(container)
     _prepare(container)
     container.manage_keys().prune_usage()
@@ -92,15 +94,15 @@ def init() -> None:
 @_workers
 @_threads
 def serve(bind: str, workers: int | None, threads: int) -> None:
-    """Serve, with gunicorn. SIGTERM stops it once the requests under way are answered.
+    """Run the service with gunicorn. On SIGTERM it completes the current requests and stops.
 
-    Where systemd hands over a socket, that one is listened on, whatever --bind says.
+    If systemd passes a socket, the service listens on that socket and ignores --bind.
     """
     container = _servable(bind, workers)
     if container.settings().storage is StorageKind.MEMORY:
-        # A process's memory starts empty, and no other command can reach it.
+        # The memory of the process is empty, and no other command can access it.
         _prepare(container)
-        _tell(container, container.provision_demo()(OPERATOR))
+        _announce(container, container.provision_demo()(OPERATOR))
     else:
         for warning in check_storage(container):
             say(f"evref: {warning}")
@@ -112,14 +114,14 @@ def serve(bind: str, workers: int | None, threads: int) -> None:
 @_workers
 @_threads
 def demo(bind: str, workers: int | None, threads: int) -> None:
-    """From nothing to a running service, with a ready curl line.
+    """Set up and run the service for a first try, and print a curl command.
 
-    Creates the storage, loads the bundled catalogue, and makes an institution, a member and a
-    key, each where there is none. Anybody may read the catalogue's pages.
+    Creates the storage, loads the bundled catalogue, and creates an institution, a member and a
+    key if they do not exist. Anyone may read the pages of the catalogue.
     """
     container = _servable(bind, workers, defaults=_OF_DEMO)
     _prepare(container)
-    _tell(container, container.provision_demo()(OPERATOR))
+    _announce(container, container.provision_demo()(OPERATOR))
     _serve(container, bind, workers, threads)
 
 
@@ -132,11 +134,11 @@ cli.add_command(catalogue)
 def _servable(
     bind: str, workers: int | None, defaults: Mapping[str, str] | None = None
 ) -> Container:
-    """A container to serve from; refuses before anything is made or a key is shown."""
+    """Return a container for serving. Fails before it creates anything or shows a key."""
     require_free(bind)
     container = wired(bind, defaults)
     if container.settings().storage is StorageKind.MEMORY and workers not in (None, 1):
-        raise RefusedError("EVREF_STORAGE=memory is one process's memory; use --workers 1")
+        raise RefusedError("EVREF_STORAGE=memory works with one process only; use --workers 1")
     _close_at_the_end(container)
     return container
 
@@ -153,7 +155,7 @@ def _prepare(container: Container) -> None:
         say(summary(plan).splitlines()[0])
 
 
-def _tell(container: Container, made: Demo) -> None:
+def _announce(container: Container, made: Demo) -> None:
     base_url = container.settings().base_url
     click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
     if container.settings().catalogue_pages is not Readers.OFF:
@@ -165,9 +167,7 @@ def _tell(container: Container, made: Demo) -> None:
     )
     click.echo(f"Member {MEMBER}, {password}, for the institution settings at {base_url}/settings")
     if made.expires:
-        click.echo(
-            "The key of an earlier start cannot be shown again; this one works until tomorrow"
-        )
+        click.echo("The key of an earlier start cannot be shown again. This one expires tomorrow.")
     click.echo(
         f'\nTry it:\n\n  curl -H "Authorization: Bearer {made.token}" {base_url}/api/v1/diagnoses\n'
     )
@@ -187,7 +187,7 @@ def _serve(container: Container, bind: str, workers: int | None, threads: int) -
 
 
 def main() -> NoReturn:
-    """Run the command line. Exit status: 0 done, 1 refused or failed, 2 wrong usage."""
+    """Run the command line. Exit status: 0 success, 1 failure, 2 wrong usage."""
     try:
         cli.main(prog_name="evref", standalone_mode=False)
     except click.UsageError as error:
@@ -207,8 +207,8 @@ def main() -> NoReturn:
     except (EvrefError, SettingsError, AddressInUseError) as error:
         _fail(str(error))
     except OSError as error:
-        # Such as a full disk; a reader that has enough, as of a pipe, click ends quietly itself.
-        # What could not be written must not be tried again when Python ends.
+        # For example a full disk; click itself handles a closed pipe.
+        # Python must not write the rest of the output again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(error.strerror or str(error))
     sys.exit(0)

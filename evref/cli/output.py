@@ -1,6 +1,6 @@
-"""What commands print: tables for people, JSON for programs, progress for the patient.
+"""The output of commands: tables for people, JSON for programs, and progress bars.
 
-Rich is loaded by what draws with it: a server is started by a command too, and draws nothing.
+Rich is imported where it is used, because `evref serve` does not need it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 import click
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 _WIDTH_WHERE_PIPED = 1000
 _MOST_LINES = 100
 
 
 def print_records(records: Sequence[dict[str, Any]], *, as_json: bool, empty: str) -> None:
-    """Print records that share their fields, as a table or as a JSON list."""
+    """Print records with the same fields, as a table or as a JSON list."""
     if as_json:
         print_json(records)
         return
@@ -35,7 +35,7 @@ def print_records(records: Sequence[dict[str, Any]], *, as_json: bool, empty: st
         table.add_column(name.replace("_", " "), overflow="fold")
     for record in records:
         table.add_row(*(_cell(value) for value in record.values()))
-    # Text that is piped must not be cut at the width of a terminal that is not there.
+    # Without a terminal, Rich would cut lines at 80 characters.
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
         console.width = _WIDTH_WHERE_PIPED
@@ -48,12 +48,12 @@ def print_json(value: object) -> None:
 
 
 def say(text: str) -> None:
-    """Tell a person something on standard error, where it is in no program's way."""
+    """Print a message on standard error, so that standard output has the result only."""
     click.echo(text, err=True)
 
 
 def say_lines(lines: Iterable[str]) -> None:
-    """Say each line, and of more than a hundred only how many more there are."""
+    """Print each line on standard error; after 100 lines, only the number of the others."""
     said = list(lines)
     for line in said[:_MOST_LINES]:
         say(line)
@@ -63,7 +63,7 @@ def say_lines(lines: Iterable[str]) -> None:
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error while many files are read; nothing where it is no terminal."""
+    """Show a progress bar on standard error, if it is a terminal."""
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
 
@@ -90,4 +90,4 @@ def _iso(value: object) -> str:
         return value.isoformat(timespec="seconds").replace("+00:00", "Z")
     if isinstance(value, date):
         return value.isoformat()
-    raise TypeError(f"not for JSON: {type(value)}")
+    raise TypeError(f"cannot be JSON: {type(value)}")

@@ -1,4 +1,4 @@
-"""The container that a command works with, made when a command first needs it."""
+"""The container of a command, created when the command first needs it."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import DEFAULT_BIND, Settings, StorageKind
 from evref.cli.output import say
 
-_EVERY_ADDRESS = {"0.0.0.0", "[::]"}  # noqa: S104 - listened on, not asked
+_EVERY_ADDRESS = {"0.0.0.0", "[::]"}  # noqa: S104 - addresses to listen on
 
 
 class RefusedError(click.ClickException):
-    """Indicates a command that makes no sense as things are; its text is one line."""
+    """Indicates that a command cannot run in the present state; the text is one line."""
 
     def show(self, file: object = None) -> None:  # noqa: ARG002 - click's signature
         say(f"evref: {self.message}")
 
 
 def wired(bind: str = DEFAULT_BIND, defaults: Mapping[str, str] | None = None) -> Container:
-    """A container on the settings of the environment, with storage as it is.
+    """Return a container for the settings of the environment. Does not check storage.
 
-    Where no base URL is set, clients are told the address that is listened on. `defaults` stand
-    for settings that are not in the environment.
+    If no base URL is set, it is the address that the service listens on. `defaults` apply to
+    settings that are not in the environment.
 
     Raises:
-        SettingsError: when a setting is not allowed.
+        SettingsError: If the value of a setting is not allowed.
 
     """
     for name in Settings.unknown_names():
-        say(f"evref: {name} is no setting of evref and is ignored")
+        say(f"evref: unknown setting {name} is ignored")
     host, _, port = bind.rpartition(":")
     reached = "127.0.0.1" if host in _EVERY_ADDRESS else host
     base_url = f"http://{reached}:{port}"
@@ -39,20 +39,20 @@ def wired(bind: str = DEFAULT_BIND, defaults: Mapping[str, str] | None = None) -
 
 
 def stored() -> Container:
-    """A container on storage that other processes share, and that is ready to be used.
+    """Return a container for storage that processes share and that is ready for use.
 
     Raises:
-        SettingsError: when a setting is not allowed.
-        StorageNotReadyError: when the storage must first be created or migrated.
-        StorageUnavailableError: when it is out of reach.
-        RefusedError: when storage is the memory of a process, and so nothing to work on.
+        SettingsError: If the value of a setting is not allowed.
+        StorageNotReadyError: If the storage must first be created or migrated.
+        StorageUnavailableError: If storage is unavailable.
+        RefusedError: If storage is the memory of a process.
 
     """
     container = wired()
     if container.settings().storage is StorageKind.MEMORY:
         raise RefusedError(
-            "EVREF_STORAGE=memory is kept by the serving process alone; "
-            "this command needs EVREF_STORAGE=sql"
+            "EVREF_STORAGE=memory is accessible to the serving process only; "
+            "this command requires EVREF_STORAGE=sql"
         )
     click.get_current_context().call_on_close(container.connections().close)
     container.schema().verify()

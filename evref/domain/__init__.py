@@ -1,5 +1,5 @@
-"""What is true whatever stores or serves it: entities, codes, filtering, access, quota.
+"""The rules of the service, independent of storage and HTTP.
 
-Standard library only, no clock and no input or output: instants and randomness come in as
-arguments. A clinician or an auditor who asks what the rules are finds them here.
+Entities, codes, filtering, access and quota. Uses the standard library only, without a clock and
+without input or output: instants and randomness are arguments.
 """

@@ -1,4 +1,4 @@
-"""The record of what was done: every change has an entry, and this is where entries are made."""
+"""The audit log: every change has an entry, which `record` creates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evref.domain.access.principal import Principal
 
 
 class Action(StrEnum):
-    """What can be done that the audit log records."""
+    """The actions that the audit log records."""
 
     INSTITUTION_CREATED = "institution_created"
     MEMBER_CREATED = "member_created"
@@ -23,7 +23,7 @@ class Action(StrEnum):
 
 
 class SubjectKind(StrEnum):
-    """What kind of thing an action was about."""
+    """The kind of an action's subject."""
 
     KEY = "key"
     MEMBER = "member"
@@ -32,7 +32,7 @@ class SubjectKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an action was about: a key or a member by id, or a catalogue by version."""
+    """The subject of an action: a key or a member by id, or a catalogue by version."""
 
     kind: SubjectKind
     id: str
@@ -40,10 +40,10 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One change: when, who, what, about what, and in which institution.
+    """One change: when, who, what, its subject, and the institution.
 
-    `actor` is a member's e-mail, or "operator". `institution_id` is None for what concerns the
-    whole service. `detail` says in words what changed, from what to what; it never holds a key
+    `actor` is the e-mail of a member, or "operator". `institution_id` is None for a change of the
+    whole service. `detail` describes the change, with old and new values; it never contains a key
     or a password.
     """
 
@@ -56,7 +56,7 @@ class AuditEntry:
 
     @property
     def key_id(self) -> str | None:
-        """The id of the key that it is about; None where it is about something else."""
+        """The id of the key, or None if the subject is not a key."""
         if self.subject is None or self.subject.kind is not SubjectKind.KEY:
             return None
         return self.subject.id
@@ -71,7 +71,7 @@ def record(
     institution_id: str | None = None,
     subject: Subject | None = None,
 ) -> AuditEntry:
-    """The entry for what the principal does at this instant."""
+    """Return the entry for an action of the principal at this instant."""
     return AuditEntry(
         at=at,
         institution_id=institution_id,

@@ -1,4 +1,4 @@
-"""Every way in which the core says no. None of them knows of HTTP, SQL or a terminal."""
+"""The errors of the core. They are independent of HTTP, SQL and the command line."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class EvrefError(Exception):
-    """The base of all errors that the core raises; its text is fit to be shown."""
+    """The base class of all errors of the core. The text may be shown to users."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong with a value: the field that holds it, and what is allowed there.
+    """An error in a value: the field that has it, and what the field allows.
 
-    `path` leads to the record that has the field, where that is a part of a document.
+    `path` locates the record that has the field, if it is part of a document.
     """
 
     field: str
@@ -30,7 +30,7 @@ class Fault:
 
 
 class InvalidValueError(EvrefError, ValueError):
-    """Indicates that a value breaks a rule of the domain; holds every fault found.
+    """Indicates that a value breaks a rule of the domain; `faults` has every error found.
 
     >>> InvalidValueError([Fault("daily_limit", "must be a whole number from 0 to 10000000")])
     InvalidValueError('daily_limit: must be a whole number from 0 to 10000000')
@@ -42,7 +42,7 @@ class InvalidValueError(EvrefError, ValueError):
 
 
 def within(error: InvalidValueError, *path: str | int) -> InvalidValueError:
-    """The error of a part, as one of the whole in which it lies at this path."""
+    """Return the error with the path of a part put before the path of each fault."""
     return InvalidValueError([replace(fault, path=(*path, *fault.path)) for fault in error.faults])
 
 
@@ -50,14 +50,14 @@ class InvalidApiKeyError(EvrefError):
     """Indicates a key that is malformed, unknown, revoked or expired; never says which."""
 
     def __init__(self) -> None:
-        super().__init__("No live key matches: it is mistyped, unknown, revoked or expired.")
+        super().__init__("The key is mistyped, unknown, revoked or expired.")
 
 
 class InsufficientPermissionError(EvrefError):
-    """Indicates a key whose permission level is below the one asked for."""
+    """Indicates a key whose permission level is below the required one."""
 
     def __init__(self) -> None:
-        super().__init__("Reading the catalogue needs the level “read”.")
+        super().__init__("Reading the catalogue requires the permission level “read”.")
 
 
 class UnknownDiagnosisError(EvrefError):
@@ -65,63 +65,66 @@ class UnknownDiagnosisError(EvrefError):
 
     def __init__(self, diagnosis_id: str) -> None:
         self.diagnosis_id = diagnosis_id
-        super().__init__("The list of diagnoses has every id that the served catalogue knows.")
+        super().__init__("The list of diagnoses contains every id in the catalogue.")
 
 
 class NoCatalogueError(EvrefError):
-    """Indicates that no catalogue has been published yet."""
+    """Indicates that no catalogue has been published."""
 
     def __init__(self) -> None:
-        super().__init__("No catalogue is published yet.")
+        super().__init__("No catalogue has been published.")
 
 
 class CatalogueReplacedError(EvrefError):
-    """Indicates that another catalogue was published since the one to be replaced was read."""
+    """Indicates that another catalogue was published after the one to replace was read."""
 
     def __init__(self) -> None:
-        super().__init__("Another catalogue was published meanwhile; nothing was changed.")
+        super().__init__("Another catalogue was published in the meantime. Nothing was changed.")
 
 
 class DiagnosesRemovedError(EvrefError):
-    """Indicates a catalogue without diagnoses that are served, whose removal was not allowed.
+    """Indicates that a catalogue would remove diagnoses and that removal was not allowed.
 
-    `removed` has their ids, sorted.
+    `removed` has the ids of the diagnoses, sorted.
     """
 
     def __init__(self, removed: Sequence[str]) -> None:
         self.removed = tuple(removed)
         super().__init__(
-            f"{len(self.removed)} of the served diagnoses would be removed; nothing was changed."
+            f"{len(self.removed)} published diagnoses would be removed. Nothing was changed."
         )
 
 
 class UnknownVersionError(EvrefError):
-    """Indicates a version of the catalogue that is not kept; holds those that are, newest first."""
+    """Indicates a version of the catalogue that is not stored.
+
+    `kept` has the stored versions, newest first.
+    """
 
     def __init__(self, version: str | None, kept: Sequence[str]) -> None:
         self.version = version
         self.kept = tuple(kept)
         missing = "No earlier version" if version is None else f"No version {version!r}"
-        super().__init__(f"{missing} of the catalogue is kept; there is {', '.join(self.kept)}.")
+        super().__init__(f"{missing} of the catalogue is stored. Stored: {', '.join(self.kept)}.")
 
 
 class StorageUnavailableError(EvrefError):
-    """Indicates that storage did not answer, or would not do what it was asked, in time.
+    """Indicates that storage did not respond in time, or failed.
 
-    `reason` is for the operator's log and may name files or hosts; `str()` never does.
+    `reason` is for the operator's log and may name files or hosts. The text never does.
     """
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
-        super().__init__("Storage is out of reach.")
+        super().__init__("Storage cannot be reached.")
 
 
 class StorageNotReadyError(EvrefError):
-    """Indicates storage that must be created, migrated or replaced before it can serve."""
+    """Indicates storage that must be created, migrated or replaced before use."""
 
 
 class NotFoundError(EvrefError):
-    """Indicates that no institution, member or key answers to this name, e-mail or id."""
+    """Indicates that no institution, member or key has this name, e-mail or id."""
 
     def __init__(self, kind: str, name: str) -> None:
         self.kind = kind
@@ -130,57 +133,57 @@ class NotFoundError(EvrefError):
 
 
 class NotAllowedError(EvrefError):
-    """Indicates somebody who asks for what they have no right to."""
+    """Indicates that the principal does not have the required right."""
 
     def __init__(self) -> None:
         super().__init__("You are not allowed to do this.")
 
 
 class AlreadyExistsError(EvrefError):
-    """Indicates that the name or e-mail address is taken."""
+    """Indicates that the name or e-mail address is already in use."""
 
     def __init__(self, kind: str, name: str) -> None:
         self.kind = kind
         self.name = name
-        super().__init__(f"The {kind} {name!r} exists already.")
+        super().__init__(f"The {kind} {name!r} already exists.")
 
 
 class KeyRevokedError(EvrefError):
-    """Indicates a change asked of a key that is revoked, which is final."""
+    """Indicates an attempt to change a revoked key. Revoking is final."""
 
     def __init__(self, key_id: str) -> None:
         self.key_id = key_id
-        super().__init__(f"API key {key_id!r} is revoked; a revoked key cannot be changed.")
+        super().__init__(f"API key {key_id!r} is revoked. A revoked key cannot be changed.")
 
 
 class WrongCredentialsError(EvrefError):
-    """Indicates an e-mail and password that do not belong together; never says which is wrong."""
+    """Indicates a wrong e-mail address or password; does not say which."""
 
     def __init__(self) -> None:
-        super().__init__("The e-mail address or the password is wrong.")
+        super().__init__("The e-mail address or the password is incorrect.")
 
 
 class TooManyAttemptsError(EvrefError):
-    """Indicates an attempt to sign in that comes too soon after failed ones; it was not looked at.
+    """Indicates an attempt to sign in too soon after failed ones; it was not checked.
 
-    `seconds` is how long to wait, at least 1.
+    `seconds` is the time to wait, at least 1.
     """
 
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
         unit = "second" if seconds == 1 else "seconds"
-        super().__init__(f"There were too many failed attempts. Try again in {seconds} {unit}.")
+        super().__init__(f"Too many failed attempts. Try again in {seconds} {unit}.")
 
 
 class BusyError(EvrefError):
-    """Indicates that as many passwords are being hashed as memory allows; this one was not."""
+    """Indicates that a password was not hashed because too many are being hashed."""
 
     def __init__(self) -> None:
         super().__init__("Too many people are signing in at once. Try again in a few seconds.")
 
 
 class NotSignedInError(EvrefError):
-    """Indicates a session that never was, or has ended."""
+    """Indicates a session that does not exist or has ended."""
 
     def __init__(self) -> None:
         super().__init__("You are not signed in.")
@@ -188,7 +191,7 @@ class NotSignedInError(EvrefError):
 
 @dataclass(frozen=True, slots=True)
 class FileFault:
-    """One thing wrong in a catalogue file; `line` counts from 1, None where no line fits."""
+    """An error in a catalogue file; `line` counts from 1, or is None for the whole file."""
 
     file: str
     line: int | None
@@ -200,9 +203,9 @@ class FileFault:
 
 
 class InvalidCatalogueError(EvrefError):
-    """Indicates catalogue files with faults; holds every one, by file and line."""
+    """Indicates errors in catalogue files; `faults` has every one, by file and line."""
 
     def __init__(self, faults: Sequence[FileFault]) -> None:
         self.faults = tuple(faults)
         count = len(self.faults)
-        super().__init__(f"{count} fault{'' if count == 1 else 's'} in the catalogue files.")
+        super().__init__(f"{count} error{'' if count == 1 else 's'} in the catalogue files.")

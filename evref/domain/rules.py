@@ -1,4 +1,4 @@
-"""Rules that several entities share, gathered so that every fault is told at once."""
+"""Rules that several entities share. They collect all errors and report them at once."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 _LINE_END = re.compile("[\n\u2028\u2029]")
 
-# What steers the direction of text or has no width, what has a meaning of its owner's only, and
-# spaces of other widths; and what shows nothing, of whichever category (Unicode's
-# Default_Ignorable_Code_Point, and the empty pattern of Braille).
+# Characters that change the direction of text or have no width, private-use characters, and spaces
+# of other widths; and characters of other categories that show nothing
+# (Default_Ignorable_Code_Point of Unicode, and the empty Braille pattern).
 _UNSEEN_CATEGORIES = frozenset({"Cf", "Co", "Zs"})
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
@@ -27,10 +27,10 @@ _UNSEEN = re.compile(
 
 
 class Rules:
-    """Checks the fields of one entity, then raises once with all that is wrong.
+    """Checks the fields of one entity, then raises one error for all of them.
 
     Raises:
-        InvalidValueError: from `enforce`, when any check failed.
+        InvalidValueError: If any check failed; raised by `enforce`.
 
     """
 
@@ -42,7 +42,7 @@ class Rules:
             self._faults.append(Fault(field, message))
 
     def slug(self, field: str, value: str, *, longest: int) -> None:
-        """The value is a slug: lower-case letters and digits, in words joined by hyphens."""
+        """Require a slug: words of lower-case letters and digits, joined by hyphens."""
         self.require(
             len(value) <= longest and _SLUG.fullmatch(value) is not None,
             field,
@@ -50,7 +50,7 @@ class Rules:
         )
 
     def text(self, field: str, value: str, *, shortest: int, longest: int) -> None:
-        """The value is trimmed plain text of so many characters; a line break is allowed."""
+        """Require trimmed plain text of this length; line breaks are allowed."""
         self.require(
             shortest <= len(value) <= longest,
             field,
@@ -64,18 +64,18 @@ class Rules:
         )
 
     def line(self, field: str, value: str, *, shortest: int, longest: int) -> None:
-        """The value is text, as above, on a single line."""
+        """Require trimmed plain text of this length on a single line."""
         self.text(field, value, shortest=shortest, longest=longest)
         self.require(_LINE_END.search(value) is None, field, "must be a single line")
 
     def name(self, field: str, value: str, *, longest: int) -> None:
-        """The value is a line in which all that tells it from another can be seen."""
+        """Require a single line without invisible characters, which make names look alike."""
         self.line(field, value, shortest=1, longest=longest)
         unseen = "".join(filter(_is_unseen, value))[:1]
         self.require(
             not unseen,
             field,
-            f"must have nothing in it that cannot be seen, has U+{ord(unseen or ' '):04X}",
+            f"must not contain invisible characters, has U+{ord(unseen or ' '):04X}",
         )
 
     def some(self, field: str, values: Sized) -> None:
@@ -98,7 +98,7 @@ def _is_unseen(character: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """The text without case and accents, for comparison (Unicode caseless matching, NFKD).
+    """Return the text without case and accents, for comparison (caseless matching, NFKD).
 
     >>> folded("Guillain-Barré SYNDROME")
     'guillain-barre syndrome'

@@ -1,4 +1,4 @@
-"""Admission of requests: the one port that every request goes through."""
+"""Admission of requests: the port that every request uses."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime
@@ -9,21 +9,21 @@ from evref.domain.access.status import KeyStatus
 
 
 class Admission(ABC):
-    """Counts requests by key and UTC day, exactly, whoever else counts at the same time."""
+    """Counts requests by key and UTC day, exactly, also under concurrency."""
 
     @abstractmethod
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
         """Admit and count a request, or count it as refused, in one atomic step.
 
-        Of any number of requests at once, from any number of processes and hosts, exactly as
-        many are admitted in a day as the key's limit says, whichever of its tokens they have.
-        `digest` is the SHA-256 (hexadecimal) of the token, `instant` is now. A change of the
-        key holds from the next call on, or within one second.
+        The number of requests admitted in a day never exceeds the limit of the key, for any number
+        of concurrent requests, processes and hosts, and no request below the limit is refused. All
+        tokens of the key share the limit. `digest` is the SHA-256 (hexadecimal) of the token,
+        `instant` is the present time. A change of the key takes effect within one second.
 
         Raises:
-            InvalidApiKeyError: when no live key has a secret with this digest that works at the
-                instant; nothing is counted.
-            InsufficientPermissionError: when its level is below `needed`; nothing is counted.
+            InvalidApiKeyError: If no active key has a secret with this digest that is valid at
+                the instant; nothing is counted.
+            InsufficientPermissionError: If its level is below `needed`; nothing is counted.
 
         """
 

@@ -1,4 +1,4 @@
-"""Where published catalogues are kept: the one that is served, and those before it."""
+"""Storage of published catalogues: the current one and earlier ones."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 
 PUBLICATIONS_KEPT = 20
-"""So many of the newest publications are kept, the served one included."""
+"""The number of stored publications, including the current one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A record of a publication: which catalogue, when, by whom, and what it changed.
+    """A publication of a catalogue: version, time, publisher, and changes.
 
-    `added`, `changed` and `removed` count diagnoses, against the catalogue that was served
-    before. `published_by` is the operating system's name of the user, None where it is not
-    known; `is_bundled` says that it is the catalogue of the package, published as such.
+    `added`, `changed` and `removed` count diagnoses relative to the previous catalogue.
+    `published_by` is the operating system's name of the user, or None if unknown. `is_bundled` is
+    whether it is the catalogue of the package, published as such.
     """
 
     version: str
@@ -30,28 +30,27 @@ class Publication:
 
 
 class PublishedCatalogue(ABC):
-    """What readers need: the served catalogue, shared by all who serve it."""
+    """Reads the current catalogue, which all processes share."""
 
     @abstractmethod
     def version(self) -> str | None:
-        """The version of the served catalogue; None where none was ever published. Cheap."""
+        """Return the version of the current catalogue, or None if there is none. Fast."""
 
     @abstractmethod
     def load(self) -> Catalogue | None:
-        """The served catalogue, whole; None where none was ever published.
+        """Return the current catalogue, or None if there is none.
 
-        Called in a background thread while other threads serve: it works in small steps, so that
-        they get their turn. Entries that did not change since a catalogue that this process still
-        holds may be the same objects.
+        Runs in a separate thread, in small steps, so that other threads are not blocked. Entries
+        that are unchanged from a catalogue that this process still holds may be the same objects.
 
         Raises:
-            StorageUnavailableError: also when what is stored is damaged.
+            StorageUnavailableError: Also if the stored data is damaged.
 
         """
 
 
 class CatalogueStore(PublishedCatalogue):
-    """What publishers need besides: to publish, and to look back."""
+    """Publishes catalogues, and reads earlier ones."""
 
     @abstractmethod
     def publish(
@@ -62,33 +61,33 @@ class CatalogueStore(PublishedCatalogue):
         *,
         replacing: str | None,
     ) -> None:
-        """Serve this catalogue from now on, whole or not at all.
+        """Publish this catalogue, completely or not at all.
 
         A storage that also has the audit log writes the entry with the publication, both or
-        neither. A storage for catalogues alone has nowhere to write it, and leaves it out.
+        neither. A storage for catalogues alone ignores the entry.
 
-        Readers see the one or the other, never a mixture, and do not wait meanwhile.
-        `replacing` is the version that the publisher believes to be served, None for none. Of
-        several who replace the same one at once, one does. The same catalogue can be published
-        again; one that was damaged in storage is then whole.
+        Readers see either catalogue, never a mixture, and do not wait. `replacing` is the version
+        that the publisher expects to replace, or None. Of concurrent publishers that replace the
+        same version, one succeeds. The same catalogue can be published again, which repairs
+        damaged data in storage.
 
         Raises:
-            CatalogueReplacedError: when another version is served; nothing is then changed.
+            CatalogueReplacedError: If another version is current; nothing is changed.
 
         """
 
     @abstractmethod
     def history(self) -> tuple[Publication, ...]:
-        """The last `PUBLICATIONS_KEPT` publications, newest first; the first is the served one.
+        """Return the last `PUBLICATIONS_KEPT` publications, newest first.
 
-        Empty where none was ever published.
+        The first is the current one. Empty if there is none.
         """
 
     @abstractmethod
     def load_version(self, version: str) -> Catalogue | None:
-        """The catalogue of this version; None where it is none of those in `history`.
+        """Return the catalogue of this version, or None if it is not in `history`.
 
         Raises:
-            StorageUnavailableError: also when what is stored is damaged.
+            StorageUnavailableError: Also if the stored data is damaged.
 
         """

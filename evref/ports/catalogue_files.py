@@ -18,7 +18,7 @@ class CatalogueFiles(ABC):
         """Return the catalogue in these files and folders.
 
         Raises:
-            InvalidCatalogueError: A path leads to no file, a file is invalid, or there is no file.
+            InvalidCatalogueError: If a path does not exist, a file is invalid, or there is no file.
                 It has every error: first those of the paths, then those of each file by line.
 
         """
@@ -34,7 +34,7 @@ class CatalogueFiles(ABC):
         Creates the folder if it does not exist.
 
         Raises:
-            InvalidCatalogueError: The folder has other catalogue files, which would be read too,
+            InvalidCatalogueError: If the folder has other catalogue files, which would be read too,
                 or cannot be written. Nothing is changed.
 
         """

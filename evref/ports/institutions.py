@@ -23,7 +23,7 @@ class InstitutionStore(ABC):
         """Return the institution with this name.
 
         Raises:
-            NotFoundError: There is none.
+            NotFoundError: If there is none.
 
         """
 
@@ -32,7 +32,7 @@ class InstitutionStore(ABC):
         """Return the institution with this id.
 
         Raises:
-            NotFoundError: There is none.
+            NotFoundError: If there is none.
 
         """
 
@@ -58,7 +58,7 @@ class MemberStore(ABC):
         """Return the member with this e-mail address, which is in lower case.
 
         Raises:
-            NotFoundError: There is none.
+            NotFoundError: If there is none.
 
         """
 
@@ -67,7 +67,7 @@ class MemberStore(ABC):
         """Return the member with this id.
 
         Raises:
-            NotFoundError: There is none.
+            NotFoundError: If there is none.
 
         """
 
@@ -80,6 +80,6 @@ class MemberStore(ABC):
         """Replace a member's password, which ends all sessions that began with the old one.
 
         Raises:
-            NotFoundError: There is no such member.
+            NotFoundError: If there is no such member.
 
         """

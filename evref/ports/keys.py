@@ -1,4 +1,4 @@
-"""Where API keys are kept."""
+"""Storage of API keys."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -8,56 +8,56 @@ from evref.domain.audit import AuditEntry
 
 
 class KeyStore(ABC):
-    """Keeps the records of keys, and of their tokens only the secrets that they are known by.
+    """Stores the records of keys, with the secrets that identify their tokens.
 
-    Each change is kept together with its audit entry: both or neither.
+    Each change is stored together with its audit entry: both or neither.
     """
 
     @abstractmethod
     def add(self, key: ApiKey, entry: AuditEntry) -> None:
-        """Keep a new key with its secrets.
+        """Store a new key with its secrets.
 
         Raises:
-            AlreadyExistsError: when there is a key with this id.
+            AlreadyExistsError: If there is a key with this id.
 
         """
 
     @abstractmethod
     def get(self, key_id: str) -> ApiKey:
-        """The key with this id.
+        """Return the key with this id.
 
         Raises:
-            NotFoundError: when there is none.
+            NotFoundError: If there is none.
 
         """
 
     @abstractmethod
     def by_digest(self, digest: str) -> ApiKey:
-        """The key that has a secret with this digest, live or not.
+        """Return the key that has a secret with this digest, valid or not.
 
         Raises:
-            NotFoundError: when there is none.
+            NotFoundError: If there is none.
 
         """
 
     @abstractmethod
     def list(self) -> tuple[ApiKey, ...]:
-        """All keys, revoked ones included; oldest first, then by id."""
+        """Return all keys, including revoked ones, ordered by creation, then id."""
 
     @abstractmethod
     def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
-        """The keys of an institution, in the same order."""
+        """Return the keys of an institution, in the same order."""
 
     @abstractmethod
     def change(
         self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
     ) -> ApiKey:
-        """Replace the key, its secrets included, by what `change` makes of it; return that.
+        """Replace the key, with its secrets, by the result of `change`, and return it.
 
-        No other change comes between reading and writing. Where `change` gives None, or raises
-        what then passes through, nothing is changed and no entry written.
+        Reading and writing are atomic. If `change` returns None or raises an error, which
+        propagates, nothing is changed and no entry is written.
 
         Raises:
-            NotFoundError: when there is no such key.
+            NotFoundError: If there is no such key.
 
         """

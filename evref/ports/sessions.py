@@ -18,7 +18,7 @@ class SessionStore(ABC):
         """Return the session of the token with this digest, whether it has ended or not.
 
         Raises:
-            NotFoundError: There is none.
+            NotFoundError: If there is none.
 
         """
 

@@ -1,57 +1,57 @@
-"""Storage as a whole: whether it works, what it has to look like, and its connections."""
+"""Storage as a whole: its health, its schema and its connections."""
 
 from abc import ABC, abstractmethod
 
 
 class StorageHealth(ABC):
-    """Says whether the storage works."""
+    """Checks whether storage works."""
 
     @abstractmethod
     def ping(self) -> None:
-        """Pass silently when the storage would take a write now.
+        """Check that storage accepts writes now.
 
         Raises:
-            StorageUnavailableError: when it would not.
+            StorageUnavailableError: If it does not.
 
         """
 
     def warnings(self) -> list[str]:
-        """What an operator should know of how this storage is set up; each is one line.
+        """Return warnings for the operator about the setup of this storage, one line each.
 
-        By default there is nothing to say.
+        By default there are none.
 
         Raises:
-            StorageUnavailableError: when it cannot be found out now.
+            StorageUnavailableError: If the setup cannot be read now.
 
         """
         return []
 
 
 class StorageSchema(ABC):
-    """Creates and checks the place where everything is kept."""
+    """Creates, migrates and checks the schema of storage."""
 
     @abstractmethod
     def prepare(self) -> None:
-        """Create what is missing, or migrate what is older; keeps all data, safe to repeat.
+        """Create or migrate the storage. Preserves all data; safe to repeat.
 
         Raises:
-            StorageNotReadyError: when the storage was made by a newer version than this.
+            StorageNotReadyError: If a newer version of the service created the storage.
 
         """
 
     @abstractmethod
     def verify(self) -> None:
-        """Pass silently when the storage is as this version of the code needs it.
+        """Check that the storage fits this version of the service.
 
         Raises:
-            StorageNotReadyError: when it must first be created, migrated or replaced.
+            StorageNotReadyError: If it must first be created, migrated or replaced.
 
         """
 
 
 class StorageConnections(ABC):
-    """Holds the connections to the storage, which are made on demand."""
+    """Holds the connections to storage, which are opened on demand."""
 
     @abstractmethod
     def close(self) -> None:
-        """Close the connections, before the process forks or ends; new ones are made on demand."""
+        """Close the connections, before a fork or the end of the process. They reopen on demand."""

@@ -1,4 +1,4 @@
-"""Reports of how keys are being used."""
+"""Reports of the use of keys."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
@@ -10,31 +10,30 @@ from evref.domain.access.quota import DayUsage
 
 @dataclass(frozen=True, slots=True)
 class KeyUse:
-    """How a key is being used: the last day on which it was let through, and today's count."""
+    """The use of a key: the last day with an admitted request, and today's counts."""
 
     last_used_on: date | None
     today: DayUsage | None
 
 
 class UsageReports(ABC):
-    """Reports what admission has counted, and removes it after its time.
+    """Reports the counts of admission, and removes old ones.
 
-    A day's counts are kept for `USAGE_RETENTION_DAYS` (400) days after that day, and then removed:
-    by `prune`, or by themselves in a store in which records expire.
+    The counts of a day are stored for `USAGE_RETENTION_DAYS` (400) days. Then `prune` removes
+    them, or they expire in a store that supports expiry.
     """
 
     @abstractmethod
     def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
-        """The days from first to last, both included, that had any request; oldest first."""
+        """Return the days with requests from first to last, inclusive, oldest first."""
 
     @abstractmethod
     def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, KeyUse]:
-        """How each of these keys is being used; a key that never was has no entry."""
+        """Return the use of each of these keys. A key that was never used has no entry."""
 
     @abstractmethod
     def prune(self, today: date) -> None:
         """Remove the counts of all days more than `USAGE_RETENTION_DAYS` days before today.
 
-        It may be called while requests are admitted, and must not make them wait. Does nothing
-        where counts expire by themselves.
+        May be called during admission, which must not wait for it. Does nothing if counts expire.
         """

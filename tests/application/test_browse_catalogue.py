@@ -156,7 +156,10 @@ def test_an_outage_is_told_once_and_so_is_its_end(
         browse.current()
         told.append([record.message.partition(":")[0] for record in caplog.records])
 
-    begins, ends = "serving the catalogue that is held", "the catalogue is followed again"
+    begins, ends = (
+        "serving the cached catalogue",
+        "storage is available again; the catalogue is refreshed",
+    )
     assert told == [[], [begins], [], [], [ends], [], [begins], [ends]]
 
 
@@ -339,6 +342,6 @@ def test_a_newer_catalogue_that_cannot_be_loaded_is_told_once(
 
         assert browse.current() is SECOND
     assert [record.message.partition(":")[0] for record in caplog.records] == [
-        "serving the catalogue that is held",
-        "the catalogue is followed again",
+        "serving the cached catalogue",
+        "storage is available again; the catalogue is refreshed",
     ]

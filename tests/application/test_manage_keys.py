@@ -261,7 +261,7 @@ def test_asking_twice_for_one_key_makes_one(
 def test_an_id_that_was_not_made_here_is_refused(
     keys: ManageKeys, key_id: str, hospital: Institution
 ) -> None:
-    with pytest.raises(InvalidValueError, match="id: must be one that was made for this key"):
+    with pytest.raises(InvalidValueError, match="id: must be an id that was created for this key"):
         keys.create(OPERATOR, hospital.id, name="Ward", key_id=key_id)
 
 

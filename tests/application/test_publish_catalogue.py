@@ -268,8 +268,8 @@ def test_a_rollback_to_a_version_that_is_not_kept_names_those_that_are(
     assert alone.value.kept == (CATALOGUES[ONE].version,)
     assert unknown.value.kept == (CATALOGUES[OTHER].version, CATALOGUES[ONE].version)
     assert str(unknown.value) == (
-        "No version '0123456789abcdef' of the catalogue is kept; "
-        f"there is {CATALOGUES[OTHER].version}, {CATALOGUES[ONE].version}."
+        "No version '0123456789abcdef' of the catalogue is stored. "
+        f"Stored: {CATALOGUES[OTHER].version}, {CATALOGUES[ONE].version}."
     )
 
 

@@ -51,7 +51,7 @@ def test_from_the_landing_page_to_a_key_that_works_and_to_its_end(page: Page, si
     )
 
     assert [ask_with(site, key) for _ in range(3)] == [200, 200, 200]
-    page.get_by_role("link", name="Done, I have kept it").click()
+    page.get_by_role("link", name="Done, I have stored it").click()
     row = page.get_by_role("row", name="Ward tablet")
     expect(row).to_contain_text("3 of 1,000")
     expect(row.get_by_role("meter")).to_have_attribute("value", "3")
@@ -97,7 +97,7 @@ def test_a_reload_makes_no_second_key(page: Page, site: Site) -> None:
 
     page.evaluate("location.reload()")
 
-    expect(page.get_by_role("status")).to_contain_text("This form made its key before")
+    expect(page.get_by_role("status")).to_contain_text("This form has already created its key")
     assert len(site.container.manage_keys().list_all(OPERATOR)) == 1
 
 

@@ -46,8 +46,8 @@ def test_the_bundled_catalogue_has_no_fault(run: Run) -> None:
     result = run("catalogue", "check", str(BUNDLED_CATALOGUE))
 
     assert result.status == 0
-    assert result.out.startswith("No faults in ")
-    assert result.err == f"not read: {BUNDLED_CATALOGUE / 'LICENSE.md'}\n"
+    assert result.out.startswith("No errors in ")
+    assert result.err == f"ignored: {BUNDLED_CATALOGUE / 'LICENSE.md'}\n"
 
 
 def test_progress_is_shown_on_a_terminal_alone(
@@ -69,13 +69,13 @@ def test_several_files_and_folders_are_checked_together(run: Run, files: Path) -
     """One catalogue is in them all."""
     result = run("catalogue", "check", str(files / "asthma.yaml"), str(files / "migraine.yaml"))
 
-    assert result.out.startswith("No faults in 2 diagnoses and ")
+    assert result.out.startswith("No errors in 2 diagnoses and ")
 
 
 def test_one_diagnosis_is_counted_in_the_singular(run: Run, files: Path) -> None:
     """As a person would say it."""
     assert run("catalogue", "check", str(files / "asthma.yaml")).out.startswith(
-        "No faults in 1 diagnosis and "
+        "No errors in 1 diagnosis and "
     )
 
 
@@ -90,8 +90,8 @@ def test_what_is_in_a_folder_and_not_read_is_named(ready: Run, files: Path, comm
 
     assert result.status == 0
     assert result.err.splitlines() == [
-        f"not read: {files / '.git'}",
-        f"not read: {files / 'notes.txt'}",
+        f"ignored: {files / '.git'}",
+        f"ignored: {files / 'notes.txt'}",
     ]
 
 
@@ -118,7 +118,7 @@ def test_of_many_faults_a_hundred_are_printed(run: Run, folder: Path) -> None:
     lines = run("catalogue", "check", str(folder / "many.yaml")).err.splitlines()
 
     assert len(lines) == 102
-    assert lines[100:] == ["and 108 more", "evref: 208 faults in the catalogue files."]
+    assert lines[100:] == ["and 108 more", "evref: 208 errors in the catalogue files."]
 
 
 def test_checking_changes_nothing(ready: Run, folder: Path, files: Path) -> None:
@@ -143,7 +143,7 @@ def test_every_fault_is_told_with_file_line_and_what_is_allowed(
     lines = result.err.splitlines()
     assert result.status == 1
     assert result.out == ""
-    assert lines[-1] == f"evref: {len(lines) - 1} faults in the catalogue files."
+    assert lines[-1] == f"evref: {len(lines) - 1} errors in the catalogue files."
     assert len(lines) >= 4
     for line in lines[:-1]:
         path, number, _ = line.split(":", 2)
@@ -174,7 +174,7 @@ def test_a_path_without_a_catalogue_is_told(
     result = ready("catalogue", command, path)
 
     assert result.status == 1
-    assert result.err.splitlines()[-1] == "evref: 1 fault in the catalogue files."
+    assert result.err.splitlines()[-1] == "evref: 1 error in the catalogue files."
 
 
 def test_a_load_tells_what_was_added_changed_and_removed(ready: Run, files: Path) -> None:
@@ -233,11 +233,11 @@ def test_a_load_that_would_remove_diagnoses_is_refused(ready: Run, files: Path) 
     assert refused.status == 1
     assert refused.out == ""
     assert refused.err.splitlines() == [
-        "would be removed: asthma",
-        "would be removed: migraine",
+        "would remove: asthma",
+        "would remove: migraine",
         (
-            "evref: 2 of the served diagnoses would be removed; nothing was changed. "
-            "To remove them, give --allow-removals."
+            "evref: 2 published diagnoses would be removed. Nothing was changed. "
+            "To remove them, use --allow-removals."
         ),
     ]
     assert served(ready) == before
@@ -382,10 +382,10 @@ def test_a_rollback_to_what_is_not_kept_names_what_is(ready: Run, files: Path) -
     version = served(ready)["version"]
 
     assert ready("catalogue", "rollback").refused() == (
-        f"No earlier version of the catalogue is kept; there is {version}."
+        f"No earlier version of the catalogue is stored. Stored: {version}."
     )
     assert ready("catalogue", "rollback", "v1").refused() == (
-        f"No version 'v1' of the catalogue is kept; there is {version}."
+        f"No version 'v1' of the catalogue is stored. Stored: {version}."
     )
     assert served(ready)["version"] == version
 
@@ -483,7 +483,7 @@ def test_status_reports_how_many_entries_were_checked_when(ready: Run, files: Pa
     assert status["not_checked_for_a_year"][:2] == ["asthma", "migraine"]
     assert "2 last checked in 2019-05" in told.out.splitlines()
     assert told.status == 0
-    assert "not checked for more than a year: asthma, migraine" in told.err
+    assert "not checked for over a year: asthma, migraine" in told.err
 
 
 def check(file: Path, day: str) -> None:
@@ -506,5 +506,5 @@ def test_without_a_catalogue_there_is_nothing_to_show(ready: Run, folder: Path) 
         ("rollback",),
         ("export", "x"),
     ):
-        assert ready("catalogue", *command).refused() == "No catalogue is published yet."
+        assert ready("catalogue", *command).refused() == "No catalogue has been published."
     assert "Serving " in ready("init").err

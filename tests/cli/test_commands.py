@@ -197,7 +197,7 @@ def test_a_database_that_is_none_is_told_in_one_line(
 
     refused = run(*command).refused()
 
-    assert refused.startswith("Storage is out of reach. (")
+    assert refused.startswith("Storage cannot be reached. (")
     assert "not a database" in refused
     assert file.read_bytes() == b"This is no database. " * 500
 
@@ -240,7 +240,7 @@ def test_a_setting_that_is_none_is_told_and_ignored(run: Run) -> None:
     result = run("init", databse_url="sqlite:///x")
 
     assert result.status == 0
-    assert "evref: EVREF_DATABSE_URL is no setting of evref and is ignored\n" in result.err
+    assert "evref: unknown setting EVREF_DATABSE_URL is ignored\n" in result.err
 
 
 def test_a_file_with_settings_is_read(run: Run, folder: Path) -> None:

@@ -50,7 +50,7 @@ def test_an_institution_is_made_and_listed(run: Run) -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("General Hospital", "exists already"),
+        ("General Hospital", "already exists"),
         ("", "name: must have 1 to 200 characters"),
         ("  ", "name: must have"),
         ("a\nb", "name: must be a single line"),
@@ -70,7 +70,7 @@ def test_an_empty_listing_is_told_to_people_and_empty_for_programs(run: Run, kin
     """Not an error in either case."""
     run("init")
 
-    assert run(kind, "list").out == f"There is no {kind} yet.\n"
+    assert run(kind, "list").out == f"There are no {kind}s yet.\n"
     assert run(kind, "list", "--json").json == []
 
 
@@ -80,7 +80,7 @@ def test_a_member_is_made_with_a_password_from_standard_input(ready: Run) -> Non
 
     listed = ready("member", "list", "--json")
     assert made.status == 0
-    assert made.out == "Made the member ward@example.org of 'General Hospital'.\n"
+    assert made.out == "Created the member ward@example.org of 'General Hospital'.\n"
     (record,) = listed.json
     assert set(record) == {"id", "email", "institution", "created_at"}
     assert record["email"] == "ward@example.org"
@@ -104,7 +104,7 @@ def test_a_member_is_made_for_programs_too(ready: Run) -> None:
         (b"\n", "password: must have 8 to 1024 characters"),
         (b"short\n", "password: must have 8 to 1024 characters"),
         (b"x" * 1025, "password: must have 8 to 1024 characters"),
-        (b"correct h\xff\xfe", "the password is not text in UTF-8"),
+        (b"correct h\xff\xfe", "the password is not valid UTF-8"),
     ],
 )
 def test_a_password_that_breaks_a_rule_is_refused(ready: Run, stdin: bytes, told: str) -> None:
@@ -123,7 +123,7 @@ def test_a_password_that_breaks_a_rule_is_refused(ready: Run, stdin: bytes, told
         ("a b@example.org", "e-mail address"),
         ("a\udcff@example.org", "e-mail address"),
         ("", "e-mail address"),
-        ("WARD@example.org", "exists already"),
+        ("WARD@example.org", "already exists"),
     ],
 )
 def test_a_member_that_breaks_a_rule_is_refused(ready: Run, email: str, told: str) -> None:
@@ -183,7 +183,7 @@ def test_without_the_option_the_password_is_asked_for_twice(ready: Run) -> None:
     assert asked.exit_code == 0
     assert "do not match" in asked.stderr
     assert "horse" not in asked.output
-    assert asked.stdout == "Made the member ward@example.org of 'General Hospital'.\n"
+    assert asked.stdout == "Created the member ward@example.org of 'General Hospital'.\n"
 
 
 def test_where_nobody_can_be_asked_the_command_stops(ready: Run, folder: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_key_is_printed_alone_on_standard_output(ready: Run) -> None:
     token = KeyToken(made.out.removesuffix("\n"))
     assert made.status == 0
     assert "'Ward app'" in made.err
-    assert "1000 requests a day" in made.err
+    assert "1000 requests per day" in made.err
     assert token.text not in made.err
 
 
@@ -288,7 +288,7 @@ def test_a_limit_at_its_bounds_is_taken(ready: Run, limit: str) -> None:
     assert ready("key", "set-limit", made["id"], "7").status == 0
     changed = ready("key", "set-limit", made["id"], limit)
 
-    assert changed.out == f"The key 'Ward app' may now make {limit} requests a day.\n"
+    assert changed.out == f"The limit of the key 'Ward app' is now {limit} requests per day.\n"
     assert ready("key", "list", "--json").json[0]["daily_limit"] == int(limit)
 
 

@@ -72,9 +72,7 @@ def test_a_program_in_javascript_prints_what_is_shown(demo: Demo, example: Examp
 @pytest.mark.parametrize("example", [*PYTHON, *JAVASCRIPT], ids=str)
 def test_a_program_that_is_refused_says_what_is_allowed(demo: Demo, example: Example) -> None:
     """With the change that the page names."""
-    (shown,) = (
-        each.text for each in blocks(TUTORIAL) if each.text.startswith("A parameter is not valid")
-    )
+    (shown,) = (each.text for each in blocks(TUTORIAL) if each.text.startswith("Invalid parameter"))
     command = [sys.executable, "example.py"] if example in PYTHON else ["node", "example.mjs"]
     require(command[0])
     code = example.code.replace('"home"', '"physio"')

@@ -220,13 +220,13 @@ def test_every_fault_is_named_with_its_path() -> None:
 
     assert list(map(str, caught.value.faults)) == [
         "extra: is not a field",
-        'checked_on: must be a date in quotes, year, month and day, such as "2026-11-21"',
+        'checked_on: must be a date (year, month and day) in quotes, such as "2026-11-21"',
         "references.kolasinski-2020b.year: must be a whole number",
         (
             "interventions.0.references: who-2020 is not defined; the references are "
             "kolasinski-2020a, kolasinski-2020b"
         ),
-        "interventions.0.evidence.direction: must be for where the recommendation is strong_for",
+        "interventions.0.evidence.direction: must be for because the recommendation is strong_for",
         "interventions.1.title: must have 5 to 120 characters, has 2",
     ]
 
@@ -239,7 +239,7 @@ def test_a_reference_that_nothing_cites_is_refused() -> None:
         from_document(document)
 
     assert str(caught.value) == (
-        "references.kolasinski-2020b: is cited by no intervention, remove it"
+        "references.kolasinski-2020b: is not cited by any intervention, remove it"
     )
 
 

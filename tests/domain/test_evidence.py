@@ -165,5 +165,5 @@ def test_a_direction_follows_from_the_recommendation(
             Evidence(Certainty.LOW, recommendation, direction, None)
         [allowed] = ALLOWED_DIRECTIONS[recommendation]
         assert str(caught.value) == (
-            f"direction: must be {allowed} where the recommendation is {recommendation}"
+            f"direction: must be {allowed} because the recommendation is {recommendation}"
         )

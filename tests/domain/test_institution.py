@@ -69,7 +69,7 @@ def test_a_password_that_could_not_be_hashed_is_refused() -> None:
     with pytest.raises(InvalidValueError) as caught:
         check_password("a password f\udcf6r me")
 
-    assert str(caught.value) == "password: must be text in UTF-8"
+    assert str(caught.value) == "password: must be valid UTF-8"
 
 
 @pytest.mark.parametrize("password", ["", "x" * 7, "x" * 1025])

@@ -140,5 +140,5 @@ def test_a_name_in_any_script_is_allowed(value: str) -> None:
 def test_a_name_with_something_unseen_is_refused(unseen: str) -> None:
     """Two names would look alike, or one would be read in another order than it has."""
     assert faults_of_name(f"Ward{unseen}app") == [
-        f"must have nothing in it that cannot be seen, has U+{ord(unseen):04X}"
+        f"must not contain invisible characters, has U+{ord(unseen):04X}"
     ]

@@ -180,7 +180,7 @@ def test_without_a_catalogue_nothing_is_served_or_counted(make_service: MakeServ
     served = made.get(LIST, token=key.token.text)
 
     problem = assert_problem(refused, 503, "service-unavailable")
-    assert problem["detail"] == "No catalogue is published yet."
+    assert problem["detail"] == "No catalogue has been published."
     assert int(refused.headers["Retry-After"]) >= 1
     assert "RateLimit" not in refused.headers
     assert ready.status_code == 503

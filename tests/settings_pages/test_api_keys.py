@@ -46,7 +46,7 @@ def test_an_institution_without_keys_is_led_to_the_first_one(member: Visitor) ->
     """The page is not just empty."""
     page = member.get(KEYS).text
 
-    assert "General Hospital has no key yet." in page
+    assert "General Hospital has no keys yet." in page
     assert NEW in page
     assert "<table" not in page
 
@@ -105,7 +105,7 @@ def test_the_page_after_a_repeated_form_says_what_happened(member: Visitor) -> N
 
     page = member.get(member.send(NEW, **fields).location).text
 
-    assert "This form made its key before" in page
+    assert "This form has already created its key" in page
 
 
 @pytest.mark.parametrize("key_id", ["", "1", "../../../../a", "0123456789ABCDEF", "g" * 16])
@@ -149,8 +149,8 @@ def test_another_institution_s_id_makes_no_key_and_tells_nothing(
         ("daily_limit", "9" * 5000, "Daily limit must be a whole number from 0 to 10000000."),
         ("permission", "", "Permission level must be one of none, read."),
         ("permission", "write", "Permission level must be one of none, read."),
-        ("expires_on", "soon", "Expires after must be a day such as 2027-12-31, or empty."),
-        ("expires_on", "2026-02-30", "Expires after must be a day such as 2027-12-31, or empty."),
+        ("expires_on", "soon", "Expires after must be a date such as 2027-12-31, or empty."),
+        ("expires_on", "2026-02-30", "Expires after must be a date such as 2027-12-31, or empty."),
         ("expires_on", "2026-11-19", "Expires after must be today (2026-11-20, UTC) or later."),
     ],
 )
@@ -217,7 +217,7 @@ def test_a_change_holds_and_is_in_the_audit_log(site: Site, member: Visitor) -> 
     answer = member.fill_in(path, name="Ward 3", permission="none", daily_limit="5")
 
     assert (answer.status_code, answer.location) == (303, path)
-    assert "The changes are saved" in member.get(path).text
+    assert "Saved." in member.get(path).text
     assert ask_with(site, made.token.text) == 403
     entry = site.audit_log()[0]
     assert (entry.actor, entry.key_id) == (EMAIL, made.key.id)
@@ -267,7 +267,7 @@ def test_a_revoked_key_cannot_be_changed(site: Site, member: Visitor, page: str)
     answer = member.send(path, **fields)
 
     assert (answer.status_code, answer.location) == (303, f"{KEYS}/{made.key.id}")
-    assert "which is final" in member.get(answer.location).text
+    assert "The key is already revoked." in member.get(answer.location).text
     assert site.audit_log() == log
 
 

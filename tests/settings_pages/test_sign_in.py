@@ -10,7 +10,7 @@ from tests.settings_pages.site import EMAIL, OTHER_EMAIL, PASSWORD, Site, settin
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
 KEYS = "/settings/api-keys"
-WRONG = "The e-mail address or the password is wrong."
+WRONG = "The e-mail address or the password is incorrect."
 
 
 def test_a_member_signs_in_and_sees_the_keys(site: Site) -> None:
@@ -287,7 +287,7 @@ def test_a_changed_password_ends_all_other_sessions(site: Site) -> None:
     )
 
     assert (answer.status_code, answer.location) == (303, "/settings/password")
-    assert "Your password is changed." in member.get("/settings/password").text
+    assert "Password changed." in member.get("/settings/password").text
     assert member.is_signed_in
     assert not elsewhere.is_signed_in
     assert not thief.is_signed_in
@@ -314,12 +314,12 @@ def test_a_reset_by_the_operator_ends_all_sessions(site: Site, member: Visitor) 
     [
         (
             ("wrong password", "long enough to be one", "long enough to be one"),
-            "Present password is wrong.",
+            "Current password is incorrect.",
         ),
         ((PASSWORD, "short", "short"), "New password must have 8 to 1024 characters."),
         (
             (PASSWORD, "long enough to be one", "another one that is long"),
-            "must be the same as the new password.",
+            "does not match the new password.",
         ),
         ((PASSWORD, "", ""), "New password must have 8 to 1024 characters."),
     ],

@@ -1,4 +1,4 @@
-"""API keys: their tokens, what they allow, and how long they live."""
+"""API keys: tokens, permission levels, and states."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _SECRET_DIGITS = 40
 _CHECKSUM_DIGITS = 6
 _TOKEN = re.compile(rf"{_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
 
-# What begins like a key, up to what ends it in an address, a header or a sentence; or letters and
-# digits of about a key's length without its beginning. Hexadecimal ids and slugs are not so long,
-# or not so mixed.
+# Text that begins like a key, up to a delimiter of URLs, headers or sentences; or letters and
+# digits of about the length of a key without its prefix. Hexadecimal ids and slugs are shorter, or
+# do not mix upper and lower case.
 _LIKE_A_KEY = re.compile(
     rf"(?i:{_PREFIX})[^\s/?&=<>\"',;]*"
     r"|(?<![0-9A-Za-z])(?:[0-9A-Za-z]{45,47}|(?=[0-9a-z]*[A-Z])(?=[0-9A-Z]*[a-z])[0-9A-Za-z]{48,})"
@@ -37,10 +37,11 @@ _MOST_ENCODINGS = 10
 
 
 def without_keys(text: str) -> str:
-    """The text, with an ellipsis for each part that looks like an API key or a mistyped one.
+    """Return the text with an ellipsis for each part that looks like an API key.
 
-    For everything that repeats what a client sent. A key is also found in capitals, without its
-    prefix, and percent-encoded any number of times; the text is then returned decoded.
+    Use it for everything that repeats input of a client. It also finds keys that are mistyped, in
+    capitals, without the prefix, or percent-encoded any number of times. The result is then
+    decoded.
 
     >>> without_keys("/api/v1/%65vref%255Fsecret/interventions")
     '/api/v1/…/interventions'
@@ -55,31 +56,31 @@ def without_keys(text: str) -> str:
 
 
 class Permission(StrEnum):
-    """What a key may do, least first: `none` < `read`."""
+    """The permission level of a key, lowest first: `none` < `read`."""
 
     NONE = "none"
     READ = "read"
 
     def allows(self, needed: Permission) -> bool:
-        """Whether this level is at least the needed one."""
+        """Return whether this level is at least the needed one."""
         levels = list(Permission)
         return levels.index(self) >= levels.index(needed)
 
     def and_above(self) -> tuple[Permission, ...]:
-        """This level and all that include it."""
+        """Return this level and all higher ones."""
         return tuple(level for level in Permission if level.allows(self))
 
 
 @dataclass(frozen=True, slots=True)
 class KeyToken:
-    """The secret that a client sends: `evref_`, 40 base62 characters, 6 of CRC-32 over them all.
+    """The secret that a client sends: `evref_`, 40 base62 digits, and their CRC-32 in 6 digits.
 
-    Only whoever made the key ever holds it; storage keeps `digest` and `last_four`. The
-    representation leaves the secret out, so that no log or traceback shows it.
+    Storage has only `digest` and `last_four`. The representation omits the secret, so that no log
+    or traceback shows it.
 
     Raises:
-        InvalidApiKeyError: when the form or the checksum is wrong, so that a mistyped key is
-            refused before anyone asks storage about it.
+        InvalidApiKeyError: If the form or the checksum is wrong. A mistyped key is rejected
+            without a request to storage.
 
     """
 
@@ -94,13 +95,13 @@ class KeyToken:
 
     @classmethod
     def make(cls, secret: int) -> KeyToken:
-        """The token of a secret number, 0 to `SECRETS` - 1, from a cryptographic source."""
+        """Return the token of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
         body = _PREFIX + _base62(secret, _SECRET_DIGITS)
         return cls(body + _checksum(body))
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the token in hexadecimal; a fast hash is right for 238 random bits."""
+        """SHA-256 of the token in hexadecimal; a fast hash suffices for 238 random bits."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
@@ -108,7 +109,7 @@ class KeyToken:
         return self.text[-4:]
 
     def secret(self, instant: datetime) -> KeySecret:
-        """What storage keeps of the token, when it is made at this instant."""
+        """Return the part of the token that is stored; `instant` is its creation."""
         return KeySecret(self.digest, self.last_four, instant)
 
     def __repr__(self) -> str:
@@ -128,7 +129,7 @@ def _base62(number: int, digits: int) -> str:
 
 
 class KeyState(StrEnum):
-    """Whether a key works, and if not, why."""
+    """Whether a key is valid, and if not, why."""
 
     ACTIVE = "active"
     EXPIRED = "expired"
@@ -139,11 +140,10 @@ class KeyState(StrEnum):
 class ApiKey:
     """The record of a key, without its token. Days are UTC; `expires_on` is its last day.
 
-    `secrets` are what its tokens are recognised by, oldest first. All of them count against the
-    one limit.
+    `secrets` identify its tokens, oldest first. All of them share one limit.
 
     Raises:
-        InvalidValueError: with every field that breaks a rule.
+        InvalidValueError: If any field breaks a rule.
 
     """
 
@@ -183,12 +183,12 @@ class ApiKey:
         return KeyState.ACTIVE
 
     def check(self, digest: str, needed: Permission, instant: datetime) -> None:
-        """Pass silently when the token with this digest may be used so at this instant.
+        """Check that the token with this digest permits this use at this instant.
 
         Raises:
-            InvalidApiKeyError: when the key is revoked or expired, or none of its secrets with
-                this digest works.
-            InsufficientPermissionError: when its level is below the needed one.
+            InvalidApiKeyError: If the key is revoked or expired, or has no valid secret with this
+                digest.
+            InsufficientPermissionError: If its level is below the needed one.
 
         """
         works = any(secret.digest == digest and secret.works_at(instant) for secret in self.secrets)
@@ -204,11 +204,11 @@ class ApiKey:
         permission: Permission | None = None,
         daily_limit: int | None = None,
     ) -> ApiKey:
-        """The key with what is given changed and the rest kept.
+        """Return the key with the given fields changed.
 
         Raises:
-            InvalidValueError: when a new value breaks a rule.
-            KeyRevokedError: when the key is revoked, which is final.
+            InvalidValueError: If a new value breaks a rule.
+            KeyRevokedError: If the key is revoked; revoking is final.
 
         """
         self._refuse_when_revoked()
@@ -220,10 +220,10 @@ class ApiKey:
         )
 
     def revoked(self, instant: datetime) -> ApiKey:
-        """The key, revoked at this instant.
+        """Return the key, revoked at this instant.
 
         Raises:
-            KeyRevokedError: when it was revoked before.
+            KeyRevokedError: If it is already revoked.
 
         """
         self._refuse_when_revoked()

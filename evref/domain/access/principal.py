@@ -1,4 +1,4 @@
-"""Who asks for something to be managed, and what they may do: the one place that decides."""
+"""Principals and their rights. All authorisation is decided here."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from evref.domain.errors import NotAllowedError, NotFoundError
 
 
 class Role(StrEnum):
-    """What a member is in their institution, least first."""
+    """The role of a member in their institution, lowest first."""
 
     VIEWER = "viewer"
     ADMIN = "admin"
 
 
 class Right(Enum):
-    """Something that not everybody may do."""
+    """A right that a principal needs for an action."""
 
     SEE_KEYS = auto()
     CHANGE_KEYS = auto()
     READ_AUDIT_LOG = auto()
     MANAGE_INSTITUTIONS = auto()
-    # With their passwords: whoever sets a password can act in the member's name.
+    # Includes passwords: anyone who sets a password can act as the member.
     MANAGE_MEMBERS = auto()
     PUBLISH_CATALOGUE = auto()
 
@@ -32,22 +32,22 @@ _RIGHTS: Mapping[Role, frozenset[Right]] = {
     Role.VIEWER: frozenset({Right.SEE_KEYS, Right.READ_AUDIT_LOG}),
     Role.ADMIN: frozenset({Right.SEE_KEYS, Right.READ_AUDIT_LOG, Right.CHANGE_KEYS}),
 }
-"""What members may do in their own institution. They have no rights anywhere else."""
+"""The rights of members in their own institution. They have none in others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """Whoever runs the service, on its command line. They have every right everywhere."""
+    """The operator, who uses the command line and has all rights in all institutions."""
 
     @property
     def name(self) -> str:
-        """How the audit log names them."""
+        """The name in the audit log."""
         return "operator"
 
 
 @dataclass(frozen=True, slots=True)
 class InstitutionMember:
-    """A member of an institution, in the role that they have there."""
+    """A member of an institution, with their role."""
 
     email: str
     institution_id: str
@@ -55,7 +55,7 @@ class InstitutionMember:
 
     @property
     def name(self) -> str:
-        """How the audit log names them."""
+        """The name in the audit log."""
         return self.email
 
 
@@ -63,10 +63,10 @@ Principal = Operator | InstitutionMember
 
 
 def authorise(principal: Principal, right: Right) -> None:
-    """Pass silently when the principal has the right, wherever it is.
+    """Check that the principal has the right.
 
     Raises:
-        NotAllowedError: when they do not have it.
+        NotAllowedError: If they do not have it.
 
     """
     if isinstance(principal, InstitutionMember) and right not in _RIGHTS[principal.role]:
@@ -76,12 +76,12 @@ def authorise(principal: Principal, right: Right) -> None:
 def authorise_in(
     institution_id: str, principal: Principal, right: Right, *, unseen: NotFoundError
 ) -> None:
-    """Pass silently when the principal has the right in this institution.
+    """Check that the principal has the right in this institution.
 
     Raises:
-        NotFoundError: `unseen`, for a member of another institution, who must not learn what
-            there is in this one.
-        NotAllowedError: when they do not have the right.
+        NotFoundError: If the principal is a member of another institution, who must not learn
+            what exists in this one. The error is `unseen`.
+        NotAllowedError: If they do not have the right.
 
     """
     if isinstance(principal, InstitutionMember) and principal.institution_id != institution_id:

@@ -1,4 +1,4 @@
-"""The daily request limit: which window an instant falls in, what remains, when it resets."""
+"""The daily request limit: the window of an instant, remaining requests, and the reset."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SECONDS_A_DAY = 86_400
 DEFAULT_DAILY_LIMIT = 1000
 HIGHEST_DAILY_LIMIT = 10_000_000
 USAGE_RETENTION_DAYS = 400
-"""How many days after its day a count is kept: a year to compare with, and a month more."""
+"""How many days a count is stored: a year for comparison, and a month more."""
 DAILY_LIMIT_RULE = f"must be a whole number from 0 to {HIGHEST_DAILY_LIMIT}"
 
 
@@ -23,17 +23,17 @@ class DailyWindow:
 
     @classmethod
     def of(cls, instant: datetime) -> DailyWindow:
-        """The window that an instant falls in; the instant must know its time zone."""
+        """Return the window of an instant, which must have a time zone."""
         return cls(instant.astimezone(UTC).date())
 
     @property
     def ends_at(self) -> int:
-        """When the window ends and the count starts anew, in Unix time (seconds)."""
+        """The end of the window, when the count resets, in Unix time (seconds)."""
         return (self.day - _EPOCH).days * SECONDS_A_DAY + SECONDS_A_DAY
 
     def seconds_left(self, instant: datetime) -> int:
-        """Whole seconds from an instant of this window to its end: 1 to 86,400, rounded up."""
-        # Without its fraction, which would be rounded in a year far off.
+        """Return the seconds from an instant of this window to its end, 1 to 86,400, rounded up."""
+        # Without microseconds, which a float would round in distant years.
         return self.ends_at - int(instant.replace(microsecond=0).timestamp())
 
 
@@ -42,10 +42,10 @@ _EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What storage counted for one key and one day, this request included.
+    """The counts of one key on one day, including this request.
 
-    `admitted` is how many requests were let through, never more than `limit` was at the time;
-    `was_admitted` says whether this one was.
+    `admitted` is the number of admitted requests, at most the limit at the time; `was_admitted` is
+    whether this request was admitted.
     """
 
     key_id: str
@@ -56,7 +56,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class QuotaStatus:
-    """Where a key stands after a request, as its holder is told."""
+    """The state of a key's quota after a request, as reported to the client."""
 
     key_id: str
     limit: int
@@ -66,7 +66,7 @@ class QuotaStatus:
 
     @classmethod
     def after(cls, tally: Tally, window: DailyWindow, instant: datetime) -> QuotaStatus:
-        """The status that follows from a tally. A limit lowered below use leaves 0, never less."""
+        """Return the status after a tally. `remaining` is 0 if the limit is below the count."""
         return cls(
             key_id=tally.key_id,
             limit=tally.limit,
@@ -77,20 +77,20 @@ class QuotaStatus:
 
 
 class QuotaExceededError(EvrefError):
-    """Indicates that the key's daily request limit is used up."""
+    """Indicates that the daily request limit of the key is used up."""
 
     def __init__(self, status: QuotaStatus) -> None:
         self.status = status
         super().__init__(
-            f"The key has {status.limit} requests a day; the next day begins at 00:00 UTC."
+            f"The limit is {status.limit} requests a day. The next day begins at 00:00 UTC."
         )
 
 
 @dataclass(frozen=True, slots=True)
 class DayUsage:
-    """Requests of one key on one UTC day: those let through, those refused over the limit.
+    """Requests of one key on one UTC day, admitted and refused.
 
-    `limit` is the daily limit in force at the day's last request.
+    `limit` is the daily limit at the last request of the day.
     """
 
     day: date

@@ -1,4 +1,4 @@
-"""Who keys belong to, and who manages them."""
+"""Institutions, which own keys, and their members, who manage the keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Institution:
     """A customer of the service; its name is unique.
 
     Raises:
-        InvalidValueError: when the name breaks a rule.
+        InvalidValueError: If the name breaks a rule.
 
     """
 
@@ -38,12 +38,12 @@ class Institution:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person who manages an institution's keys; the e-mail is unique, in lower case.
+    """A person who manages the keys of an institution; the e-mail is unique and in lower case.
 
-    `password_hash` is an argon2id string in PHC form, which the representation leaves out.
+    `password_hash` is an argon2id string in PHC format; the representation omits it.
 
     Raises:
-        InvalidValueError: when the e-mail breaks a rule.
+        InvalidValueError: If the e-mail breaks a rule.
 
     """
 
@@ -71,18 +71,18 @@ class Member:
 
 
 def is_email(text: str) -> bool:
-    """Whether this has the form of an e-mail address; whether one can write to it, nobody knows."""
+    """Return whether the text has the form of an e-mail address; it may not exist."""
     return len(text) <= Member.LONGEST_EMAIL and _EMAIL.fullmatch(text) is not None
 
 
 def check_password(password: str) -> None:
-    """Pass silently when the password may be used.
+    """Check the length and encoding of a password.
 
-    No kind of character is asked for (NIST SP 800-63B-4, section 3.1.1). This length is the least
-    that OWASP ASVS 5.0 has (6.2.1); whether it is soon guessed says more.
+    There are no rules on kinds of characters (NIST SP 800-63B-4, section 3.1.1). The shortest
+    length is that of OWASP ASVS 5.0 (6.2.1); guessability is checked elsewhere.
 
     Raises:
-        InvalidValueError: when it is too short or too long, or no text.
+        InvalidValueError: If it is too short, too long, or not text.
 
     """
     rules = Rules()
@@ -91,6 +91,6 @@ def check_password(password: str) -> None:
         "password",
         f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters",
     )
-    # What Python reads from bytes that are no UTF-8 could not be hashed.
-    rules.require(_LONE_SURROGATE.search(password) is None, "password", "must be text in UTF-8")
+    # Surrogates, which Python reads from invalid UTF-8, cannot be hashed.
+    rules.require(_LONE_SURROGATE.search(password) is None, "password", "must be valid UTF-8")
     rules.enforce()

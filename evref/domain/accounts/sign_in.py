@@ -1,4 +1,4 @@
-"""Signing in: how long a session lasts, and how failed attempts slow the next one."""
+"""Signing in: the lifetime of sessions, and delays after failed attempts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from datetime import datetime, timedelta
 from evref.domain.accounts.institution import Member
 
 SESSION_LENGTH = timedelta(hours=12)
-"""A session ends this long after it began, however much it was used."""
+"""A session ends this long after its start, even if it is in use."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionToken:
-    """The secret that stands for a session: 64 hexadecimal digits, held by one browser only.
+    """The secret that identifies a session: 64 hexadecimal digits, known to one browser only.
 
-    Storage keeps `digest`. The representation leaves the secret out of logs and tracebacks.
+    Storage has only `digest`. The representation omits the secret, for logs and tracebacks.
     """
 
     text: str
@@ -27,12 +27,12 @@ class SessionToken:
 
     @classmethod
     def make(cls, secret: int) -> SessionToken:
-        """The token of a secret number, 0 to `SECRETS` - 1, from a cryptographic source."""
+        """Return the token of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
         return cls(f"{secret:064x}")
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the token in hexadecimal; a fast hash is right for 256 random bits."""
+        """SHA-256 of the token in hexadecimal; a fast hash suffices for 256 random bits."""
         return _digest(self.text)
 
     def __repr__(self) -> str:
@@ -41,11 +41,11 @@ class SessionToken:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A member's being signed in, in one browser.
+    """The session of a member in one browser.
 
-    It is bound to the password that it began with: `password_digest` is the SHA-256 of the
-    member's password hash at that time. So a new password ends every session of before at once,
-    whoever sets it and whatever else happens in that moment.
+    A session is bound to the password of its start: `password_digest` is the SHA-256 of the
+    member's password hash at that time. So a new password ends all earlier sessions at once,
+    without a race.
     """
 
     digest: str
@@ -55,11 +55,11 @@ class Session:
 
     @classmethod
     def of(cls, member: Member, token: SessionToken, instant: datetime) -> Session:
-        """The session that begins now."""
+        """Return the session that starts at this instant."""
         return cls(token.digest, member.id, _digest(member.password_hash), instant)
 
     def is_live(self, member: Member, instant: datetime) -> bool:
-        """Whether the member, as storage knows them now, is still signed in."""
+        """Return whether the session is still valid for the member as stored now."""
         return (
             hmac.compare_digest(self.password_digest, _digest(member.password_hash))
             and instant < self.started_at + SESSION_LENGTH
@@ -68,7 +68,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Failed attempts to sign in, of one account or from one address, and when the last was."""
+    """Failed attempts to sign in to one account or from one address, and the last instant."""
 
     count: int = 0
     last_at: datetime | None = None
@@ -84,15 +84,15 @@ class Failures:
 
 
 FAILURES_KEPT = timedelta(minutes=15)
-"""Failures are forgotten when there was none for this long."""
+"""Failures are forgotten this long after the last one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slowdown:
-    """So many failures are free; the next attempt waits, and with each failure twice as long.
+    """A delay after `free` failures, which doubles with each further failure.
 
-    A minute is long for whoever guesses, and short enough that nobody can lock a member out by
-    failing in their name.
+    A minute is long for an attacker, and short enough that nobody can lock a member out with
+    failed attempts.
     """
 
     free: int
@@ -101,13 +101,13 @@ class Slowdown:
     LONGEST_WAIT = timedelta(minutes=1)
 
     def wait(self, failures: Failures, instant: datetime) -> timedelta:
-        """How long the next attempt has to wait, from this instant on; zero when it need not."""
+        """Return the delay of the next attempt, from this instant; zero if there is none."""
         if failures.last_at is None or failures.count < self.free:
             return timedelta(0)
-        # Beyond a few doublings the wait is the longest anyway.
+        # A few doublings already reach the longest delay.
         doublings = min(failures.count - self.free, 10)
         pause = min(self.FIRST_WAIT * (1 << doublings), self.LONGEST_WAIT)
-        # Never longer than the pause, also when the clock was set back since the last failure.
+        # At most the pause, even if the clock was set back after the last failure.
         return min(max(failures.last_at + pause - instant, timedelta(0)), pause)
 
 
@@ -117,12 +117,12 @@ OF_AN_ADDRESS = Slowdown(free=20)
 
 
 def account_name(email: str) -> str:
-    """What the failures of an account are counted under; also where there is no such account."""
+    """Return the name under which failures of an account are counted, even if it does not exist."""
     return "account:" + _digest(email)
 
 
 def address_name(address: str) -> str:
-    """What the failures from an IP address are counted under; an IPv6 network /64 is one."""
+    """Return the name under which failures from an IP address or IPv6 /64 are counted."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -22,10 +22,10 @@ _OVERDUE_AFTER = timedelta(days=365)
 
 @dataclass(frozen=True)
 class Entry:
-    """A diagnosis together with its interventions, which are kept in listing order.
+    """A diagnosis with its interventions, in listing order.
 
     Raises:
-        InvalidValueError: when an intervention belongs to another diagnosis.
+        InvalidValueError: If an intervention belongs to another diagnosis.
 
     """
 
@@ -47,9 +47,9 @@ class Entry:
     def visible_interventions(
         self, module: Module | None = None, phase: Phase | None = None
     ) -> tuple[Intervention, ...]:
-        """The interventions that may be shown, of this module and phase where one is named.
+        """Return the visible interventions, optionally of one module or phase.
 
-        An intervention is visible only while its module is enabled for its diagnosis.
+        An intervention is visible if its module is enabled for its diagnosis.
         """
         return tuple(
             intervention
@@ -61,20 +61,20 @@ class Entry:
 
     @cached_property
     def version(self) -> str:
-        """16 hexadecimal digits that change when, and only when, what is served of it does.
+        """16 hexadecimal digits that change if and only if the visible content changes.
 
-        That is the diagnosis and its visible interventions.
+        This is the diagnosis and its visible interventions.
         """
         return _digest(self.diagnosis, self.visible_interventions()).hex()[:16]
 
     def digest(self) -> bytes:
-        """SHA-256 of all its content, visible or not."""
+        """Return the SHA-256 of all content, visible or not."""
         return _digest(self.diagnosis, self.interventions)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A code that was asked for, and the ids of the diagnoses that it found."""
+    """A requested code, and the ids of the diagnoses that it matches."""
 
     code: RecordCode
     diagnosis_ids: tuple[str, ...]
@@ -82,18 +82,18 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisFilter:
-    """What a diagnosis must meet; what is left out asks for nothing, and all else must be met."""
+    """Conditions on a diagnosis, combined with AND; an omitted condition admits all."""
 
     codes: tuple[RecordCode, ...] = ()
     module: Module | None = None
     text: str | None = None
 
     def admits(self, diagnosis: Diagnosis) -> bool:
-        """Whether the diagnosis meets it.
+        """Return whether the diagnosis meets the conditions.
 
-        Codes admit the diagnoses that any of them finds; where there are codes of both
-        classifications, any of each. `text` admits those in whose name each of its words is
-        found, ignoring case and accents. A text without a word admits none.
+        Codes of one classification are combined with OR, and the two classifications with AND.
+        `text` admits diagnoses whose name contains each of its words, ignoring case and accents.
+        A text without words admits none.
         """
         return (
             (self.module is None or self.module in diagnosis.enabled_modules)
@@ -103,7 +103,7 @@ class DiagnosisFilter:
         )
 
     def matches(self, found: Iterable[Entry]) -> tuple[Match, ...]:
-        """Which of the entries that were found each code finds, in the order of the codes."""
+        """Return the matches of each code among the found entries, in the order of the codes."""
         diagnoses = tuple(entry.diagnosis for entry in found)
         return tuple(
             Match(code, tuple(one.id for one in diagnoses if code.finds(one)))
@@ -113,11 +113,11 @@ class DiagnosisFilter:
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """When the entries of a catalogue were last held against their sources.
+    """When the entries of a catalogue were last checked against their sources.
 
-    `by_month` counts entries by month, as 2026-11, oldest first; `overdue` has the ids of those
-    that were not checked for more than a year, longest first. There is no oldest and no newest
-    check where there are no entries.
+    `by_month` counts entries by month, such as 2026-11, oldest first. `overdue` has the ids of
+    entries that were not checked for more than a year, oldest first. `oldest` and `newest` are
+    None if there are no entries.
     """
 
     oldest: date | None
@@ -128,7 +128,7 @@ class Age:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueChanges:
-    """The ids of the diagnoses by which one catalogue differs from another, each sorted."""
+    """The ids of the diagnoses that differ between two catalogues, each sorted."""
 
     added: tuple[str, ...]
     changed: tuple[str, ...]
@@ -138,12 +138,12 @@ class CatalogueChanges:
 class Catalogue:
     """All entries, ordered by the diagnosis's name, then id.
 
-    Two catalogues with the same content have the same `version`, on any machine. Storage that
-    has kept the version of what it loads gives it: then neither is it worked out again, nor is
-    looked at interventions, which were judged when they were stored.
+    Two catalogues with the same content have the same `version`, on any machine. Storage passes
+    the stored version: the catalogue then does not compute it again and does not check the
+    interventions again.
 
     Raises:
-        InvalidValueError: when two diagnoses or two interventions have one id.
+        InvalidValueError: If two diagnoses or two interventions have the same id.
 
     """
 
@@ -176,7 +176,7 @@ class Catalogue:
         return sum(len(entry.interventions) for entry in self.entries)
 
     def age_on(self, day: date) -> Age:
-        """When its entries were last checked, as seen on this day."""
+        """Return when the entries were last checked, as of this day."""
         oldest_first = sorted(
             (entry.diagnosis for entry in self.entries),
             key=lambda diagnosis: (diagnosis.checked_on, diagnosis.id),
@@ -194,10 +194,10 @@ class Catalogue:
         )
 
     def entry(self, diagnosis_id: str) -> Entry:
-        """The entry of this diagnosis.
+        """Return the entry of this diagnosis.
 
         Raises:
-            UnknownDiagnosisError: when there is none.
+            UnknownDiagnosisError: If there is none.
 
         """
         try:
@@ -206,7 +206,7 @@ class Catalogue:
             raise UnknownDiagnosisError(diagnosis_id) from None
 
     def find(self, wanted: DiagnosisFilter) -> tuple[Entry, ...]:
-        """The entries whose diagnosis the filter admits, ordered by name, then id."""
+        """Return the entries whose diagnosis the filter admits, ordered by name, then id."""
         return tuple(
             entry
             for entry in self._with_ancestor_of(wanted.codes)
@@ -214,10 +214,10 @@ class Catalogue:
         )
 
     def _with_ancestor_of(self, codes: tuple[RecordCode, ...]) -> Iterable[Entry]:
-        """The entries that codes can find, in order; all where there are no codes."""
+        """Return the entries that the codes can match, in order; all without codes."""
         if not codes:
             return self.entries
-        # Each of 50 codes against each of 10,000 diagnoses would take seconds.
+        # Comparing 50 codes with 10,000 diagnoses would take seconds.
         ids = {
             diagnosis_id
             for code in codes
@@ -228,7 +228,7 @@ class Catalogue:
 
     @cached_property
     def _ids_by_stem(self) -> dict[str, list[str]]:
-        """The ids of the diagnoses by each code, a cluster being under its first stem."""
+        """The ids of the diagnoses by code; a cluster is under its first stem."""
         ids = defaultdict(list)
         for entry in self.entries:
             diagnosis = entry.diagnosis
@@ -238,7 +238,7 @@ class Catalogue:
         return dict(ids)
 
     def changes_since(self, earlier: Catalogue | None) -> CatalogueChanges:
-        """What this catalogue adds to, changes in and removes from an earlier one."""
+        """Return what this catalogue adds, changes and removes relative to an earlier one."""
         before = {} if earlier is None else {e.diagnosis.id: e for e in earlier.entries}
         return CatalogueChanges(
             added=tuple(sorted(self._by_id.keys() - before.keys())),
@@ -263,7 +263,7 @@ def _repeated(names: Iterable[str]) -> list[str]:
 
 
 def _digest(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> bytes:
-    """SHA-256 of the content as canonical JSON, in which no keys of references occur."""
+    """Return the SHA-256 of the content as canonical JSON, without keys of references."""
     content = records.of_diagnosis(diagnosis) | {
         "interventions": [
             records.of_intervention(each, map(records.of_reference, each.references))

@@ -23,12 +23,12 @@ class Module(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """A diagnosis with its codes and enabled modules; `enabled_modules` are kept in order.
+    """A diagnosis with its codes and enabled modules, which are in their fixed order.
 
-    `checked_on` is the day on which its entry was last held against its sources.
+    `checked_on` is the day on which its entry was last checked against its sources.
 
     Raises:
-        InvalidValueError: with every field that breaks a rule.
+        InvalidValueError: If any field breaks a rule.
 
     """
 

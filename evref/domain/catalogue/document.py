@@ -1,7 +1,7 @@
-"""An entry as one document: the shape of a catalogue file, and of what storage keeps.
+"""An entry as one document, the format of catalogue files and of storage.
 
-The document is plain data as JSON has it. Its references stand in a mapping of their own, under
-keys that are known in this document alone; interventions cite these keys.
+A document is JSON data. Its references are in a separate mapping, under keys that are local to the
+document; interventions cite these keys.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from evref.domain.errors import Fault, InvalidValueError, within
 from evref.domain.rules import folded
 
 FORMAT = 2
-"""The number of this shape. Format 1 had neither `checked_on` nor `direction`."""
+"""The version of this format. Format 1 had neither `checked_on` nor `direction`."""
 
 _LONGEST_AUTHOR = 30
 _LONGEST_INITIALS = 4
-# Letters of which the accent is no accent to Unicode.
+# Letters whose accent is not a combining character in Unicode.
 _PLAIN_LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d"})
 
-# Stands for a reference with faults, so that what cites it is judged as well.
+# Replaces an invalid reference, so that interventions that cite it are checked too.
 _STAND_IN = Reference("-", "-", 2000, "-", ReferenceKind.GUIDELINE, None, "1", None)
 
 
 def to_document(entry: Entry) -> Record:
-    """The document of an entry.
+    """Return the document of an entry.
 
-    Each reference's key is its first author and year, with a letter where two would be the same:
-    `kolasinski-2020`, `nice-2022a`. The references are in the order in which they are first cited.
+    The key of a reference is its first author and year, with a letter if two would be the same:
+    `kolasinski-2020`, `nice-2022a`. References are in the order in which they are first cited.
     """
     keys = _keys(
         reference for intervention in entry.interventions for reference in intervention.references
@@ -52,11 +52,11 @@ def to_document(entry: Entry) -> Record:
 
 
 def from_document(document: object) -> Entry:
-    """The entry in a document.
+    """Return the entry in a document.
 
     Raises:
-        InvalidValueError: with every fault and its path in the document: a field that is missing,
-            unknown or of another type, or that breaks a rule of the domain.
+        InvalidValueError: If a field is missing or unknown, has a wrong type, or breaks a rule of
+            the domain; has every fault with its path in the document.
 
     """
     faults = _Faults()
@@ -75,7 +75,7 @@ def from_document(document: object) -> Entry:
 
 
 def _references(document: Record, faults: _Faults) -> dict[str, Reference]:
-    """The references by their keys, with a stand-in for each that has faults."""
+    """Return the references by key, with a placeholder for each invalid one."""
     references: dict[str, Reference] = {}
     with faults.at():
         for key, record in records.inner(document, "references").items():
@@ -106,7 +106,9 @@ def _interventions(
             interventions.append(records.to_intervention(record, str(document.get("id")), cited))
     if references_are_known and len(citations) == len(found):
         for key in references.keys() - set(chain.from_iterable(citations)):
-            faults.append(Fault(key, "is cited by no intervention, remove it", ("references",)))
+            faults.append(
+                Fault(key, "is not cited by any intervention, remove it", ("references",))
+            )
     return interventions
 
 
@@ -123,11 +125,11 @@ def _refuse_undefined(keys: list[str], references: dict[str, Reference]) -> None
 
 
 class _Faults(list[Fault]):
-    """The faults of a document's parts."""
+    """The faults of the parts of a document."""
 
     @contextmanager
     def at(self, *path: str | int) -> Iterator[None]:
-        """Note the faults of the part at this path instead of raising them."""
+        """Collect the faults of the part at this path instead of raising them."""
         try:
             yield
         except InvalidValueError as error:
@@ -135,7 +137,7 @@ class _Faults(list[Fault]):
 
 
 def _keys(cited: Iterable[Reference]) -> dict[Reference, str]:
-    """A key for each reference, in the order given."""
+    """Return a key for each reference, in the given order."""
     stems = {each: f"{_author(each.authors)}-{each.year}" for each in cited}
     times = Counter(stems.values())
     before: Counter[str] = Counter()
@@ -147,7 +149,7 @@ def _keys(cited: Iterable[Reference]) -> dict[Reference, str]:
 
 
 def _author(authors: str) -> str:
-    """The surname of the first author, or the beginning of an organisation's name, as a slug.
+    """Return the first author's surname, or the start of an organisation's name, as a slug.
 
     >>> _author("Martin Ginis KA, van der Scheer JW")
     'martin-ginis'
@@ -166,6 +168,6 @@ def _author(authors: str) -> str:
 
 
 def _letters(place: int) -> str:
-    """The letters of a place from 0 on: a to z, then aa, ab and so on."""
+    """Return the letters of an index from 0: a to z, then aa, ab and so on."""
     more, last = divmod(place, 26)
     return (_letters(more - 1) if more else "") + chr(ord("a") + last)

@@ -1,4 +1,4 @@
-"""How sure the evidence is, what its source recommends, and where to read it."""
+"""The certainty of evidence, recommendations, and references."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from urllib.parse import quote
 
 from evref.domain.rules import Rules
 
-# Neither white space, nor a control character, nor a lone surrogate, which no UTF-8 can hold.
+# No white space, control characters or lone surrogates, which UTF-8 cannot encode.
 _VISIBLE = r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]"
 _DOI = re.compile(rf"10\.[0-9]{{4,9}}/{_VISIBLE}+")
 _PMID = re.compile(r"[1-9][0-9]{0,8}")
 _URL = re.compile(rf"https?://(?!/){_VISIBLE}+")
 
-# What a DOI may have of the characters that stand for themselves in a URL's path (RFC 3986).
+# The characters of DOIs that need no encoding in the path of a URL (RFC 3986).
 _PLAIN_IN_PATH = "/:@!$&'()*+,;="
 
 
 class Certainty(StrEnum):
-    """Certainty of the evidence as GRADE words it; `not_graded` where the source gives none."""
+    """GRADE certainty of the evidence; `not_graded` if the source states none."""
 
     HIGH = "high"
     MODERATE = "moderate"
@@ -30,7 +30,7 @@ class Certainty(StrEnum):
 
 
 class Recommendation(StrEnum):
-    """What the source recommends, as GRADE words it; `not_stated` where it says nothing."""
+    """GRADE recommendation of the source; `not_stated` if it makes none."""
 
     STRONG_FOR = "strong_for"
     CONDITIONAL_FOR = "conditional_for"
@@ -40,7 +40,7 @@ class Recommendation(StrEnum):
 
 
 class Direction(StrEnum):
-    """What the sources say about using an intervention, whether or not they recommend anything."""
+    """What the sources say about using an intervention, even without a recommendation."""
 
     FOR = "for"
     AGAINST = "against"
@@ -56,7 +56,7 @@ _IMPLIED_DIRECTIONS = {
 
 
 class ReferenceKind(StrEnum):
-    """What kind of work a reference is."""
+    """The kind of a publication."""
 
     GUIDELINE = "guideline"
     SYSTEMATIC_REVIEW = "systematic_review"
@@ -68,12 +68,12 @@ class ReferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A grade of evidence; `source_grade` is the grade in the source's own words, or None.
+    """A grade of evidence; `source_grade` is the grade in the words of the source, or None.
 
-    Where a recommendation is stated, the direction follows from it.
+    A stated recommendation determines the direction.
 
     Raises:
-        InvalidValueError: when the direction contradicts the recommendation, or `source_grade`
+        InvalidValueError: If the direction contradicts the recommendation, or `source_grade`
             breaks a rule.
 
     """
@@ -89,7 +89,7 @@ class Evidence:
         rules.require(
             self.direction is implied,
             "direction",
-            f"must be {implied} where the recommendation is {self.recommendation}",
+            f"must be {implied} because the recommendation is {self.recommendation}",
         )
         if self.source_grade is not None:
             rules.text("source_grade", self.source_grade, shortest=1, longest=500)
@@ -98,10 +98,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A published work. At least one of `doi`, `pmid` and `given_url` says where it is.
+    """A publication. At least one of `doi`, `pmid` and `given_url` is required.
 
     Raises:
-        InvalidValueError: with every field that breaks a rule.
+        InvalidValueError: If any field breaks a rule.
 
     """
 
@@ -131,13 +131,13 @@ class Reference:
             rules.require(
                 _DOI.fullmatch(self.doi) is not None,
                 "doi",
-                "must be a DOI without a resolver before it, such as 10.1002/art.41142",
+                "must be a DOI without a resolver, such as 10.1002/art.41142",
             )
         if self.pmid is not None:
             rules.require(
                 _PMID.fullmatch(self.pmid) is not None,
                 "pmid",
-                'must be a PubMed number in quotes, such as "31908163"',
+                'must be a PubMed id in quotes, such as "31908163"',
             )
         if self.given_url is not None:
             rules.require(
@@ -148,16 +148,16 @@ class Reference:
         rules.require(
             bool(self.doi or self.pmid or self.given_url),
             "url",
-            "must be given where there is neither a doi nor a pmid",
+            "is required if there is neither a doi nor a pmid",
         )
         rules.enforce()
         if self.given_url == self._derived_url:
-            # Said twice or once, it is the same content, and so the same version of a catalogue.
+            # A redundant URL must not change the version of the catalogue.
             object.__setattr__(self, "given_url", None)
 
     @property
     def url(self) -> str:
-        """Where the work is: as given, else by its DOI, else by its PubMed number."""
+        """The address of the publication: as given, or else from the DOI or the PubMed id."""
         return self._derived_url if self.given_url is None else self.given_url
 
     @property

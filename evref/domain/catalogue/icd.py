@@ -1,8 +1,8 @@
-"""Codes of WHO's classifications, which know their grammar and their place in the tree.
+"""Codes of WHO's classifications: their grammar, and comparison with ancestors.
 
-Both classifications name a subdivision by appending to the code that it divides, so an
-ancestor's code is a prefix of its descendants'. Blocks and chapters have no such codes and are
-no codes here.
+Both classifications name a subdivision by appending to the code that it divides, so the code of an
+ancestor is a prefix of the codes of its descendants. This does not hold for blocks and chapters,
+which are not codes here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Self
 
 from evref.domain.errors import Fault, InvalidValueError
 
-# Letters leave out I and O, which read like 1 and 0.
+# Without the letters I and O, which look like 1 and 0.
 _BASE_34 = "[0-9A-HJ-NP-Z]"
 _STEM = rf"[1-9A-HJ-NP-WYZ][A-HJ-NP-Z][0-9]{_BASE_34}(\.{_BASE_34}{{1,2}})?"
 _EXTENSION = rf"X[A-HJ-NP-Z][0-9]{_BASE_34}{{1,3}}"
@@ -24,13 +24,13 @@ class Icd10Code:
     """A code of WHO's ICD-10 (2019): a category such as M17, or a subdivision such as M17.1.
 
     Raises:
-        InvalidValueError: when the text is not such a code, in upper case.
+        InvalidValueError: If the text is not such a code in upper case.
 
     """
 
     text: str
 
-    FORM = "a WHO ICD-10 code: a letter and two digits, then perhaps a dot and one or two digits"
+    FORM = "a WHO ICD-10 code: a letter and two digits, optionally with a dot and one or two digits"
     PATTERN = r"[A-Z][0-9]{2}(\.[0-9]{1,2})?"
 
     def __post_init__(self) -> None:
@@ -49,7 +49,7 @@ class Icd11Code:
     1A00.00 to ZZ9Z.ZZ with a digit in third place, extension codes begin with X.
 
     Raises:
-        InvalidValueError: when the text is not such a code, in upper case.
+        InvalidValueError: If the text is not such a code in upper case.
 
     """
 
@@ -66,16 +66,16 @@ class Icd11Code:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The code, in whichever case."""
-        # Beyond ASCII, str.upper turns some characters, such as a dotless i, into a code's letters.
+        """Return the code from text in upper or lower case."""
+        # str.upper turns some characters beyond ASCII, such as a dotless i, into ASCII letters.
         return cls(text.upper() if text.isascii() else text)
 
     def covers(self, other: Icd11Code) -> bool:
-        """Whether this code equals the other or is an ancestor of it.
+        """Return whether this code equals the other or is an ancestor of it.
 
-        A cluster says more than each of its parts, so a code covers a cluster when each stem of
-        the code equals or is an ancestor of a stem of the cluster that has all its extensions.
-        The order of stems, and that of the extensions of one stem, say nothing.
+        A cluster is more specific than each of its parts, so a code covers a cluster if each stem
+        of the code equals or is an ancestor of a stem of the cluster that has all its extensions.
+        The order of stems, and of the extensions of a stem, is irrelevant.
 
         >>> Icd11Code("FA01").covers(Icd11Code("FA01.0&XK8G"))
         True
@@ -90,7 +90,7 @@ class Icd11Code:
 
     @property
     def first_stem(self) -> str:
-        """The stem code that it begins with."""
+        """The first stem code."""
         return self.text.partition("/")[0].partition("&")[0]
 
     @property
@@ -103,7 +103,7 @@ class Icd11Code:
 
 
 def _stems(cluster: str) -> list[tuple[str, frozenset[str]]]:
-    """The stem codes of a cluster, each with the extension codes that follow it."""
+    """Return the stem codes of a cluster, each with its extension codes."""
     return [
         (stem, frozenset(extensions))
         for stem, *extensions in (part.split("&") for part in cluster.split("/"))

@@ -1,4 +1,4 @@
-"""An intervention: what a module holds for a diagnosis in one phase, with its evidence."""
+"""Interventions: the entries of a module for a diagnosis and a phase, with their evidence."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FittVp:
-    """A dose of exercise by the FITT-VP elements; None where the source does not state one.
+    """A dose of exercise by the FITT-VP elements; None if the source does not state one.
 
     Raises:
-        InvalidValueError: with every element that breaks a rule.
+        InvalidValueError: If any element breaks a rule.
 
     """
 
@@ -49,7 +49,7 @@ class Intervention:
     """One intervention, in exactly one module and one phase.
 
     Raises:
-        InvalidValueError: with every field that breaks a rule.
+        InvalidValueError: If any field breaks a rule.
 
     """
 
@@ -78,11 +78,11 @@ class Intervention:
         )
         if self.module is Module.FITT_VIP:
             rules.require(
-                self.fitt_vp is not None, "fitt_vp", "must be given where the module is fitt_vip"
+                self.fitt_vp is not None, "fitt_vp", "is required for the module fitt_vip"
             )
         else:
             rules.require(
-                self.fitt_vp is None, "fitt_vp", "must be left out where the module is not fitt_vip"
+                self.fitt_vp is None, "fitt_vp", "must be omitted for other modules than fitt_vip"
             )
         rules.enforce()
 
@@ -95,7 +95,7 @@ _DIRECTION = re.compile(
 
 
 def names_a_direction(title: str) -> bool:
-    """Whether a title says for or against, which only its evidence should.
+    """Return whether a title names a direction, which belongs to the evidence.
 
     >>> names_a_direction("Advice against oral opioids"), names_a_direction("Oral opioids")
     (True, False)
@@ -108,7 +108,7 @@ _PHASE_ORDER = {phase: place for place, phase in enumerate(Phase)}
 
 
 def listing_order(intervention: Intervention) -> tuple[int, int, str, str]:
-    """The total order of a list of interventions: module, phase, title, id."""
+    """Return the sort key of interventions: module, phase, title, id."""
     return (
         _MODULE_ORDER[intervention.module],
         _PHASE_ORDER[intervention.phase],

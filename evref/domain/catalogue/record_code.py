@@ -1,7 +1,7 @@
-"""Codes as health records hold them, which know how they are read and which diagnoses they find.
+"""Codes as written in health records: how they are read, and which diagnoses they match.
 
-A record is as a rule coded more closely than the catalogue: a code finds the diagnoses of which
-one code equals it or is an ancestor of it.
+Records usually have more specific codes than the catalogue. A code matches each diagnosis with a
+code that equals it or is an ancestor of it.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from evref.domain.errors import Fault, InvalidValueError
 
 @dataclass(frozen=True, slots=True)
 class RecordCode(ABC):
-    """A code as it was given, and as it is read.
+    """A code as given and as read.
 
     Raises:
-        InvalidValueError: when the text cannot be read as a code of the classification.
+        InvalidValueError: If the text is not a code of the classification.
 
     """
 
     given: str
     read_as: str = field(init=False)
     ancestors: frozenset[str] = field(init=False, repr=False, compare=False)
-    """Every code that is an ancestor of this one, or of a stem of it, this one included."""
+    """This code, and every ancestor of it or of one of its stems."""
 
     CLASSIFICATION: ClassVar[str]
     FORM: ClassVar[str]
-    """The forms that are taken, in words."""
+    """A description of the accepted forms."""
     PATTERN: ClassVar[str]
-    """The forms that are taken, as a regular expression in capital letters."""
+    """The accepted forms as a regular expression in upper case."""
 
     @abstractmethod
     def finds(self, diagnosis: Diagnosis) -> bool:
-        """Whether a code of the diagnosis equals this code or is an ancestor of it."""
+        """Return whether a code of the diagnosis equals this code or is an ancestor of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordIcd10Code(RecordCode):
     """A code of WHO's ICD-10 or of a national modification of it, such as ICD-10-CM or ICD-10-GM.
 
-    It is read as its letters and digits, with the dot after the third, and compared with WHO's
-    codes from the first character on. National modifications divide WHO's categories as they
-    need: below the third character they may mean something else.
+    It is read as its letters and digits, with a dot after the third, and compared with WHO's codes
+    by prefix. National modifications divide WHO's categories differently: below the third
+    character, their codes may have another meaning.
 
     >>> RecordIcd10Code("s72001a").read_as
     'S72.001A'
@@ -60,9 +60,9 @@ class RecordIcd10Code(RecordCode):
         "codes of ICD-10 or of a national modification, such as M17, M17.1, M171, M17.11, "
         "S72.001A, G30.1+, F00.1*, F32.1! or M17.-; a block such as M15-M19 is not a code"
     )
-    # A category, what divides it, and a mark. ICD-10-CM has categories with a letter in third
-    # place (C4A, never I or O) and one with a letter in second place (QA0); a wider grammar would
-    # read codes of ICD-11. Where a category has no fourth character, CIM-10 FR puts a plus (F03+1).
+    # A category, its subdivision, and a mark. ICD-10-CM has categories with a letter in third place
+    # (C4A, never I or O) and one with a letter in second place (QA0); a wider grammar would accept
+    # codes of ICD-11. CIM-10 FR adds a plus to a category without a fourth character (F03+1).
     PATTERN = r"([A-Z][0-9][0-9A-HJ-NP-Z]|QA[0-9])(\.?\+?[0-9A-Z]{1,4}-?|\.?-)?[+*!#†]?"
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class RecordIcd10Code(RecordCode):
 
 @dataclass(frozen=True, slots=True)
 class RecordIcd11Code(RecordCode):
-    """A code of ICD-11 MMS, in any case: a stem code or a cluster.
+    """A code of ICD-11 MMS in upper or lower case: a stem code or a cluster.
 
     >>> RecordIcd11Code("fa01.0&xk8g").read_as
     'FA01.0&XK8G'
@@ -105,7 +105,7 @@ class RecordIcd11Code(RecordCode):
 
     def finds(self, diagnosis: Diagnosis) -> bool:
         return any(
-            # Nearly all end at the first, which takes a fraction of the time.
+            # The first condition is cheap and rejects nearly all codes.
             code.first_stem in self.ancestors and code.covers(self.code)
             for code in diagnosis.icd11_codes
         )

@@ -1,8 +1,8 @@
-"""The parts of an entry as plain records, the form in which they are stored, filed and compared.
+"""The parts of an entry as plain records, for storage, files and comparison.
 
-Each field is named here, so that renaming a field in Python changes nothing that is stored.
-Reading is strict: a record has exactly its fields, of their types, and the domain's constructors
-judge their values. Every reader raises `InvalidValueError`.
+Each field is named here, so that renaming a field in Python does not change stored data. Reading
+is strict: a record has exactly its fields, with their types, and the constructors of the domain
+check their values. Every reader raises `InvalidValueError`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.errors import Fault, InvalidValueError, within
 
 Record = dict[str, Any]
-"""A mapping as JSON has it: of text to text, whole numbers, None, lists and records."""
+"""A JSON object: text, integers, None, lists and records by name."""
 
 DIAGNOSIS = ("id", "name", "icd10", "icd11", "enabled_modules", "checked_on")
 INTERVENTION = ("id", "module", "phase", "title", "summary", "evidence", "references")
@@ -55,7 +55,7 @@ def of_diagnosis(diagnosis: Diagnosis) -> Record:
 
 
 def of_intervention(intervention: Intervention, references: Iterable[object]) -> Record:
-    """The record of an intervention, with its references in the form given."""
+    """Return the record of an intervention, with its references in the given form."""
     dose = intervention.fitt_vp
     return {
         "id": intervention.id,
@@ -98,7 +98,7 @@ def of_reference(reference: Reference) -> Record:
 
 
 def to_diagnosis(record: Record) -> Diagnosis:
-    """The diagnosis in a record, which may have other fields besides."""
+    """Return the diagnosis in a record, which may have further fields."""
     try:
         return Diagnosis(
             id=_text(record, "id"),
@@ -112,7 +112,7 @@ def to_diagnosis(record: Record) -> Diagnosis:
             checked_on=_date(record, "checked_on"),
         )
     except InvalidValueError as error:
-        # The domain has other names for the codes than records have.
+        # The fields of codes have other names in the domain than in records.
         faults = [replace(each, field=each.field.removesuffix("_codes")) for each in error.faults]
         raise InvalidValueError(faults) from None
 
@@ -120,7 +120,7 @@ def to_diagnosis(record: Record) -> Diagnosis:
 def to_intervention(
     record: object, diagnosis_id: str, references: Iterable[Reference]
 ) -> Intervention:
-    """The intervention in a record, with the references that it cites."""
+    """Return the intervention in a record, with the references that it cites."""
     fields = checked(record, INTERVENTION, ("fitt_vp",))
     dose = fields.get("fitt_vp")
     return Intervention(
@@ -176,7 +176,7 @@ def to_reference(record: object) -> Reference:
 
 
 def checked(record: object, required: Iterable[str], optional: Iterable[str] = ()) -> Record:
-    """The record itself, which has all required fields, and no others than the optional ones."""
+    """Check that a record has all required fields and no unknown ones, and return it."""
     if not isinstance(record, dict):
         raise InvalidValueError([Fault("record", f"must have the fields {', '.join(required)}")])
     names = set(required)
@@ -193,15 +193,15 @@ def checked(record: object, required: Iterable[str], optional: Iterable[str] = (
 
 
 def texts(record: object, name: str) -> list[str]:
-    """The texts in a list."""
+    """Return the strings in a list."""
     found = items(record, name)
     if not all(isinstance(item, str) for item in found):
-        raise InvalidValueError([Fault(name, "must be a list of texts")])
+        raise InvalidValueError([Fault(name, "must be a list of strings")])
     return found
 
 
 def items(record: object, name: str) -> list[Any]:
-    """The items of a list."""
+    """Return the items of a list."""
     found = record.get(name) if isinstance(record, dict) else None
     if not isinstance(found, list):
         raise InvalidValueError([Fault(name, "must be a list")])
@@ -209,7 +209,7 @@ def items(record: object, name: str) -> list[Any]:
 
 
 def inner(record: Record, name: str) -> Record:
-    """A record in a record."""
+    """Return a record in a record."""
     found = record.get(name)
     if not isinstance(found, dict):
         raise InvalidValueError([Fault(name, "must be an object")])
@@ -217,7 +217,7 @@ def inner(record: Record, name: str) -> Record:
 
 
 def _part(name: str, make: Callable[[object], _Value], record: object) -> _Value:
-    """What a part of a record holds; its faults are within the record."""
+    """Read a part of a record, with the path of the part in its faults."""
     try:
         return make(record)
     except InvalidValueError as error:
@@ -254,5 +254,5 @@ def _date(record: Record, name: str) -> date:
             return date.fromisoformat(text)
     except ValueError:
         pass
-    message = 'must be a date in quotes, year, month and day, such as "2026-11-21"'
+    message = 'must be a date (year, month and day) in quotes, such as "2026-11-21"'
     raise InvalidValueError([Fault(name, message)])

@@ -1,4 +1,4 @@
-"""What this data is not, and what each value of the closed lists means."""
+"""The disclaimer, and the meaning of each value of the enumerations."""
 
 from __future__ import annotations
 
@@ -12,33 +12,31 @@ DISCLAIMER = (
     "Educational reference data. It gives no clinical decisions and no treatment prescriptions; "
     "the physician, health professional or user always makes the final decision."
 )
-"""Stands with every answer and on every page that shows the data."""
+"""Included in every response and on every page that shows the data."""
 
 MEANINGS: dict[StrEnum, str] = {
     Module.FITT_VIP: "exercise with a dose, described by the FITT-VP elements",
-    Module.PHARMACONEUTRAL: "pharmacology by drug class and generic name; never a brand, never a "
-    "dose",
+    Module.PHARMACONEUTRAL: "pharmacology by drug class and generic name, without brands and doses",
     Module.HOME: "home programmes and self-management",
     Module.CONCEPT: "named therapeutic concepts, approaches and techniques",
     Module.PREVENTION: "primary and secondary prevention",
     Module.DIAGNOSTIC: "diagnostic criteria, tests, imaging advice and outcome measures",
-    Phase.ACUTE: "from onset to some weeks",
-    Phase.SUBACUTE: "from some weeks to about three to six months",
-    Phase.CHRONIC: "what comes after, and long-term disease",
+    Phase.ACUTE: "from onset to a few weeks",
+    Phase.SUBACUTE: "from a few weeks to about three to six months",
+    Phase.CHRONIC: "later than subacute, and long-term disease",
     Certainty.HIGH: "the true effect is very probably close to the estimate",
     Certainty.MODERATE: "the true effect is probably close to the estimate",
-    Certainty.LOW: "the true effect may differ much from the estimate",
-    Certainty.VERY_LOW: "the true effect probably differs much from the estimate",
-    Certainty.NOT_GRADED: "the source gives no GRADE certainty",
-    Recommendation.STRONG_FOR: "the source recommends it strongly",
-    Recommendation.CONDITIONAL_FOR: "the source recommends it under conditions, or weakly",
-    Recommendation.CONDITIONAL_AGAINST: "the source recommends against it under conditions, or "
-    "weakly",
-    Recommendation.STRONG_AGAINST: "the source recommends strongly against it",
-    Recommendation.NOT_STATED: "the source gives no recommendation",
+    Certainty.LOW: "the true effect may differ substantially from the estimate",
+    Certainty.VERY_LOW: "the true effect probably differs substantially from the estimate",
+    Certainty.NOT_GRADED: "the source states no GRADE certainty",
+    Recommendation.STRONG_FOR: "the source strongly recommends it",
+    Recommendation.CONDITIONAL_FOR: "the source recommends it conditionally or weakly",
+    Recommendation.CONDITIONAL_AGAINST: "the source recommends against it conditionally or weakly",
+    Recommendation.STRONG_AGAINST: "the source strongly recommends against it",
+    Recommendation.NOT_STATED: "the source makes no recommendation",
     Direction.FOR: "the sources favour using it",
-    Direction.AGAINST: "the sources advise against it, or find harm, or no benefit that matters",
-    Direction.UNCLEAR: "the sources differ, or find too little",
+    Direction.AGAINST: "the sources advise against it, or find harm or no important benefit",
+    Direction.UNCLEAR: "the sources disagree, or the evidence is insufficient",
     ReferenceKind.GUIDELINE: "a clinical practice guideline",
     ReferenceKind.SYSTEMATIC_REVIEW: "a systematic review, with or without a meta-analysis",
     ReferenceKind.RANDOMISED_TRIAL: "a randomised controlled trial",
@@ -48,10 +46,10 @@ MEANINGS: dict[StrEnum, str] = {
 }
 
 DESCRIPTIONS: dict[type[StrEnum], str] = {
-    Module: "What a piece of reference data is about. The list is closed; its order is fixed.",
-    Phase: "The time from onset. The list is closed; its order is fixed.",
-    Certainty: "How certain the evidence is, in the terms of GRADE.",
+    Module: "The subject of an intervention. The list is closed and its order is fixed.",
+    Phase: "The time since onset. The list is closed and its order is fixed.",
+    Certainty: "The certainty of the evidence, in the terms of GRADE.",
     Recommendation: "The direction and strength of the recommendation, in the terms of GRADE.",
     Direction: "What the sources say about using an intervention.",
-    ReferenceKind: "What kind of work a reference is.",
+    ReferenceKind: "The kind of a publication.",
 }

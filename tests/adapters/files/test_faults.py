@@ -17,7 +17,7 @@ EVIDENCE = "certainty, recommendation, direction, source_grade"
 REFERENCE = "title, authors, year, source, kind, doi, pmid, url"
 MODULES = "fitt_vip, pharmaconeutral, home, concept, prevention, diagnostic"
 ICD10 = (
-    "must be a WHO ICD-10 code: a letter and two digits, then perhaps a dot and one or two"
+    "must be a WHO ICD-10 code: a letter and two digits, optionally with a dot and one or two"
     " digits, such as M17 or M17.1"
 )
 EVIDENCE_OF_STRENGTH = KNEE[KNEE.index("    evidence:") : KNEE.index("    references: [kol")]
@@ -106,14 +106,14 @@ CASES = {
         'checked_on: "2026-11-21"',
         '‸checked_on: "21.11.2026"',
         (
-            'checked_on: must be a date in quotes, year, month and day, such as "2026-11-21",'
+            'checked_on: must be a date (year, month and day) in quotes, such as "2026-11-21",'
             ' not "21.11.2026"'
         ),
     ),
     "checked_on not in the calendar": (
         'checked_on: "2026-11-21"',
         '‸checked_on: "2026-02-30"',
-        'checked_on: must be a date in quotes, year, month and day, such as "2026-11-21"',
+        'checked_on: must be a date (year, month and day) in quotes, such as "2026-11-21"',
     ),
     "intervention not a mapping": (
         "  - id: knee-osteoarthritis-home\n",
@@ -156,16 +156,16 @@ CASES = {
         f"‸summary: >-\n      {'a' * 700}\n",
         "summary: must have 80 to 700 characters, has 815",
     ),
-    "fitt_vp missing": (DOSE, "", "fitt_vp: must be given where the module is fitt_vip"),
+    "fitt_vp missing": (DOSE, "", "fitt_vp: is required for the module fitt_vip"),
     "fitt_vp null": (
         DOSE,
         "‸    fitt_vp: null\n",
-        "fitt_vp: must be given where the module is fitt_vip",
+        "fitt_vp: is required for the module fitt_vip",
     ),
     "fitt_vp in another module": (
         "    module: fitt_vip",
         "    module: home",
-        "fitt_vp: must be left out where the module is not fitt_vip",
+        "fitt_vp: must be omitted for other modules than fitt_vip",
     ),
     "fitt_vp not a mapping": (
         DOSE,
@@ -205,7 +205,7 @@ CASES = {
     "direction against the recommendation": (
         "direction: for",
         "‸direction: against",
-        "direction: must be for where the recommendation is strong_for",
+        "direction: must be for because the recommendation is strong_for",
     ),
     "references of an intervention empty": (
         "    references: [kolasinski-2020]",
@@ -237,7 +237,7 @@ CASES = {
     "reference not cited": (
         "[nice-2022, kolasinski-2020]",
         "[kolasinski-2020]",
-        "nice-2022: is cited by no intervention, remove it",
+        "nice-2022: is not cited by any intervention, remove it",
     ),
     "references not a mapping": (
         KNEE[KNEE.index("references:\n  kol") :],
@@ -277,7 +277,7 @@ CASES = {
         "doi: 10.1002/art.41142",
         "‸doi: https://doi.org/10.1002/art.41142",
         (
-            "doi: must be a DOI without a resolver before it, such as 10.1002/art.41142, not"
+            "doi: must be a DOI without a resolver, such as 10.1002/art.41142, not"
             ' "https://doi.org/10.1002/art.41142"'
         ),
     ),
@@ -294,7 +294,7 @@ CASES = {
     "neither doi nor pmid nor url": (
         f"{URL}\n",
         "",
-        "url: must be given where there is neither a doi nor a pmid",
+        "url: is required if there is neither a doi nor a pmid",
     ),
 }
 # Where the fault is not in what was replaced: a piece of the line that has it.

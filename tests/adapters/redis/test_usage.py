@@ -188,5 +188,5 @@ def test_a_last_day_of_use_that_is_none_is_not_told(stores: Stores, admin: Redis
     """The overview is out of reach until somebody removes it."""
     admin.set("evref:{k1}:last", "yesterday")
 
-    with pytest.raises(StorageUnavailableError, match="out of reach"):
+    with pytest.raises(StorageUnavailableError, match="cannot be reached"):
         stores.usage_reports.overview(["k1"], TODAY)

@@ -151,7 +151,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(
     with database.transaction() as connection:
         connection.execute(text("CREATE TABLE daily_usage (theirs INTEGER)"))
 
-    with pytest.raises(Exception, match=r"^Storage is out of reach\.$"):
+    with pytest.raises(Exception, match=r"^Storage cannot be reached\.$"):
         storage.prepare()
 
     with database.connect() as connection:

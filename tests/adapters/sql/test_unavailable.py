@@ -114,7 +114,7 @@ def assert_unavailable(act: Act, stores: Stores) -> str:
     with pytest.raises(StorageUnavailableError) as caught:
         act(stores)
 
-    assert str(caught.value) == "Storage is out of reach."
+    assert str(caught.value) == "Storage cannot be reached."
     assert isinstance(caught.value.__cause__, sqlite3.Error | SQLAlchemyError)
     return caught.value.reason
 

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says once and refers to: headers, parameters, and the ways to fail."""
+"""Shared components of the OpenAPI document: headers, parameters and error responses."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ _ETAG = '"0123456789abcdef0123456789abcdef"'
 
 HEADERS: dict[str, dict[str, Any]] = {
     "X-Request-ID": {
-        "description": "Names this request in the service's log: the one that was sent, where it "
-        "was well-formed, else a new one. Quote it when you ask the operator about a request.",
+        "description": "Identifies this request in the log of the service: the id from the "
+        "request if it was well-formed, or else a new one. Quote it when you contact the operator.",
         "required": True,
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
         "example": REQUEST_ID,
     },
     "ETag": {
-        "description": "A strong validator of exactly these bytes: keep it with the answer, and "
-        "send it as `If-None-Match` next time. It differs by media type and content encoding.",
+        "description": "A strong validator of the response body. Store it with the response and "
+        "send it as `If-None-Match` in the next request. It differs by media type and content "
+        "encoding.",
         "required": True,
         "schema": {"type": "string", "pattern": '^"[!#-~]+"$'},
         "example": _ETAG,
     },
     "Cache-Control": {
-        "description": "Data may be kept by this client alone, and must be asked for anew each "
-        "time, since each use is authorised and counted.",
+        "description": "Only the client may store the data, and it must revalidate the data "
+        "before each use, because the service authorises and counts each request.",
         "required": True,
         "schema": {"type": "string", "const": "private, no-cache"},
     },
     "Vary": {
-        "description": "The request headers on which the answer's bytes depend.",
+        "description": "The request headers on which the response body depends.",
         "required": True,
         "schema": {"type": "string"},
         "example": "Accept-Encoding",
@@ -52,40 +53,40 @@ HEADERS: dict[str, dict[str, Any]] = {
         "example": '"daily";q=1000;w=86400',
     },
     "RateLimit": {
-        "description": "Where the key stands: `r` requests remain, and the window ends in `t` "
+        "description": "The state of the quota: `r` requests remain, and the window ends in `t` "
         "seconds (draft-ietf-httpapi-ratelimit-headers).",
         "required": True,
         "schema": {"type": "string"},
         "example": '"daily";r=999;t=3600',
     },
     "X-RateLimit-Limit": {
-        "description": "The key's daily request limit; as `q` of `RateLimit-Policy`.",
+        "description": "The daily request limit of the key; equals `q` of `RateLimit-Policy`.",
         "required": True,
         "schema": {"type": "integer", "minimum": 0},
         "example": 1000,
     },
     "X-RateLimit-Remaining": {
-        "description": "Requests that remain today; as `r` of `RateLimit`.",
+        "description": "The number of requests that remain today; equals `r` of `RateLimit`.",
         "required": True,
         "schema": {"type": "integer", "minimum": 0},
         "example": 999,
     },
     "X-RateLimit-Reset": {
-        "description": "When the window ends, 00:00 UTC, in Unix time (seconds).",
+        "description": "The end of the window, the next 00:00 UTC, in Unix time (seconds).",
         "required": True,
         "schema": {"type": "integer"},
         "example": 1795392000,
     },
     "Retry-After": {
-        "description": "Seconds to wait before asking again.",
+        "description": "The number of seconds to wait before the next request.",
         "required": True,
         "schema": {"type": "integer", "minimum": 1},
         "example": 3600,
     },
     "WWW-Authenticate": {
-        "description": "How to authenticate (RFC 6750): without `error` where there were no "
-        "credentials, with `invalid_token` where the key is not valid, and with "
-        "`insufficient_scope` where its permission level is too low.",
+        "description": "How to authenticate (RFC 6750): without `error` if the request has no "
+        "credentials, with `invalid_token` if the key is not valid, and with `insufficient_scope` "
+        "if its permission level is too low.",
         "required": True,
         "schema": {"type": "string"},
         "examples": {
@@ -106,15 +107,15 @@ ON_SUCCESS = ("ETag", "Cache-Control", "Vary", "X-Request-ID", *RATE_LIMIT_FIELD
 PARAMETERS: dict[str, dict[str, Any]] = {
     "IfNoneMatch": {
         "name": "If-None-Match",
-        "description": "The `ETag` of an answer that you have kept. Where it is still the same, "
-        "the answer is 304 without a body.",
+        "description": "The `ETag` of a stored response. If it is still current, the response is "
+        "304 without a body.",
         "schema": {"type": "string", "examples": [_ETAG]},
     },
     "RequestId": {
         "name": "X-Request-ID",
-        "description": "Your own id of this request, answered in the same header: 1 to 64 "
-        "letters, digits, dots, underscores and hyphens, and nothing that looks like an "
-        "API key. Any other is replaced.",
+        "description": "Your own id of this request, returned in the same header: 1 to 64 "
+        "letters, digits, dots, underscores and hyphens. It must not look like an API key. The "
+        "service replaces any other value.",
         "schema": {"type": "string", "examples": [REQUEST_ID]},
     },
 }
@@ -122,7 +123,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A way to fail: its component's name, the problems that it can be, and its headers."""
+    """An error response: the name of its component, its problem types and its headers."""
 
     name: str
     kinds: tuple[Problem, ...]
@@ -160,7 +161,7 @@ FAILURES = {
 
 
 def references(headers: tuple[str, ...]) -> dict[str, Any]:
-    """The headers of an answer, as references to those above."""
+    """Return references to these headers."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
 
 
@@ -168,7 +169,7 @@ def headers_of_every_problem() -> dict[str, Any]:
     return {
         **references(("X-Request-ID",)),
         "Cache-Control": {
-            "description": "Problems must not be kept.",
+            "description": "Problems must not be stored.",
             "required": True,
             "schema": {"type": "string", "const": "no-store"},
         },
@@ -176,9 +177,9 @@ def headers_of_every_problem() -> dict[str, Any]:
 
 
 def headers_of(failure: Failure) -> dict[str, Any]:
-    """The headers of a problem: its own, and those of every one."""
+    """Return the headers of an error response, with those that all of them have."""
     found = references(failure.headers) | headers_of_every_problem()
     if failure.name == "InternalError":
-        # A fault can come before a request is counted, or after.
+        # The error can occur before the request is counted, or after.
         found |= {name: {**HEADERS[name], "required": False} for name in RATE_LIMIT_FIELDS}
     return found

@@ -1,4 +1,4 @@
-"""The three data endpoints: parse, query the catalogue, render."""
+"""The three data endpoints: parse the request, query the catalogue, render the result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evref.domain.catalogue.vocabulary import DISCLAIMER
 
 
 def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
-    """The endpoints; each needs a key with the permission to read."""
+    """Return the endpoints. Each needs a key with the permission to read."""
     api = APIBlueprint("diagnoses", __name__, url_prefix="/api/v1")
     endpoint = endpoints(Permission.READ, "application/json")
 
@@ -29,17 +29,17 @@ def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
     @api.input(DiagnosesQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(
         DiagnosisListSchema,
-        description="The diagnoses; an empty list where none meets the request.",
+        description="The diagnoses; an empty list if none matches the request.",
         links={
             "Diagnosis": {
                 "operationId": "getDiagnosis",
                 "parameters": {"id": "$response.body#/data/0/id"},
-                "description": "Each id in the list can be asked for by itself.",
+                "description": "Get one of the listed diagnoses by its id.",
             },
             "Interventions": {
                 "operationId": "listInterventions",
                 "parameters": {"id": "$response.body#/data/0/id"},
-                "description": "Each id in the list has its interventions.",
+                "description": "List the interventions of one of the listed diagnoses.",
             },
         },
     )
@@ -47,8 +47,8 @@ def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
     def list_diagnoses(catalogue: Catalogue, query: dict[str, Any]) -> dict[str, Any]:
         """List diagnoses
 
-        All diagnoses of the catalogue, or those that meet every parameter given, ordered by name,
-        then id.
+        Returns the diagnoses that match all given parameters, or all diagnoses without parameters,
+        ordered by name, then id.
         """
         wanted = DiagnosisFilter(query["codes"], query.get("module"), query.get("q"))
         found = catalogue.find(wanted)
@@ -74,12 +74,12 @@ def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
     @api.doc(operation_id="getDiagnosis", tags=["Catalogue"])
     def get_diagnosis(
         catalogue: Catalogue,
-        id: str,  # noqa: A002 - the name that the path has in public
-        query: dict[str, Any],  # noqa: ARG001 - it takes none, and so refuses all
+        id: str,  # noqa: A002 - the public name in the path
+        query: dict[str, Any],  # noqa: ARG001 - without parameters, to refuse any
     ) -> dict[str, Any]:
         """Get a diagnosis
 
-        One diagnosis by its id, which never changes.
+        Returns one diagnosis by its id. Ids never change.
         """
         return {"data": catalogue.entry(id), "meta": _meta(catalogue)}
 
@@ -88,7 +88,7 @@ def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
     @api.input(InterventionsQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(
         InterventionListSchema,
-        description="The interventions; an empty list where none meets the request.",
+        description="The interventions; an empty list if none matches the request.",
     )
     @api.doc(operation_id="listInterventions", tags=["Catalogue"])
     def list_interventions(
@@ -98,8 +98,8 @@ def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
     ) -> dict[str, Any]:
         """List the interventions of a diagnosis
 
-        The interventions of the diagnosis's enabled modules, or those of one module, of one
-        phase, or of both, ordered by module, phase (each in its fixed order), title, then id.
+        Returns the interventions of the enabled modules of the diagnosis, optionally of one module
+        or phase, ordered by module and phase (each in its fixed order), title, then id.
         """
         entry = catalogue.entry(id)
         module, phase = query.get("module"), query.get("phase")

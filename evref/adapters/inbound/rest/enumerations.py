@@ -1,4 +1,4 @@
-"""The closed lists of the domain as the OpenAPI document describes them."""
+"""Descriptions of the domain's enumerations for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from evref.domain.catalogue.vocabulary import MEANINGS
 
 
 def value_by_value(kind: type[StrEnum], introduction: str) -> str:
-    """The introduction, then a list of the values with their meanings, in CommonMark."""
+    """Return the introduction and a list of the values with their meanings, in CommonMark."""
     return "\n".join([introduction, "", *(f"- `{value}`: {MEANINGS[value]}" for value in kind)])

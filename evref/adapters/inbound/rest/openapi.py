@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 document: generated from the views and schemas, then finished here.
 
-APIFlask derives operations, parameters and record schemas. What is the same for every operation
-(credentials, headers, the ways to fail) is added from the tables that the service itself uses.
+APIFlask derives operations, parameters and record schemas. What every operation shares
+(credentials, headers, errors) is added from the tables that the service itself uses.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ module and phase.
 diagnosis.
 
 **Keys.** Every request needs an API key, sent as `Authorization: Bearer <API key>`. A member of
-your institution makes keys in the [institution settings](BASE_URL/settings).
+your institution creates keys in the [institution settings](BASE_URL/settings).
 
-**Limits.** Each key has a daily request limit, counted exactly over the UTC day. Every answer
-to a request that was admitted, or refused over the limit, says in its headers what remains.
-Answers with the statuses 200, 304, 404 and 422 count one each; 401,
-403 and 429 never count, and neither does any answer of `getLimit`.
+**Limits.** Each key has a daily request limit, counted exactly over the UTC day. The headers of
+every response to a request that was admitted, or refused because the limit is used up, give the
+number of requests that remain. Responses with the status 200, 304, 404 or 422 count as one request
+each; 401, 403 and 429 never count, and neither does any response of `getLimit`.
 
-**Caching.** What an answer holds depends only on the request and on `catalogue_version`. Keep
-answers with their `ETag` and ask with `If-None-Match`: a 304 without a body tells that nothing has
-changed. `HEAD` is answered as `GET` is, without the body.
+**Caching.** The content of a response depends only on the request and on `catalogue_version`.
+Store responses with their `ETag` and revalidate them with `If-None-Match`: a 304 without a body
+means that nothing has changed. `HEAD` returns the headers of `GET` without the body.
 
-**Strictness.** A query parameter that is unknown, repeated, empty or of a value that is not allowed
-is refused with 422, and never ignored, so that data which looks filtered is filtered. Every error
-is a problem detail (RFC 9457) of a [type that has its own page](BASE_URL/problems).
+**Strictness.** The service never ignores a query parameter. It refuses a parameter that is unknown,
+repeated or empty, or whose value is not allowed, with 422, so you never get unfiltered data by
+mistake. Every error is a problem detail (RFC 9457) whose [type has its own
+page](BASE_URL/problems).
 
 **Compatibility.** Records may gain members in later versions of this interface, unless a schema
-says that it has no others: ignore those that you do not know. Ids, and the values of enumerations,
-do not change.
+forbids additional properties: ignore members that you do not know. Ids and the values of
+enumerations do not change.
 """
 
 _CACHE_CONTROL = "public, max-age=300"
@@ -67,7 +68,7 @@ _LINES = {
 
 
 def configure(app: APIFlask, base_url: str) -> None:
-    """Tell APIFlask what it cannot derive, and finish what it generates."""
+    """Configure what APIFlask cannot derive, and complete the document that it generates."""
     app.config |= {
         "DESCRIPTION": _unwrapped(_DESCRIPTION).replace("BASE_URL", base_url),
         "SERVERS": [{"url": base_url, "description": "This service"}],
@@ -79,13 +80,13 @@ def configure(app: APIFlask, base_url: str) -> None:
         "TAGS": [
             {
                 "name": "Catalogue",
-                "description": "The reference data: diagnoses, found by code, name or module, and "
+                "description": "The reference data: diagnoses, by code, name or module, and "
                 "the interventions for each.",
             },
             {"name": "Key", "description": "What an API key may do, and how much it was used."},
         ],
         "EXTERNAL_DOCS": {
-            "description": "What each problem type means, and what to do",
+            "description": "What each problem type means and how to resolve it",
             "url": f"{base_url}/problems",
         },
         "SECURITY_SCHEMES": {
@@ -94,11 +95,12 @@ def configure(app: APIFlask, base_url: str) -> None:
                 "scheme": "bearer",
                 "bearerFormat": "evref_ and 46 letters and digits",
                 "description": "An API key of your institution, sent as "
-                "`Authorization: Bearer <API key>`; it is never read from anywhere else. A "
-                f"member of your institution makes keys in the [settings]({base_url}/settings), "
-                "gives each a permission level, a daily request limit and perhaps a last day, and "
-                "can revoke it at any time. A key is shown once, when it is made: keep it where "
-                "secrets are kept, and out of addresses, logs and scripts that others get.",
+                "`Authorization: Bearer <API key>`. The service reads a key from no other place. "
+                "A member of your institution creates keys in the "
+                f"[settings]({base_url}/settings), gives each a permission level, a daily request "
+                "limit and optionally an expiry date, and can revoke it at any time. A key is "
+                "shown once, when it is created: store it as a secret, and keep it out of URLs, "
+                "logs and scripts that you share.",
             }
         },
         "AUTO_404_RESPONSE": False,
@@ -114,13 +116,13 @@ def configure(app: APIFlask, base_url: str) -> None:
 
 
 def _schema_name(schema: Any) -> str:
-    """The name of a schema in the document: that of its class, without the ending."""
+    """Return the name of a schema in the document: its class name without the suffix."""
     kind = schema if isinstance(schema, type) else type(schema)
     return kind.__name__.removesuffix("Schema")
 
 
 def blueprint() -> Blueprint:
-    """`/api/v1/openapi.json`: a download link for tools that send no key, and so public."""
+    """`/api/v1/openapi.json`, which is public because tools download it without a key."""
     description = Blueprint("description", __name__, url_prefix="/api/v1")
     made: list[Representation] = []
 
@@ -128,7 +130,7 @@ def blueprint() -> Blueprint:
     def openapi() -> Response:
         if not made:
             document = cast("dict[str, Any]", cast("APIFlask", current_app).spec)
-            # For those who open it to read, what it is comes first.
+            # First, so that a person who opens the file sees what it is.
             document = {"openapi": document["openapi"], **document}
             body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
             made.append(Representation(body, "application/json"))
@@ -160,7 +162,7 @@ def _finish(document: dict[str, Any], base_url: str) -> dict[str, Any]:
 
 
 def _shared_components(base_url: str) -> dict[str, Any]:
-    """The components that every operation refers to, and the schemas that these refer to."""
+    """Return the components that every operation refers to, and the schemas in them."""
     spec = APISpec(
         title="",
         version="",
@@ -176,7 +178,7 @@ def _shared_components(base_url: str) -> dict[str, Any]:
     spec.components.response(
         "NotModified",
         {
-            "description": "The client has this answer already: its If-None-Match named the ETag.",
+            "description": "If-None-Match has the current ETag. The body is empty.",
             "headers": components.references(components.ON_SUCCESS),
         },
     )
@@ -217,9 +219,9 @@ def _finish_operation(operation: dict[str, Any]) -> None:
     operation["responses"] = dict(sorted(responses.items()))
     for parameter in operation["parameters"]:
         if parameter["in"] == "path":
-            parameter["description"] = "The id of a diagnosis, as `listDiagnoses` gives it."
+            parameter["description"] = "The id of a diagnosis, as returned by `listDiagnoses`."
             parameter["schema"] |= {"minLength": 1}
-            # Where a parameter is needed, tools fill it in beforehand from here.
+            # Tools fill in required parameters from this example.
             parameter["example"] = "knee-osteoarthritis"
     operation["parameters"] += [
         {"$ref": f"#/components/parameters/{name}"} for name in components.PARAMETERS
@@ -227,7 +229,7 @@ def _finish_operation(operation: dict[str, Any]) -> None:
 
 
 def _refer_to_enumerations(value: Any) -> None:
-    """Put a reference where an enumeration's values stand: clients get one type for each."""
+    """Replace the values of an enumeration by a reference, so that clients get one type."""
     if isinstance(value, list):
         for each in value:
             _refer_to_enumerations(each)
@@ -240,7 +242,7 @@ def _refer_to_enumerations(value: Any) -> None:
 
 def _refer_to_enumeration(schema: dict[str, Any]) -> None:
     values = schema.pop("enum")
-    if len(values) == 1:  # no list of choices, but the status of one kind of problem
+    if len(values) == 1:  # the status of one problem type, not an enumeration
         schema["const"] = values[0]
         return
     kind = next((kind for kind in DESCRIPTIONS if set(kind) >= set(values) - {None}), None)
@@ -253,5 +255,5 @@ def _refer_to_enumeration(schema: dict[str, Any]) -> None:
 
 
 def _unwrapped(text: str) -> str:
-    """A paragraph on each line, since pages that show the document keep line breaks."""
+    """Put each paragraph on one line, because pages that show it preserve line breaks."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))

@@ -1,4 +1,4 @@
-"""Query parameters, strictly: what is not known, or said twice, is refused and never ignored."""
+"""Query parameters. An unknown or repeated parameter is an error; none is ignored."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from evref.domain.errors import InvalidValueError
 LONGEST_TEXT = 200
 MOST_CODES = 50
 
-# What is longer is no code, and is not repeated.
+# A longer text is not a code, and the error does not repeat it.
 _LONGEST_REPEATED = 40
 
 
 class StrictQuery(Schema):
-    """The parameters of one operation; loading raises `InvalidParametersError` with all faults."""
+    """The parameters of one operation; `load` raises `InvalidParametersError` with all faults."""
 
     def load(self, data: Any, **options: Any) -> Any:
         faults = [
@@ -56,7 +56,7 @@ class StrictQuery(Schema):
 
 
 def allowed_values(field: fields.Field[Any]) -> tuple[str, ...]:
-    """What a parameter takes: the values, or words where there are too many to list."""
+    """Return the allowed values of a parameter, or a description if there are too many."""
     allowed = field.metadata["allowed"]
     return tuple(allowed)
 
@@ -76,9 +76,9 @@ def _enumeration(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
 
 
 def _in_any_case(pattern: str) -> str:
-    """A pattern of capital letters that takes small ones as well: JSON Schema has no flag for it.
+    """Make a pattern of capital letters match small letters too; JSON Schema has no flag for it.
 
-    From `X[A-F0-9]` comes `[Xx][A-F0-9a-f]`.
+    `X[A-F0-9]` becomes `[Xx][A-F0-9a-f]`.
     """
 
     def either(found: re.Match[str]) -> str:
@@ -89,7 +89,7 @@ def _in_any_case(pattern: str) -> str:
 
 
 class CodesField(fields.Field[Any]):
-    """Codes of a classification as records hold them, separated by commas."""
+    """Codes of a classification as written in records, separated by commas."""
 
     def __init__(self, code: type[RecordCode], description: str, examples: list[str]) -> None:
         self._code = code
@@ -105,7 +105,7 @@ class CodesField(fields.Field[Any]):
         )
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> tuple[RecordCode, ...]:
-        # A plus that is not encoded arrives as a space.
+        # A plus sign that is not percent-encoded arrives as a space.
         given = [each.strip(" ") for each in value.split(",")]
         if len(given) > MOST_CODES:
             raise ValidationError(f"has {len(given)} codes")
@@ -127,46 +127,47 @@ def _named(text: str, place: int) -> str:
     return f"{f'{len(text)} characters' if text else 'nothing'} in place {place}"
 
 
-# Anchored at both ends, and with no class that regular expressions of different languages define
-# differently: validators of clients then judge as the service does.
+# Anchored at both ends and without classes such as \w, which languages define differently, so
+# that validators of clients agree with the service.
 _WORDS = r"^[\x00-\x20]*[^\x00-\x20][\s\S]*$"
 
 
 class DiagnosesQuery(StrictQuery):
     """The parameters of `listDiagnoses`, combined with AND.
 
-    The codes of both classifications are loaded as one tuple, `codes`, in the order asked.
+    `load` returns the codes of both classifications as one tuple, `codes`, in request order.
     """
 
     icd10 = CodesField(
         RecordIcd10Code,
-        f"1 to {MOST_CODES} codes as records hold them, separated by commas, in any case: codes of "
-        "WHO's ICD-10 and of its national modifications (ICD-10-CM, -GM, -AM, -CA and the like), "
-        "which may be longer (`M17.11`, `S72.001A`), lack the dot (`M171`) or have marks "
-        "(`G30.1+`, `F00.1*`, `F32.1!`, `M17.-`; in an address, `+` is `%2B`). Finds the diagnoses "
-        "of which one code equals one of them or is an ancestor of it: a record coded `M17.1` "
-        "finds the diagnosis coded `M17`. Only letters and digits are compared. Below the third "
-        "character, a national modification may mean something else than WHO's ICD-10, or classify "
-        "the same thing elsewhere: check the names of the diagnoses that are found. "
-        "`meta.matches` says how each code was read and what it found.",
+        f"1 to {MOST_CODES} codes as written in records, separated by commas, in upper or lower "
+        "case: codes of WHO's ICD-10 and of its national modifications (such as ICD-10-CM, -GM, "
+        "-AM and -CA). They may be longer (`M17.11`, `S72.001A`), omit the dot (`M171`) or have "
+        "marks (`G30.1+`, `F00.1*`, `F32.1!`, `M17.-`; encode `+` as `%2B` in a URL). Returns each "
+        "diagnosis with a code that equals a requested code or is an ancestor of it: `M17.1` "
+        "matches a diagnosis with the code `M17`. Only letters and digits are compared. Below the "
+        "third character, a code of a national modification may differ in meaning from the same "
+        "code of WHO's ICD-10: check the names of the returned diagnoses. `meta.matches` shows how "
+        "each code was read and the diagnoses that it matched.",
         ["M17.1", "M17.11,S72.001A,F32.1!"],
     )
     icd11 = CodesField(
         RecordIcd11Code,
-        f"1 to {MOST_CODES} codes of ICD-11 MMS, separated by commas, in any case: stem codes, or "
-        "clusters of stem codes (`/`) and extension codes (`&`, which in an address is `%26`). "
-        "Finds the diagnoses of which one code equals one of them or is an ancestor of it. "
-        "`meta.matches` says what each code found.",
+        f"1 to {MOST_CODES} codes of ICD-11 MMS, separated by commas, in upper or lower case: stem "
+        "codes, or clusters of stem codes (`/`) and extension codes (`&`; encode it as `%26` in a "
+        "URL). Returns each diagnosis with a code that equals a requested code or is an ancestor "
+        "of it. `meta.matches` shows the diagnoses that each code matched.",
         ["FA01.0", "FA01.0&XK8G,BA00"],
     )
-    module = _enumeration(Module, "Only diagnoses for which this module is enabled:")
+    module = _enumeration(Module, "Returns only diagnoses for which this module is enabled:")
     q = fields.String(
         validate=[
             validate.Length(min=1, max=LONGEST_TEXT),
             validate.Regexp(_WORDS, error="has no word in it"),
         ],
         metadata={
-            "description": "Words that are all found in the name, ignoring case and accents.",
+            "description": "Returns only diagnoses whose name contains all of these words, "
+            "ignoring case and accents.",
             "examples": ["knee"],
             "allowed": [f"text of 1 to {LONGEST_TEXT} characters with at least one word"],
         },
@@ -184,11 +185,11 @@ class InterventionsQuery(StrictQuery):
 
     module = _enumeration(
         Module,
-        "Only interventions of this module; one that is not enabled for the diagnosis gives an "
-        "empty list:",
+        "Returns only interventions of this module. The list is empty if the module is not enabled "
+        "for the diagnosis:",
     )
-    phase = _enumeration(Phase, "Only interventions of this phase:")
+    phase = _enumeration(Phase, "Returns only interventions of this phase:")
 
 
 class NoQuery(StrictQuery):
-    """For operations that take no parameters."""
+    """For operations without parameters."""

@@ -1,4 +1,4 @@
-"""What goes out: the records as JSON, which the OpenAPI document describes from here."""
+"""The JSON of responses. The OpenAPI document describes records by these schemas."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def _codes(
 
 
 class Record(Schema):
-    """A record that may gain members in a later version, so the document leaves it open.
+    """A record that may gain members in a later version.
 
-    The docstrings of its subclasses are their descriptions in the document.
+    The docstrings of subclasses become their descriptions in the OpenAPI document.
     """
 
     class Meta:
@@ -83,7 +83,7 @@ class DiagnosisSchema(Record):
 
     id = _slug(
         Diagnosis.LONGEST_ID,
-        "Identifies the diagnosis; stable for ever.",
+        "Identifies the diagnosis. Never changes.",
         example="knee-osteoarthritis",
     )
     name = _text(
@@ -99,33 +99,33 @@ class DiagnosisSchema(Record):
     enabled_modules = fields.List(
         fields.Enum(Module, by_value=True, metadata={"type": "string"}),
         required=True,
-        # No uniqueItems: generators take it for a set, and lose the order.
+        # Without uniqueItems: generators turn it into a set, which loses the order.
         metadata={
-            "description": "The modules that are shown for this diagnosis, each once, in their "
+            "description": "The modules available for this diagnosis, without duplicates, in their "
             "fixed order. May be empty.",
         },
     )
     checked_on = fields.Date(
         required=True,
         metadata={
-            "description": "The day on which the entry was last held against its sources.",
+            "description": "The day on which the entry was last checked against its sources.",
             "examples": ["2026-11-21"],
         },
     )
     version = _text(
-        "Changes when, and only when, something served for this diagnosis changes: its record, or "
-        "any of its interventions. Fetch again just those whose version changed.",
+        "Changes if and only if the diagnosis or any of its interventions changes. Fetch only the "
+        "diagnoses whose version changed.",
         pattern="^[0-9a-f]{16}$",
         examples=["0123456789abcdef"],
     )
 
     def get_attribute(self, obj: Entry, attr: str, default: object) -> Any:  # noqa: ARG002
-        """The version is the entry's; every other field is the diagnosis's."""
+        """Read the version from the entry and every other field from its diagnosis."""
         return obj.version if attr == "version" else getattr(obj.diagnosis, attr)
 
 
 class FittVpSchema(Record):
-    """A dose of exercise by the six FITT-VP elements, and no others. An element is null where the
+    """A dose of exercise by the six FITT-VP elements, without others. An element is null if the
     source does not state it.
     """
 
@@ -135,59 +135,57 @@ class FittVpSchema(Record):
     frequency = _text("How often.", nullable=True, examples=["2 to 3 sessions a week"])
     intensity = _text("How hard.", nullable=True)
     time = _text("How long each time.", nullable=True)
-    type = _text("Which kind of exercise.", nullable=True, examples=["Exercise in water"])
+    type = _text("What kind of exercise.", nullable=True, examples=["Exercise in water"])
     volume = _text("How much in all.", nullable=True)
     progression = _text("How it increases.", nullable=True)
 
 
 class EvidenceSchema(Record):
-    """How certain the evidence is, what its source recommends, and what the sources say in all."""
+    """The certainty of the evidence, the recommendation, and the direction of the sources."""
 
-    certainty = _one_of(Certainty, "GRADE certainty; not_graded where the source gives none.")
+    certainty = _one_of(Certainty, "GRADE certainty; not_graded if the source states none.")
     recommendation = _one_of(
         Recommendation,
-        "What the source recommends, and how strongly; not_stated where it recommends nothing.",
+        "What the source recommends, and how strongly; not_stated if it makes no recommendation.",
     )
     direction = _one_of(
         Direction,
-        "What the sources say about using the intervention, also where no recommendation is "
-        "stated. A recommendation for it goes with for, one against it with against.",
+        "What the sources say about using the intervention, even without a recommendation. "
+        "It agrees with the direction of the recommendation, if there is one.",
     )
     source_grade = _text(
-        "The grade as the source words it; null where it gives none.",
+        "The grade in the words of the source; null if it gives none.",
         nullable=True,
         examples=["ACR/AF 2019: strongly recommended"],
     )
 
 
 class ReferenceSchema(Record):
-    """A published work that the intervention rests on."""
+    """A publication that supports the intervention."""
 
     title = _text("The published title.")
-    authors = _text("The authors, shortened with “et al.” where there are many.")
+    authors = _text("The authors, shortened with “et al.” if there are many.")
     year = fields.Integer(
         required=True, metadata={"description": "Year of publication.", "examples": [2020]}
     )
     source = _text("The journal, or the issuing body.")
-    kind = _one_of(ReferenceKind, "What kind of work it is.")
+    kind = _one_of(ReferenceKind, "The kind of publication.")
     doi = _text(
-        "The DOI, without a resolver before it; null where there is none.",
+        "The DOI, without a resolver; null if there is none.",
         nullable=True,
         examples=["10.1002/art.41142"],
     )
-    pmid = _text(
-        "The PubMed number; null where there is none.", nullable=True, examples=["31908163"]
-    )
+    pmid = _text("The PubMed id; null if there is none.", nullable=True, examples=["31908163"])
     url = _text(
-        "Where to read it. Always present: where the catalogue gives no address it is derived "
-        "from the DOI, else from the PubMed number.",
+        "The address of the publication. Always present: if the catalogue has none, the address is "
+        "derived from the DOI, or else from the PubMed id.",
         format="uri",
         examples=["https://doi.org/10.1002/art.41142"],
     )
 
 
 class InterventionSchema(Record):
-    """What a module holds for a diagnosis in one phase, with its evidence."""
+    """An intervention for a diagnosis, in one module and one phase, with its evidence."""
 
     id = _slug(
         Intervention.LONGEST_ID,
@@ -195,11 +193,13 @@ class InterventionSchema(Record):
         example="knee-osteoarthritis-aquatic-exercise",
     )
     diagnosis_id = _slug(
-        Diagnosis.LONGEST_ID, "The diagnosis that it belongs to.", example="knee-osteoarthritis"
+        Diagnosis.LONGEST_ID,
+        "The diagnosis that the intervention belongs to.",
+        example="knee-osteoarthritis",
     )
-    module = _one_of(Module, "The module that it belongs to.")
-    phase = _one_of(Phase, "The phase that it belongs to.")
-    title = _text("What it is, in short.", minLength=5, maxLength=120)
+    module = _one_of(Module, "The module that the intervention belongs to.")
+    phase = _one_of(Phase, "The phase that the intervention belongs to.")
+    title = _text("The name of the intervention.", minLength=5, maxLength=120)
     summary = _text("What the sources say, in plain text.", minLength=80, maxLength=700)
     fitt_vp = fields.Nested(
         FittVpSchema,
@@ -211,66 +211,70 @@ class InterventionSchema(Record):
     references = fields.List(
         fields.Nested(ReferenceSchema),
         required=True,
-        metadata={"description": "The works that it rests on; at least one.", "minItems": 1},
+        metadata={"description": "The publications that support it; at least one.", "minItems": 1},
     )
 
 
 class MetaSchema(Record):
-    """What every answer says about itself."""
+    """Metadata of every response."""
 
     catalogue_version = _text(
-        "Changes when, and only when, the content of the served catalogue does.",
+        "Changes if and only if the content of the served catalogue changes.",
         examples=["0123456789abcdef"],
     )
-    disclaimer = _text("What this data is not.", examples=[DISCLAIMER])
+    disclaimer = _text(
+        "States that the data is educational and makes no decisions.", examples=[DISCLAIMER]
+    )
 
 
 class ListMetaSchema(MetaSchema):
-    """What an answer with a list says about itself."""
+    """Metadata of a list."""
 
     count = fields.Integer(
-        required=True, metadata={"description": "How many records data has.", "minimum": 0}
+        required=True, metadata={"description": "The number of records in data.", "minimum": 0}
     )
 
 
 class MatchSchema(Record):
-    """How a code that was asked for was read, and what it found."""
+    """How a requested code was read, and the diagnoses that it matched."""
 
-    parameter = _text("The parameter that the code was given in.", attribute="code.CLASSIFICATION")
-    given = _text("The code as it was given.", attribute="code.given", examples=["s72001a"])
-    read_as = _text("The code as it was read.", attribute="code.read_as", examples=["S72.001A"])
+    parameter = _text("The parameter that contains the code.", attribute="code.CLASSIFICATION")
+    given = _text("The code as requested.", attribute="code.given", examples=["s72001a"])
+    read_as = _text(
+        "The code as the service read it.", attribute="code.read_as", examples=["S72.001A"]
+    )
     diagnosis_ids = fields.List(
         fields.String(),
         required=True,
         metadata={
-            "description": "The ids of the diagnoses in data that it found, in their order; "
-            "empty where it found none, or none that meets the other parameters too.",
+            "description": "The ids of the diagnoses in data that the code matches, in their "
+            "order; empty if it matches none, or none that also matches the other parameters.",
             "examples": [["hip-fracture"]],
         },
     )
 
 
 class DiagnosisListMetaSchema(ListMetaSchema):
-    """What a list of diagnoses says about itself."""
+    """Metadata of a list of diagnoses."""
 
     matches = fields.List(
         fields.Nested(MatchSchema),
         metadata={
-            "description": "With icd10 or icd11: every code that was asked for, in the order "
-            "asked. Absent without them."
+            "description": "Each requested code, in the order of the request. Present only if the "
+            "request has icd10 or icd11."
         },
     )
 
 
 class FiltersSchema(Record):
-    """The filters that were applied; null where none was asked for."""
+    """The filters that were applied; null for a filter that was not requested."""
 
-    module = _one_of(Module, "The module asked for.", nullable=True)
-    phase = _one_of(Phase, "The phase asked for.", nullable=True)
+    module = _one_of(Module, "The requested module.", nullable=True)
+    phase = _one_of(Phase, "The requested phase.", nullable=True)
 
 
 class InterventionListMetaSchema(ListMetaSchema):
-    """What a list of interventions says about itself."""
+    """Metadata of a list of interventions."""
 
     diagnosis = fields.Nested(DiagnosisSchema, required=True)
     filters = fields.Nested(FiltersSchema, required=True)
@@ -282,7 +286,7 @@ class DiagnosisListSchema(Record):
     data = fields.List(
         fields.Nested(DiagnosisSchema),
         required=True,
-        metadata={"description": "All that meet the request; empty where none does."},
+        metadata={"description": "All records that match the request; empty if none does."},
     )
     meta = fields.Nested(DiagnosisListMetaSchema, required=True)
 
@@ -300,7 +304,7 @@ class InterventionListSchema(Record):
     data = fields.List(
         fields.Nested(InterventionSchema),
         required=True,
-        metadata={"description": "All that meet the request; empty where none does."},
+        metadata={"description": "All records that match the request; empty if none does."},
     )
     meta = fields.Nested(InterventionListMetaSchema, required=True)
 
@@ -380,38 +384,40 @@ class LimitAnswerSchema(Record):
 
 
 class ProblemSchema(Record):
-    """Problem details (RFC 9457). Branch on the type, not on the texts, which are for people."""
+    """Problem details (RFC 9457). Branch on the type; the texts are for people and may change."""
 
     type = _text(
-        "Identifies the kind of problem; the address of a page that explains it.", format="uri"
+        "Identifies the problem type; the address of a page that explains it.", format="uri"
     )
-    title = _text("The kind of problem, in short.")
+    title = _text("A short summary of the problem type.")
     status = fields.Integer(required=True, metadata={"description": "The HTTP status."})
-    detail = _text("This occurrence, in a sentence.")
+    detail = _text("An explanation of this occurrence.")
     instance = _text("The request's path.")
-    request_id = _text("Names this request in the service's log; also in X-Request-ID.")
+    request_id = _text(
+        "Identifies this request in the log of the service; also sent as X-Request-ID."
+    )
 
 
 class ParameterFaultSchema(Record):
-    """One thing wrong with a query parameter."""
+    """An error in a query parameter."""
 
     parameter = _text("The parameter's name.")
     message = _text("What is wrong with it.")
     allowed = fields.List(
         fields.String(),
         required=True,
-        metadata={"description": "The allowed values, or what is allowed in words."},
+        metadata={"description": "The allowed values, or a description of them."},
     )
 
 
 class InvalidParameterProblemSchema(ProblemSchema):
-    """Problem details for query parameters: every fault is listed."""
+    """Problem details for query parameters, with every error in the query."""
 
     status = _status(HTTPStatus.UNPROCESSABLE_ENTITY)
     errors = fields.List(
         fields.Nested(ParameterFaultSchema),
         required=True,
-        metadata={"description": "Every fault of the query.", "minItems": 1},
+        metadata={"description": "Every error in the query.", "minItems": 1},
     )
 
 

@@ -1,6 +1,6 @@
-"""Problem details (RFC 9457): the one table of what can go wrong, neutral of any interface.
+"""Problem details (RFC 9457): the table of problem types, independent of any interface.
 
-Each row has its page at `/problems/{slug}`, which says what it means and what to do.
+Each has a page at `/problems/{slug}` that explains it and how to resolve it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ SECONDS_TO_RETRY = 2
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A kind of problem: its slug, HTTP status, title, and the text of its page.
+    """A problem type: its slug, HTTP status, title, and the text of its page.
 
-    `registered_type` is the URI of a type registered with IANA, which then stands for the page's
-    own address.
+    `registered_type` is the URI of a type registered with IANA, which replaces the address of the
+    page.
     """
 
     slug: str
@@ -64,26 +64,27 @@ class ProblemDetails:
 MISSING_CREDENTIALS = Problem(
     "missing-credentials",
     HTTPStatus.UNAUTHORIZED,
-    "An API key is needed",
-    "The request had no Authorization header, or one that is not of the form "
-    "“Authorization: Bearer <API key>”. A key anywhere else, such as in the address, is not read.",
-    "Send the header with an API key. A member of your institution makes keys in the institution "
+    "Missing API key",
+    "The request has no Authorization header, or one that is not of the form "
+    "“Authorization: Bearer <API key>”. The service reads a key from no other place, such as the "
+    "URL.",
+    "Send the header with an API key. A member of your institution creates keys in the institution "
     "settings.",
 )
 INVALID_API_KEY = Problem(
     "invalid-api-key",
     HTTPStatus.UNAUTHORIZED,
-    "The API key is not valid",
-    "The key is mistyped, unknown, revoked or expired. The answer is the same for each, so that "
-    "nobody learns anything about keys that are not theirs.",
-    "Compare the key with the one that was shown when it was made; if it is the same, ask a "
-    "member of your institution to look up its state, or to make a new one.",
+    "Invalid API key",
+    "The key is mistyped, unknown, revoked or expired. The response does not say which, so that "
+    "it reveals nothing about the keys of others.",
+    "Compare the key with the one that was shown when it was created. If it is the same, ask a "
+    "member of your institution to look up its state or to create a new one.",
 )
 INSUFFICIENT_PERMISSION = Problem(
     "insufficient-permission",
     HTTPStatus.FORBIDDEN,
-    "The key's permission level is too low",
-    "The key is valid, but its permission level does not allow to read.",
+    "Insufficient permission",
+    "The key is valid, but its permission level does not allow reading.",
     "A member of your institution can give the key the permission level “read”.",
 )
 # Only pages can meet it: the right to read is the key's, above. So it has no page of its own.
@@ -98,57 +99,58 @@ NOT_ALLOWED = Problem(
 UNKNOWN_DIAGNOSIS = Problem(
     "unknown-diagnosis",
     HTTPStatus.NOT_FOUND,
-    "There is no such diagnosis",
-    "The catalogue that is served has no diagnosis with this id. Ids never change, but a diagnosis "
-    "can leave the catalogue.",
-    "List the diagnoses, or look one up by its code with the parameters icd10 or icd11.",
+    "Diagnosis not found",
+    "The catalogue has no diagnosis with this id. Ids never change, but a diagnosis can be removed "
+    "from the catalogue.",
+    "List the diagnoses, or find one by its code with the parameter icd10 or icd11.",
 )
 NOT_FOUND = Problem(
     "not-found",
     HTTPStatus.NOT_FOUND,
-    "There is nothing at this address",
-    "The path is none of the service's.",
-    "The OpenAPI document lists every path of the interface. None ends with a slash.",
+    "Not found",
+    "The service has no such path.",
+    "The OpenAPI document lists every path of the API. No path ends with a slash.",
 )
 METHOD_NOT_ALLOWED = Problem(
     "method-not-allowed",
     HTTPStatus.METHOD_NOT_ALLOWED,
-    "This method is not allowed here",
-    "The service is read-only: its interface answers GET and HEAD, and nothing else.",
-    "The Allow header of the response lists the methods of this address.",
+    "Method not allowed",
+    "The API is read-only: it supports GET and HEAD only.",
+    "The Allow header of the response lists the allowed methods.",
 )
 INVALID_PARAMETER = Problem(
     "invalid-parameter",
     HTTPStatus.UNPROCESSABLE_ENTITY,
-    "A parameter is not valid",
-    "A query parameter is unknown, repeated, empty or has a value that is not allowed. The "
-    "service refuses it rather than ignore it, so that data which looks filtered is filtered.",
-    "The member “errors” names each parameter, what is wrong with it and what is allowed.",
+    "Invalid parameter",
+    "A query parameter is unknown, repeated or empty, or its value is not allowed. The service "
+    "never ignores a parameter, so you never get unfiltered data by mistake.",
+    "Correct the request. The member “errors” lists each parameter, the error and the allowed "
+    "values.",
 )
 QUOTA_EXCEEDED = Problem(
     "quota-exceeded",
     HTTPStatus.TOO_MANY_REQUESTS,
     "Request cannot be satisfied as assigned quota has been exceeded",
-    "The key has used up its daily request limit. Counts start anew at 00:00 UTC.",
-    "Wait for as long as the Retry-After header says. Answers that you keep, and ask for again "
-    "with If-None-Match, count as well. A member of your institution can raise the limit.",
+    "The daily request limit of the key is used up. Counts start again from zero at 00:00 UTC.",
+    "Wait for the number of seconds in the Retry-After header. Requests with If-None-Match count "
+    "too. A member of your institution can raise the limit.",
     registered_type="https://iana.org/assignments/http-problem-types#quota-exceeded",
 )
 SERVICE_UNAVAILABLE = Problem(
     "service-unavailable",
     HTTPStatus.SERVICE_UNAVAILABLE,
-    "The service cannot answer for the moment",
-    "Storage for keys and counts is out of reach, no catalogue is published yet, or the whole "
-    "catalogue is still being prepared. Nothing is served uncounted, so nothing is served. The "
-    "request was not answered; it may have been counted.",
-    "Send the request again after as many seconds as the Retry-After header says.",
+    "Service unavailable",
+    "The storage for keys and counts is unavailable, no catalogue has been published, or the whole "
+    "catalogue is still being prepared. The service returns no data without counting the request. "
+    "This request may have been counted.",
+    "Retry after the number of seconds in the Retry-After header.",
 )
 INTERNAL_ERROR = Problem(
     "internal-error",
     HTTPStatus.INTERNAL_SERVER_ERROR,
-    "Something went wrong inside the service",
-    "This is a fault of the service, not of the request.",
-    "Tell the operator the request id; the log has the details under it.",
+    "Internal error",
+    "The service failed. The request is not the cause.",
+    "Report the request id to the operator, who finds the details under it in the log.",
 )
 
 PROBLEMS = {
@@ -184,7 +186,7 @@ class NotReadyError(errors.EvrefError):
 
 @dataclass(frozen=True, slots=True)
 class ParameterFault:
-    """One thing wrong with a query parameter; `allowed` lists values, or says in words."""
+    """An error in a query parameter; `allowed` lists the values or describes them."""
 
     parameter: str
     message: str
@@ -192,7 +194,7 @@ class ParameterFault:
 
 
 class InvalidParametersError(errors.EvrefError):
-    """Indicates a query that is refused; holds every fault."""
+    """Indicates an invalid query; `faults` has every error in it."""
 
     def __init__(self, faults: tuple[ParameterFault, ...]) -> None:
         self.faults = faults
@@ -217,7 +219,7 @@ OF_ERROR: dict[type[errors.EvrefError], Problem] = {
 
 
 def headers(problem: Problem, quota: QuotaStatus | None) -> dict[str, str]:
-    """The header fields that a problem adds to those of every response."""
+    """Return the headers of a problem, besides those of every response."""
     if problem is MISSING_CREDENTIALS:
         return {"WWW-Authenticate": REALM}
     if problem is INVALID_API_KEY:

@@ -104,7 +104,7 @@ def text_of(path: Path) -> str:
     """The text of a file without its byte order mark.
 
     Raises:
-        FileError: when it cannot be read, is too large or is not UTF-8.
+        FileError: If it cannot be read, is too large or is not UTF-8.
 
     """
     try:

@@ -79,7 +79,7 @@ def parsed(text: str) -> Node:
     """The data of the one document in the text.
 
     Raises:
-        FileError: when it is not YAML, or uses of YAML what a catalogue file may not.
+        FileError: If it is not YAML, or uses of YAML what a catalogue file may not.
 
     """
     odd = _NOT_IN_YAML.search(text)

@@ -37,7 +37,7 @@ def write_files(catalogue: Catalogue, folder: Path) -> None:
     """Write `ID.yaml` for each entry into the folder, which is made where there is none.
 
     Raises:
-        InvalidCatalogueError: when the folder cannot take them; nothing is then changed.
+        InvalidCatalogueError: If the folder cannot take them; nothing is then changed.
 
     """
     texts = {f"{entry.diagnosis.id}.yaml": text_of_entry(entry) for entry in catalogue.entries}

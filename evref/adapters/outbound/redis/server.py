@@ -30,7 +30,7 @@ class RedisServer:
     Safe to share between threads. A forked process opens its own connections.
 
     Raises:
-        InvalidValueError: The URL is malformed or has an unknown option, or redis-py is not
+        InvalidValueError: If the URL is malformed or has an unknown option, or redis-py is not
             installed.
 
     """
@@ -73,7 +73,7 @@ class RedisServer:
         """Yield a client whose errors are translated to those of the core.
 
         Raises:
-            StorageUnavailableError: A command fails or times out.
+            StorageUnavailableError: If a command fails or times out.
 
         """
         try:
@@ -85,7 +85,7 @@ class RedisServer:
         """Return the script as a function of its keys and arguments: atomic, one round trip.
 
         The function raises:
-            StorageUnavailableError: The script fails or times out.
+            StorageUnavailableError: If the script fails or times out.
 
         """
         script = self._client.register_script(source)
@@ -100,7 +100,7 @@ class RedisServer:
         """Check that the server accepts writes.
 
         Raises:
-            StorageUnavailableError: It does not.
+            StorageUnavailableError: If it does not.
 
         """
         with self.client() as client:
@@ -114,7 +114,7 @@ class RedisServer:
         A server that does not disclose it, like many hosted ones, is assumed to have persistence.
 
         Raises:
-            StorageUnavailableError: The server does not respond in time.
+            StorageUnavailableError: If the server does not respond in time.
 
         """
         with self.client() as client:

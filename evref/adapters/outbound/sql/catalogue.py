@@ -133,7 +133,7 @@ class SqlCatalogueStore(CatalogueStore):
         """Those in the documents with these digests; None where one is missing.
 
         Raises:
-            StorageUnavailableError: also when one is damaged.
+            StorageUnavailableError: Also if a document is damaged.
 
         """
         entries = {digest: entry for digest in digests if (entry := self._held.get(digest))}

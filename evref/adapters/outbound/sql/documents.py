@@ -63,7 +63,7 @@ class StoredEntry(Entry):
         """Those of the document.
 
         Raises:
-            StorageUnavailableError: when they break a rule that they did not break when stored.
+            StorageUnavailableError: If they break a rule that they did not break when stored.
 
         """
         return _interventions(self.__dict__["content"])
@@ -95,7 +95,7 @@ def read(document: Document, published_on: date) -> Entry:
     `published_on` is the day on which the document was first published.
 
     Raises:
-        ValueError: when it is no such document: not JSON, of an unknown format, with a field
+        ValueError: If it is no such document: not JSON, of an unknown format, with a field
             missing, unknown or of another type, or a rule of the domain broken.
 
     """

@@ -37,7 +37,7 @@ class SqlDatabase:
     connection, and then at most `timeout_seconds` for the database.
 
     Raises:
-        InvalidValueError: The URL is malformed, names an unsupported database, or names an
+        InvalidValueError: If the URL is malformed, names an unsupported database, or names an
             in-memory SQLite database, which connections cannot share.
 
     """
@@ -69,7 +69,7 @@ class SqlDatabase:
         """Yield a connection on which each statement is a transaction of its own.
 
         Raises:
-            StorageUnavailableError: The database reports an error or times out.
+            StorageUnavailableError: If the database reports an error or times out.
 
         """
         with self._errors_translated(), self._engine.connect() as connection:
@@ -79,7 +79,7 @@ class SqlDatabase:
         """Return the row that the statement selects, or None.
 
         Raises:
-            StorageUnavailableError: The database reports an error or times out.
+            StorageUnavailableError: If the database reports an error or times out.
 
         """
         rows = self.find_all(statement)
@@ -89,7 +89,7 @@ class SqlDatabase:
         """Return all rows that the statement selects.
 
         Raises:
-            StorageUnavailableError: The database reports an error or times out.
+            StorageUnavailableError: If the database reports an error or times out.
 
         """
         with self.connect() as connection:
@@ -108,8 +108,8 @@ class SqlDatabase:
         that it selects `FOR UPDATE` or changes.
 
         Raises:
-            StorageUnavailableError: The database reports an error or times out.
-            AlreadyExistsError: `taken`, if given, when a unique constraint is violated.
+            StorageUnavailableError: If the database reports an error or times out.
+            AlreadyExistsError: If a unique constraint is violated.
 
         """
         with self._errors_translated(taken), self._transactions.begin() as connection:
@@ -124,7 +124,7 @@ class SqlDatabase:
         It calls the driver directly, which takes a third of the time of `connect`.
 
         The function raises:
-            StorageUnavailableError: The database reports an error or times out.
+            StorageUnavailableError: If the database reports an error or times out.
 
         """
         write_lock = self._backend.write_lock
@@ -172,7 +172,7 @@ class SqlDatabase:
         """Yield a transaction that excludes other preparations and has a longer timeout.
 
         Raises:
-            StorageUnavailableError: The database reports an error or times out.
+            StorageUnavailableError: If the database reports an error or times out.
 
         """
         with self._errors_translated(), self._backend.preparation() as connection:

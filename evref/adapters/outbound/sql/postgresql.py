@@ -42,7 +42,7 @@ class PostgresqlBackend(Backend):
     """Transactions read committed data, and lock the rows that they change.
 
     Raises:
-        ArgumentError: The URL names another driver, or an option that libpq does not know.
+        ArgumentError: If the URL names another driver, or an option that libpq does not know.
 
     """
 

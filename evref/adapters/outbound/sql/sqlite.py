@@ -31,7 +31,7 @@ class SqliteBackend(Backend):
     """Transactions take the write lock at the beginning, so no other write happens meanwhile.
 
     Raises:
-        ArgumentError: The URL names another driver, or an in-memory database, which connections
+        ArgumentError: If the URL names another driver, or an in-memory database, which connections
             cannot share.
 
     """

@@ -1,7 +1,7 @@
-"""The institution settings: pages on which members make, watch and revoke API keys.
+"""The institution settings: pages on which members create, monitor and revoke API keys.
 
-`blueprint` stands before every page (who is asking?) and behind it (what every answer carries);
-`cookies` keeps what browsers hold; `forgery` tells forms of these pages from forged ones;
-`sign_in`, `api_keys` and `audit_log` are the pages, each of which parses a form of `forms`, calls
-one use case and renders; `plot` draws a key's requests.
+`blueprint` authenticates the member before each page and adds headers after it; `cookies` reads
+and sets the cookies; `forgery` protects forms against forged requests; `sign_in`, `api_keys` and
+`audit_log` are the pages, each of which parses a form of `forms`, calls one use case and renders
+a template; `plot` draws the requests of a key.
 """

@@ -1,4 +1,4 @@
-"""The section API keys: list, make, watch, change and revoke."""
+"""The section API keys: list, create, monitor, change and revoke."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from evref.domain.access.key import KeyState, Permission
 from evref.domain.access.principal import Principal
 from evref.domain.errors import AlreadyExistsError, InvalidValueError, KeyRevokedError
 
-_REVOKED = "The key is revoked, which is final. Nothing was changed."
+_REVOKED = "The key is already revoked. Nothing was changed."
 
 
 class ApiKeyPages:
-    """Each method is a page: what it shows, and what sending its form does.
+    """Each method is the view of a page and handles its form.
 
-    `base_url` is where programs reach the service.
+    `base_url` is the address of the service for programs.
     """
 
     def __init__(self, keys: ManageKeys, base_url: str) -> None:
@@ -60,11 +60,11 @@ class ApiKeyPages:
                     key_id=form.id.data,
                 )
             except InvalidValueError as error:
-                form.tell(error)
+                form.add_errors(error)
             except AlreadyExistsError:
                 flash(
-                    "This form made its key before, and showed it then. A key cannot be shown "
-                    "again: if it was not kept, revoke it and make another one."
+                    "This form has already created its key. The key cannot be shown again. If you "
+                    "did not store it, revoke it and create another one."
                 )
                 return _to_key(form.id.data)
             else:
@@ -91,12 +91,12 @@ class ApiKeyPages:
                     daily_limit=form.daily_limit.value,
                 )
             except InvalidValueError as error:
-                form.tell(error)
+                form.add_errors(error)
             except KeyRevokedError:
                 flash(_REVOKED)
                 return _to_key(key_id)
             else:
-                flash("The changes are saved, and hold within a second.")
+                flash("Saved. It takes effect within a second.")
                 return _to_key(key_id)
         days = self._keys.history(_principal(), key_id)
         page = render(
@@ -120,7 +120,7 @@ class ApiKeyPages:
             except KeyRevokedError:
                 flash(_REVOKED)
             else:
-                flash("The key is revoked. Requests with it are refused within a second.")
+                flash("The key is revoked. It stops working within a second.")
             return _to_key(key_id)
         return make_response(
             render("settings/revoke_key.html", found=found, form=form), form.status

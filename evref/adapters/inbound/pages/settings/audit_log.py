@@ -1,4 +1,4 @@
-"""The audit log, as an institution reads it."""
+"""The audit log of an institution."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from evref.application.read_audit_log import ReadAuditLog
 
 
 class AuditLogPage:
-    """Shows the log a page at a time, with the keys by the names that they have now."""
+    """Shows one page of the log at a time, with the present names of the keys."""
 
     def __init__(self, log: ReadAuditLog, keys: ManageKeys) -> None:
         self._log = log

@@ -1,4 +1,4 @@
-"""What stands before every page, and what every answer carries."""
+"""Authentication before every page, and the headers of every response."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from evref.domain.access.key import without_keys
 from evref.domain.errors import NotSignedInError
 
 LONGEST_FORM = 64 * 1024
-"""Bytes; no form of these pages comes near it."""
+"""Bytes; far more than any form of these pages needs."""
 
-# What browsers send forms as, or nothing. Flask-WTF would take JSON too, and fail where it is none.
+# The types of forms, or none. Flask-WTF would also accept JSON, and fail if it is malformed.
 _FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded", "multipart/form-data"})
 
 _SIGN_IN, _STATIC = "settings.sign_in", "settings.static"
 
-# No script but the one for copying, which is served from here; no style within a page.
+# Scripts and styles come from the service only; none are inline.
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -56,7 +56,7 @@ def blueprint(
     share_secret: ShareSecret,
     base_url: str,
 ) -> Blueprint:
-    """The pages, for institutions whose programs reach the service at `base_url`."""
+    """Return the pages. `base_url` is the address of the service for programs."""
     pages = APIBlueprint(
         "settings",
         __name__,
@@ -73,10 +73,10 @@ def blueprint(
         if request.mimetype not in _FORM_TYPES:
             abort(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         if "Transfer-Encoding" in request.headers:
-            # No browser sends a form so, and one above the limit would be cut off unnoticed.
+            # Browsers do not do this, and a form above the limit would be truncated silently.
             abort(HTTPStatus.LENGTH_REQUIRED)
         request.max_content_length = LONGEST_FORM
-        # Raises where storage is out of reach: without the secret there are no forms.
+        # Raises if storage is unavailable: forms need the secret.
         share_secret()
         answer = _admit(members)
         if request.method == "POST" and from_another_site(base_url):
@@ -93,7 +93,7 @@ def blueprint(
 
 
 def _admit(members: SignIn) -> AnyResponse | None:
-    """Know the member who is asking, or have them sign in."""
+    """Identify the member of the session, or redirect to the sign-in page."""
     token = cookies.present_token()
     if token is not None:
         try:
@@ -102,7 +102,7 @@ def _admit(members: SignIn) -> AnyResponse | None:
             if request.endpoint != _SIGN_IN:
                 response = _to_sign_in()
                 cookies.end(response)
-                flash("Your session has ended. Nothing was changed. Please sign in again.")
+                flash("Your session has ended. Nothing was changed. Sign in again.")
                 return response
         return None
     return None if request.endpoint == _SIGN_IN else _to_sign_in()
@@ -114,7 +114,7 @@ def _refuse_other_site(base_url: str) -> AnyResponse:
 
 
 def _to_sign_in() -> AnyResponse:
-    # An address that holds what looks like an API key is not repeated in another one.
+    # A path that seems to contain an API key must not appear in another URL.
     onwards = request.path if without_keys(request.path) == request.path else None
     return redirect(url_for(_SIGN_IN, next=onwards), HTTPStatus.SEE_OTHER)
 
@@ -127,7 +127,7 @@ def _complete(response: Response) -> Response:
 
 
 def _offer() -> dict[str, Any]:
-    """What every template may use."""
+    """Return the variables of every template."""
     signed_in = g.get("signed_in")
     return {
         "signed_in": signed_in,

@@ -1,4 +1,4 @@
-"""The two cookies: one stands for the member's session, one holds what forms need."""
+"""The two cookies: the session of the member, and the data that forms need."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SESSION = "evref_session"
 FORMS = "evref_forms"
 
 _PREFIX_OF_SECURE = "__Secure-"
-"""Browsers take a cookie of such a name over https alone (RFC 6265bis, section 4.1.3.1)."""
+"""Browsers accept a cookie with this prefix over https only (RFC 6265bis, section 4.1.3.1)."""
 _SESSION_NAME = "EVREF_SESSION_COOKIE_NAME"
 
 
 def configure(app: Flask, share_secret: Callable[[], str], *, secure: bool) -> None:
-    """Have the application sign and read the cookie that forms need, on the pages alone.
+    """Set up the signed cookie of the forms, for these pages only.
 
-    `secure` keeps browsers from sending the cookies over anything but https.
+    With `secure`, browsers send the cookies over https only.
     """
     app.session_interface = _FormsInterface(share_secret)
     prefix = _PREFIX_OF_SECURE if secure else ""
@@ -41,9 +41,9 @@ def configure(app: Flask, share_secret: Callable[[], str], *, secure: bool) -> N
 
 
 class _FormsInterface(SecureCookieSessionInterface):
-    """Flask's own signed cookie, with a secret that is asked for when a page first needs it.
+    """Flask's signed cookie, with a secret that is read when a page first needs it.
 
-    Every other request, and so all of the API, goes without.
+    Other requests, including all of the API, have no session.
     """
 
     def __init__(self, share_secret: Callable[[], str]) -> None:
@@ -52,7 +52,7 @@ class _FormsInterface(SecureCookieSessionInterface):
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         if not request.path.startswith(PATH):
             return None
-        # Where storage is out of reach the page will say so; here nothing could.
+        # If storage is unavailable, the page reports it; an error here would not be handled.
         with suppress(StorageUnavailableError):
             app.secret_key = self._share_secret()
             return super().open_session(app, request)
@@ -60,13 +60,13 @@ class _FormsInterface(SecureCookieSessionInterface):
 
 
 def present_token() -> SessionToken | None:
-    """The token that the browser sent, whether or not a session has it."""
+    """Return the token that the browser sent; it may belong to no session."""
     text = request.cookies.get(current_app.config[_SESSION_NAME])
     return None if text is None else SessionToken(text)
 
 
 def begin(response: Response, token: SessionToken) -> None:
-    """Have the browser hold this session from now on, and forget what forms of before needed."""
+    """Set the cookie of the session, and clear the data of earlier forms."""
     session.clear()
     response.set_cookie(
         current_app.config[_SESSION_NAME],
@@ -79,7 +79,7 @@ def begin(response: Response, token: SessionToken) -> None:
 
 
 def end(response: Response) -> None:
-    """Have the browser forget the session, and what its forms needed."""
+    """Delete the cookie of the session and the data of its forms."""
     session.clear()
     response.delete_cookie(
         current_app.config[_SESSION_NAME],

@@ -1,4 +1,4 @@
-"""Protection against forged requests: a token in each form, and a look at who sent it."""
+"""Protection against forged requests: a token in each form, and a check of the origin."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class SessionBoundCsrf(CSRF):  # type: ignore[misc]  # WTForms has no types
-    """Makes tokens that are valid in one session only.
+    """Creates tokens that are valid in one session only.
 
     A token is `NONCE.MAC`, where MAC is HMAC-SHA256 of the nonce and the session's digest under
-    the service's secret. Before the sign-in, a random value in the signed cookie of forms stands
-    for the session. A token is valid for as long as its session; the nonce makes each one
-    different, so that compressed answers do not reveal it.
+    the service's secret. Before the sign-in, a random value in the signed cookie of the forms
+    replaces the session. A token is valid as long as its session. The nonce makes each token
+    different, so that compressed responses do not reveal it (BREACH).
     """
 
     def setup_form(self, form: Form) -> list[tuple[str, Any]]:
@@ -58,11 +58,11 @@ class SessionBoundCsrf(CSRF):  # type: ignore[misc]  # WTForms has no types
 def from_another_site(base_url: str) -> bool:
     """Whether the browser says that a page of another site sent this request.
 
-    By `Sec-Fetch-Site` (W3C Fetch Metadata) and `Origin` (RFC 6454). Browsers send at least one
-    of them with a form; a client that sends neither is no browser that could be tricked.
+    Uses `Sec-Fetch-Site` (W3C Fetch Metadata) and `Origin` (RFC 6454). Browsers send at least one
+    of them with a form, so a client that sends neither is not a browser.
 
-    Where `Sec-Fetch-Site` says that the page is of the same origin, that may be another address
-    of the service than `base_url`: the one that the browser has sent the request to.
+    The origin in `Sec-Fetch-Site: same-origin` is the address that the browser sent the request
+    to, which may be another address of the service than `base_url`.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site not in {None, "same-origin", "none"}:

@@ -1,4 +1,4 @@
-"""The forms: what is typed becomes values here, and what the domain says of them its errors."""
+"""The forms: they parse input and show the errors of the domain at its fields."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from evref.domain.errors import InvalidValueError
 
 
 class PageForm(FlaskForm):
-    """A form with CSRF protection. Errors follow on the field's label: “must be …”."""
+    """A form with CSRF protection. An error completes the label of its field: “must be …”."""
 
     class Meta(FlaskForm.Meta):
         csrf_class = SessionBoundCsrf
 
     def accepted(self) -> bool:
-        """Whether it was sent from a page of ours, and every field could be read."""
+        """Whether a page of this service sent the form and every field is valid."""
         return bool(self.validate_on_submit())
 
     @property
     def forged(self) -> bool:
-        """Whether it was sent without the token of the page that it stood on."""
+        """Whether the form was sent without the CSRF token of its page."""
         return bool(self.csrf_token.errors)
 
     @property
@@ -45,8 +45,8 @@ class PageForm(FlaskForm):
             return HTTPStatus.BAD_REQUEST
         return HTTPStatus.UNPROCESSABLE_ENTITY if self.errors else HTTPStatus.OK
 
-    def tell(self, error: InvalidValueError) -> None:
-        """Put each fault at the field that it is about."""
+    def add_errors(self, error: InvalidValueError) -> None:
+        """Add each error to its field, or to the form if it has no such field."""
         for fault in error.faults:
             if fault.field in self:
                 self[fault.field].errors = [*self[fault.field].errors, fault.message]
@@ -55,24 +55,24 @@ class PageForm(FlaskForm):
 
 
 class WholeNumberField(IntegerField):
-    """A whole number in digits. `value` is there once the form is accepted."""
+    """A whole number in digits. `value` is available once the form is accepted."""
 
     @property
     def value(self) -> int:
         if self.data is None:
-            raise ValueError("the number could not be read")
+            raise ValueError("the number is not valid")
         return int(self.data)
 
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
-        if not (text.isascii() and text.isdigit() and len(text) <= 20):  # noqa: PLR2004 - any rule's
+        if not (text.isascii() and text.isdigit() and len(text) <= 20):  # noqa: PLR2004 - longer than any limit
             self.data = None
             raise ValueError(DAILY_LIMIT_RULE)
         self.data = int(text)
 
 
 class DayField(DateField):
-    """A day as browsers send it, or none."""
+    """A date in ISO 8601 as browsers send it, or empty."""
 
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
@@ -81,7 +81,7 @@ class DayField(DateField):
             try:
                 self.data = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
             except ValueError:
-                raise ValueError("must be a day such as 2027-12-31, or empty") from None
+                raise ValueError("must be a date such as 2027-12-31, or empty") from None
 
 
 class PermissionField(RadioField):
@@ -98,7 +98,7 @@ class PermissionField(RadioField):
 
 _MEANING = {
     Permission.READ: "read: diagnoses and interventions",
-    Permission.NONE: "none: no data, for a key that is to rest",
+    Permission.NONE: "none: no access (paused)",
 }
 
 
@@ -108,17 +108,17 @@ class SignInForm(PageForm):
 
 
 class SignOutForm(PageForm):
-    """Nothing but the proof that it comes from a page of ours."""
+    """Has the CSRF token only."""
 
 
 class PasswordForm(PageForm):
-    present = PasswordField("Present password")
+    present = PasswordField("Current password")
     password = PasswordField("New password")
-    repeated = PasswordField("New password, once more")
+    repeated = PasswordField("Confirm new password")
 
     def validate_repeated(self, field: PasswordField) -> None:
         if field.data != self.password.data:
-            raise ValidationError("must be the same as the new password")
+            raise ValidationError("does not match the new password")
 
 
 class KeyForm(PageForm):
@@ -128,11 +128,11 @@ class KeyForm(PageForm):
 
 
 class NewKeyForm(KeyForm):
-    """Has the id of the key that it makes, so that it makes no second one when sent again."""
+    """Has the id of the new key, so that sending the form again creates no second key."""
 
     id = HiddenField()
     expires_on = DayField("Expires after")
 
 
 class RevokeForm(PageForm):
-    """Nothing but the proof that it comes from a page of ours."""
+    """Has the CSRF token only."""

@@ -16,7 +16,7 @@ LEFT, RIGHT, TOP, BOTTOM = 8, 392, 24, 190
 
 _SLOT = (RIGHT - LEFT) / DAYS
 _BAR = 0.7 * _SLOT
-# So that a single request stays visible with a limit of millions.
+# A single request must stay visible with a limit of millions.
 _LOWEST_BAR = 2.0
 
 

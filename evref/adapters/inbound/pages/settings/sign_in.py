@@ -1,4 +1,4 @@
-"""The pages to sign in, to sign out and to change the password."""
+"""The pages to sign in, sign out and change the password."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SECONDS_WHEN_BUSY = 2
 
 
 class SignInPages:
-    """Each method is a page: what it shows, and what sending its form does."""
+    """Each method is the view of a page and handles its form."""
 
     def __init__(self, members: SignIn) -> None:
         self._members = members
@@ -90,9 +90,9 @@ class SignInPages:
                     address=_address(),
                 )
             except InvalidValueError as error:
-                form.tell(error)
+                form.add_errors(error)
             except WrongCredentialsError:
-                form.present.errors = ["is wrong"]
+                form.present.errors = ["is incorrect"]
             except TooManyAttemptsError as error:
                 return _later(_TOO_MANY, "settings/password.html", form, error, error.seconds)
             except BusyError as error:
@@ -100,7 +100,7 @@ class SignInPages:
             else:
                 response = redirect(url_for(".password"), HTTPStatus.SEE_OTHER)
                 cookies.begin(response, token)
-                flash("Your password is changed. You are signed out everywhere else.")
+                flash("Password changed. You are signed out on all other devices.")
                 return response
         return make_response(render("settings/password.html", form=form), form.status)
 
@@ -108,7 +108,7 @@ class SignInPages:
 def _later(
     status: HTTPStatus, template: str, form: PageForm, error: EvrefError, seconds: int
 ) -> Response:
-    """The form again, which can be sent after so many seconds."""
+    """Show the form again, with `Retry-After`."""
     form.form_errors.append(str(error))
     response = make_response(render(template, form=form), status)
     response.headers["Retry-After"] = str(seconds)
@@ -120,9 +120,9 @@ def _address() -> str:
 
 
 def _known_page(address: str) -> str:
-    """The page of these settings or of the catalogue that the address is of, else the first one.
+    """Return the URL of the page of the settings or the catalogue, or else of the first page.
 
-    It is made anew, so that no text of a client's ever becomes an address.
+    The URL is built from the route, so that no text of the client gets into it.
     """
     if without_keys(address) != address:
         return url_for(".list_keys")
