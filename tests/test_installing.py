@@ -67,4 +67,4 @@ def test_make_with_a_python_and_no_target_installs_with_it() -> None:
     """Rather than show the help as if nothing had been named."""
     assert "pip" in make("--dry-run", "--always-make", "PYTHON=python3.12")
     assert "python3.12 -m venv" in make("--dry-run", "--always-make", "PYTHON=python3.12")
-    assert "list these targets" in make()
+    assert "list the targets" in make()

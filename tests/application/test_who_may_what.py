@@ -214,6 +214,7 @@ FOR_EVERYBODY = {
     "BrowseCatalogue",
     "CircuitBreaker",
     "ConsultCatalogue",
+    "ReadLimit",
     "ReportHealth",
     "ShareSecret",
     # Finds out who somebody is; a member changes the own password by the session.
