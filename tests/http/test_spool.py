@@ -6,6 +6,7 @@ import gc
 import gzip
 import hashlib
 import os
+import shutil
 import stat
 import threading
 from collections.abc import Iterator
@@ -134,8 +135,9 @@ def test_nothing_is_written_into_a_folder_that_others_prepared(
 ) -> None:
     """Where one was removed, another user could make one of the same name."""
     spool = Spool(("ids",), Renderer())
+    assert spool.files(Catalogue(ENTRIES)) is not None
     folder = only(folders)
-    folder.rmdir()
+    shutil.rmtree(folder)
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     if trap == "a link":
         folder.symlink_to(elsewhere)
@@ -153,7 +155,9 @@ def test_what_was_half_made_is_never_served(folders: Path) -> None:
     """A process that is killed leaves files, but nothing that says they are whole."""
     catalogue, renderer = Catalogue(ENTRIES), Renderer()
     spool = Spool(("ids",), renderer)
+    assert spool.files(catalogue) is not None
     (only(folders) / f"{catalogue.version}.0").write_bytes(b"half of it, and then some more")
+    (only(folders) / f"{catalogue.version}.manifest").unlink()
 
     found = spool.files(catalogue)
 

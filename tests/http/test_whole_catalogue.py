@@ -169,10 +169,11 @@ def test_while_it_is_prepared_it_is_unavailable_and_not_counted(
 ) -> None:
     """Here because there is no folder that it could be prepared in."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("secrets.token_hex", lambda _bytes: "name")
     service = make_service()
     service.publish(Catalogue(entries()))
-    (folder,) = tmp_path.glob("evref-*")
-    folder.rmdir()
+    monkeypatch.undo()
+    folder = tmp_path / "evref-name"
     folder.write_text("in the way")
     key = service.new_key()
 

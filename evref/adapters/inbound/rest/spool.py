@@ -11,6 +11,7 @@ import hashlib
 import json
 import logging
 import os
+import secrets
 import shutil
 import stat
 import threading
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir
 from typing import BinaryIO, Self
 
 from evref.domain.catalogue.catalogue import Catalogue
@@ -56,15 +57,15 @@ class Spooled:
 class Spool:
     """A folder of files with these names, for each version, that `render` makes.
 
-    The folder is a new one among the temporary files, readable only for this user. Processes that
-    are forked after the spool was created share it. It is removed when the process that created it
-    ends.
+    The folder is among the temporary files, has a name that nobody can guess, and is readable only
+    for this user. Processes that are forked after the spool was created share it. It is created on
+    first use, and removed when the process that created the spool ends.
     """
 
     def __init__(self, names: tuple[str, ...], render: Render) -> None:
         self._names = names
         self._render = render
-        self._folder = Path(mkdtemp(prefix="evref-"))
+        self._folder = Path(gettempdir()) / f"evref-{secrets.token_hex(16)}"
         self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
         weakref.finalize(self, _remove, self._folder, os.getpid())
 
