@@ -100,7 +100,7 @@ public final class Program {
 
         refused(404, () -> api.getDiagnosis("knee-arthritis", null, null));
 
-        ApiException invalid = refused(422, () -> list(api, "-"));
+        ApiException invalid = refused(422, () -> list(api, " "));
         equal("q", read(invalid, InvalidParameterProblem.class).getErrors().get(0).getParameter());
 
         CatalogueApi usedUp = catalogue(System.getenv("EVREF_USED_UP_KEY"));

@@ -51,7 +51,7 @@ const path = { id: "knee-arthritis" };
 const unknown = await api.GET("/api/v1/diagnoses/{id}", { params: { path } });
 assert.equal(unknown.response.status, 404);
 
-const invalid = await api.GET("/api/v1/diagnoses", { params: { query: { q: "-" } } });
+const invalid = await api.GET("/api/v1/diagnoses", { params: { query: { q: " " } } });
 assert(invalid.error !== undefined && "errors" in invalid.error);
 assert.deepEqual(invalid.error.errors.map((fault) => fault.parameter), ["q"]);
 

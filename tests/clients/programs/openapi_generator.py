@@ -67,7 +67,7 @@ assert unknown.data.request_id == "mine"
 
 refused(404, lambda: api.get_diagnosis("knee-arthritis"))
 
-invalid = refused(422, lambda: api.list_diagnoses(q="-"))
+invalid = refused(422, lambda: api.list_diagnoses(q=" "))
 assert [fault.parameter for fault in invalid.data.errors] == ["q"]
 
 used_up = catalogue(os.environ["EVREF_USED_UP_KEY"])

@@ -80,7 +80,7 @@ for nobody in (
 unknown = get_diagnosis.sync_detailed("knee-arthritis", client=client)
 assert unknown.status_code == 404
 
-invalid = list_diagnoses.sync(client=client, q="-")
+invalid = list_diagnoses.sync(client=client, q=" ")
 assert isinstance(invalid, InvalidParameterProblem)
 assert [fault.parameter for fault in invalid.errors] == ["q"]
 
