@@ -58,7 +58,7 @@ def test_from_the_landing_page_to_a_key_that_works_and_to_its_end(page: Page, si
     assert key not in page.content()
 
     page.get_by_role("link", name="Ward tablet").click()
-    expect(page.get_by_role("img", name="Requests a day in the last 30 days")).to_be_visible()
+    expect(page.get_by_role("img", name="Requests per day in the last 30 days")).to_be_visible()
     page.get_by_role("link", name="Revoke the key …").click()
     page.get_by_role("button", name="Revoke the key").click()
     expect(page.get_by_role("status")).to_contain_text("The key is revoked.")

@@ -315,7 +315,7 @@ def test_an_unknown_diagnosis_is_not_found() -> None:
     answer = Visitor(bundled_site()).get("/catalogue/unicorn")
 
     assert answer.status_code == 404
-    assert "There is no such diagnosis" in Seen(answer.text).text("main")
+    assert "Diagnosis not found" in Seen(answer.text).text("main")
 
 
 def test_pages_are_not_counted() -> None:

@@ -207,7 +207,8 @@ def test_where_pages_are_off_there_are_none(as_member: bool) -> None:
     for path in (*OF_CATALOGUE, "/catalogue/unicorn", "/catalogue?x=y", "/evidence"):
         assert visitor.get(path).status_code == 404
     for path in ("/", "/docs", "/problems", "/nothing", "/settings/sign-in"):
-        text = visitor.get(path).text
+        # The API has an operation of this name, whoever may read the pages.
+        text = visitor.get(path).text.replace("/api/v1/catalogue", "")
         assert "/catalogue" not in text
         assert "/evidence" not in text
         assert bundled().version not in text
