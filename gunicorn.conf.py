@@ -1,4 +1,4 @@
-"""The configuration of `gunicorn wsgi:app` in this folder: the same as that of `evref serve`."""
+"""The configuration of `gunicorn wsgi:app` in this folder, the same as for `evref serve`."""
 
 from evref.bootstrap.server import gunicorn_settings, remove_metrics_of_ended_workers
 from evref.bootstrap.settings import Settings

@@ -1,4 +1,4 @@
-"""Admit a request: is the key live, does its level suffice, may it still ask today; count it."""
+"""Admit a request: check the key, its permission level and its daily limit, and count it."""
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.access.key import KeyToken, Permission
@@ -8,7 +8,7 @@ from evref.ports.clock import Clock
 
 
 class AdmitRequest:
-    """Stands before everything that needs a key, with one round trip to storage."""
+    """Admits every request that needs a key, in one round trip to storage."""
 
     def __init__(self, admission: Admission, clock: Clock, breaker: CircuitBreaker) -> None:
         self._admission = admission
@@ -16,13 +16,13 @@ class AdmitRequest:
         self._breaker = breaker
 
     def __call__(self, token: KeyToken, needed: Permission) -> QuotaStatus:
-        """Count the request and tell where the key then stands.
+        """Count the request and return the quota of the key.
 
         Raises:
-            InvalidApiKeyError: for a token that is unknown, revoked or expired.
-            InsufficientPermissionError: for a key whose level is below `needed`.
-            QuotaExceededError: for a key whose limit is used up; holds where it stands.
-            StorageUnavailableError: when it could not be counted.
+            InvalidApiKeyError: If the token is unknown, revoked or expired.
+            InsufficientPermissionError: If the level of the key is below `needed`.
+            QuotaExceededError: If the limit of the key is used up; the error has the quota.
+            StorageUnavailableError: If the request could not be counted.
 
         """
         instant = self._clock.now()

@@ -1,4 +1,4 @@
-"""Consult the catalogue with an API key: authenticate, take the catalogue, admit and count."""
+"""Consult the catalogue with an API key: authenticate, get the catalogue, admit and count."""
 
 from collections.abc import Callable
 
@@ -8,11 +8,11 @@ from evref.domain.access.quota import QuotaStatus
 from evref.domain.catalogue.catalogue import Catalogue
 
 Admit = Callable[[KeyToken, Permission], QuotaStatus]
-"""Admits a request and counts it, as `AdmitRequest` does."""
+"""Admits and counts a request, like `AdmitRequest`."""
 
 
 class ConsultCatalogue:
-    """Every request that needs a key goes through this, whichever interface it arrives at."""
+    """Handles every request that needs a key, on all interfaces."""
 
     def __init__(self, browse: BrowseCatalogue, admit: Admit) -> None:
         self._browse = browse
@@ -21,15 +21,15 @@ class ConsultCatalogue:
     def __call__(self, token: str, needed: Permission) -> tuple[Catalogue, QuotaStatus]:
         """Return the served catalogue and the key's quota after this request.
 
-        `token` is the text that the client sent. A malformed token never reaches storage. A
-        request for which there is no catalogue is not counted.
+        `token` is the text that the client sent. A malformed token is rejected without storage. A
+        request is not counted if there is no catalogue.
 
         Raises:
-            InvalidApiKeyError: The token is malformed, unknown, revoked or expired.
-            NoCatalogueError: No catalogue is published yet.
-            InsufficientPermissionError: The key's permission level is below `needed`.
-            QuotaExceededError: The key's daily limit is reached.
-            StorageUnavailableError: The request could not be counted, or no catalogue be read.
+            InvalidApiKeyError: If the token is malformed, unknown, revoked or expired.
+            NoCatalogueError: If no catalogue is published yet.
+            InsufficientPermissionError: If the key's permission level is below `needed`.
+            QuotaExceededError: If the key's daily limit is reached.
+            StorageUnavailableError: If the request cannot be counted or the catalogue not be read.
 
         """
         key = KeyToken(token)

@@ -1,4 +1,4 @@
-"""Publish a catalogue: check files, serve them, go back to an earlier one, write them back."""
+"""Publish a catalogue: check files, publish them, roll back to an earlier version, export."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -22,23 +22,23 @@ from evref.ports.clock import Clock
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A catalogue that may be published instead of the one that is served now.
+    """A catalogue to publish in place of the served one.
 
-    `replaces` is the version of that one, None where none is served; `changes` is what would
-    change against it. Where the served one is damaged, all would be new.
+    `replaces` is the served version, None if none is served; `changes` are the differences from
+    it. If the served catalogue is damaged, all diagnoses count as new.
     """
 
     catalogue: Catalogue
     replaces: str | None
     changes: CatalogueChanges
     is_needed: bool
-    """Whether it would change anything: it is not the one that is served already."""
+    """Whether publication would change anything; False if the catalogue is already served."""
 
 
 class PublishCatalogue:
-    """Takes the catalogue from files to storage and back.
+    """Loads the catalogue from files into storage, and exports it to files.
 
-    Each method raises `NotAllowedError` when the principal has no right to publish.
+    Each method raises `NotAllowedError` if the principal may not publish.
     """
 
     def __init__(
@@ -50,38 +50,38 @@ class PublishCatalogue:
         self._bundled = bundled
 
     def check(self, principal: Principal, paths: Iterable[Path], progress: Progress) -> Catalogue:
-        """The catalogue in these files and folders; changes nothing.
+        """Return the catalogue in these files and folders; changes nothing.
 
         Raises:
-            InvalidCatalogueError: with every fault.
+            InvalidCatalogueError: If the files have faults; the error has all of them.
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return self._files.read(paths, progress)
 
     def not_read(self, principal: Principal, paths: Iterable[Path]) -> tuple[str, ...]:
-        """The names of what is in these folders and is not read as a catalogue file."""
+        """Return the names of the files in these folders that are not catalogue files."""
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return self._files.not_read(paths)
 
     def plan_load(self, principal: Principal, path: Path, progress: Progress) -> Plan:
-        """What it would change to serve the catalogue in this file or folder; changes nothing.
+        """Plan to publish the catalogue in this file or folder; changes nothing.
 
         Raises:
-            InvalidCatalogueError: with every fault.
+            InvalidCatalogueError: If the files have faults; the error has all of them.
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return self._plan(self._files.read([path], progress))
 
     def plan_rollback(self, principal: Principal, version: str | None = None) -> Plan:
-        """What it would change to serve this earlier version again; changes nothing.
+        """Plan to publish this earlier version again; changes nothing.
 
-        By default it is the version that was served before the present one.
+        The default is the version that was served before the current one.
 
         Raises:
-            NoCatalogueError: when none is served.
-            UnknownVersionError: when the version is not kept, or there is none before.
+            NoCatalogueError: If no catalogue is served.
+            UnknownVersionError: If the version is not stored, or there is no earlier one.
 
         """
         served, *earlier = [publication.version for publication in self.history(principal)]
@@ -94,13 +94,13 @@ class PublishCatalogue:
     def publish(
         self, principal: Principal, plan: Plan, *, by: str, allow_removals: bool = False
     ) -> None:
-        """Serve the catalogue of the plan from now on; nothing happens where it is served already.
+        """Publish the catalogue of the plan, unless it is already served.
 
-        `by` is who the history names.
+        The history names `by` as the publisher.
 
         Raises:
-            DiagnosesRemovedError: when served diagnoses would be removed without permission.
-            CatalogueReplacedError: when another was published since the plan was made.
+            DiagnosesRemovedError: If served diagnoses would be removed without permission.
+            CatalogueReplacedError: If another catalogue was published after the plan was made.
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
@@ -110,13 +110,13 @@ class PublishCatalogue:
             self._publish(principal, plan, by=by, is_bundled=False)
 
     def publish_bundled(self, principal: Principal, progress: Progress, *, by: str) -> Plan | None:
-        """Serve the bundled catalogue where none is served, or an older bundled one.
+        """Publish the bundled catalogue if none is served, or an older bundled one.
 
-        None where the operator has published another, where this one is served already, and
-        where somebody else publishes at this moment.
+        Returns None if the operator has published another catalogue, if this one is already
+        served, or if another process publishes at the same time.
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        # Looked at first, because reading the files takes longer than all else.
+        # Checked first, because reading the files takes the longest.
         history = self._store.history()
         if history and not history[0].is_bundled:
             return None
@@ -131,11 +131,11 @@ class PublishCatalogue:
         return None
 
     def export(self, principal: Principal, folder: Path) -> Catalogue:
-        """Write the served catalogue into a folder, and return it.
+        """Write the served catalogue to a folder, and return it.
 
         Raises:
-            NoCatalogueError: when none is served.
-            InvalidCatalogueError: when the folder cannot take it.
+            NoCatalogueError: If no catalogue is served.
+            InvalidCatalogueError: If the files cannot be written to the folder.
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
@@ -146,10 +146,10 @@ class PublishCatalogue:
         return catalogue
 
     def status(self, principal: Principal) -> tuple[Publication, Catalogue]:
-        """What is served, and its publication.
+        """Return the publication of the served catalogue, and the catalogue.
 
         Raises:
-            NoCatalogueError: when none is.
+            NoCatalogueError: If no catalogue is served.
 
         """
         publication = self.history(principal)[0]
@@ -159,10 +159,10 @@ class PublishCatalogue:
         return publication, catalogue
 
     def history(self, principal: Principal) -> tuple[Publication, ...]:
-        """The publications that are kept, newest first; the first is the served one.
+        """Return the stored publications, newest first; the first is the served one.
 
         Raises:
-            NoCatalogueError: when there is none.
+            NoCatalogueError: If there is none.
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
@@ -175,8 +175,8 @@ class PublishCatalogue:
         served = self._store.version()
         earlier = None
         if served is not None:
-            # A damaged catalogue must not stand in the way of the one that replaces it; where
-            # it is the storage that is out of reach, publishing says so.
+            # A damaged catalogue must not prevent its replacement. If the storage is unavailable,
+            # the publication reports it.
             with suppress(StorageUnavailableError):
                 earlier = self._store.load_version(served)
         return Plan(

@@ -1,4 +1,4 @@
-"""Read where a key stands: what it may do, and what remains of its daily limit."""
+"""Read the status of a key: its permission level, and the rest of its daily limit."""
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.access.key import KeyToken
@@ -16,11 +16,11 @@ class ReadLimit:
         self._breaker = breaker
 
     def __call__(self, token: KeyToken) -> KeyStatus:
-        """Return where the key stands now, whatever its level and whether or not any remains.
+        """Return the current status of the key, for any level and even if nothing remains.
 
         Raises:
-            InvalidApiKeyError: The token is unknown, revoked or expired.
-            StorageUnavailableError: The counts cannot be read.
+            InvalidApiKeyError: If the token is unknown, revoked or expired.
+            StorageUnavailableError: If the counts cannot be read.
 
         """
         instant = self._clock.now()

@@ -1,4 +1,4 @@
-"""Builds the WSGI application. Importing this does nothing; two applications never mix."""
+"""Builds the WSGI application. The import has no side effects; applications share no state."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ _INTERFACES = HttpInterfaces(REST_API, others=PAGES)
 
 
 def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
-    """The application, wired by a container; both are made from the environment where not given.
+    """Return the application. Settings and container default to those of the environment.
 
     Raises:
-        SettingsError: when a setting is not allowed.
+        SettingsError: If a setting is invalid.
 
     """
     settings = settings or Settings.read()
@@ -64,7 +64,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         static_folder="adapters/inbound/web/static",
         template_folder="adapters/inbound/web/templates",
     )
-    # Every address has one spelling: no redirect to another, whose form a client would choose.
+    # Each URL has one spelling: no redirects, whose target a client could influence.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = True
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = bool(settings.cors_origins)
@@ -117,7 +117,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             app,
             resources={
                 rf"{re.escape(root)}(/|\Z)": {
-                    # As patterns of themselves: brackets, as in IPv6, would make another one.
+                    # Escaped, because the brackets of an IPv6 address have a meaning in patterns.
                     "origins": [_exactly(origin) for origin in settings.cors_origins]
                 }
                 for root in _INTERFACES.cross_origin()
@@ -134,7 +134,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         wsgi_app = observed(wsgi_app, observers)
     app.wsgi_app = _at(settings.base_url, wsgi_app)  # type: ignore[assignment]
     if settings.proxies:
-        # Of what proxies say, the client's address alone: whose guesses it is that are slowed.
+        # Only the client's address is taken from proxies; it is used to throttle sign-in attempts.
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
             app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0
         )
@@ -159,12 +159,12 @@ def _metrics(settings: Settings) -> Metrics:
 
 
 def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
-    """The application as those see it who reach it at `base_url`, no matter what a client sends.
+    """Return the application at `base_url`, independent of headers that a client sends.
 
-    A Host header is the client's own claim: it would find its way into links, and one that is no
-    host at all would keep pages from being made. gunicorn takes a field SCRIPT_NAME for a part of
-    the path that is not the application's, also from a client. Nothing here is ever upgraded
-    (RFC 9110, section 7.8), but Flask would find no route for what asks for WebSocket.
+    A client chooses the Host header: it would appear in links, and an invalid host would make
+    pages fail. gunicorn moves a part of the path to SCRIPT_NAME if a header field with that name
+    says so, even from a client. The service never upgrades a connection (RFC 9110, section 7.8),
+    but Flask would find no route for a request to upgrade to WebSocket.
     """
     parts = urlsplit(base_url)
     port = str(parts.port or {"http": 80, "https": 443}[parts.scheme])
@@ -176,7 +176,7 @@ def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
     }
 
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        # The path of an address that ends with its host is empty, and means the same as /.
+        # The path of a URL that ends with its host is empty, and equivalent to /.
         path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"] or "/"
         seen = environ | known | {"SCRIPT_NAME": "", "PATH_INFO": path}
         seen[headers.SENT_HOST] = environ.get("HTTP_HOST")
@@ -193,8 +193,8 @@ def _exactly(origin: str) -> re.Pattern[str]:
 def _varying_by_origin(wsgi_app: WSGIApplication) -> WSGIApplication:
     """Return the application with `Vary: Origin` on the responses that scripts may read.
 
-    Also where no origin was sent, or none that is allowed: a shared cache must not send that
-    response to one that is.
+    This includes requests without an allowed origin: a shared cache must not use their responses
+    for requests from an allowed origin.
     """
 
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -212,7 +212,7 @@ def _varying_by_origin(wsgi_app: WSGIApplication) -> WSGIApplication:
 
 
 def create_app_or_exit() -> APIFlask:
-    """The application for a WSGI server; what keeps it from starting is one line, then exit."""
+    """Return the application for a WSGI server; on an error, print one line and exit."""
     try:
         settings = Settings.read()
         _refuse_memory(settings)
@@ -224,19 +224,19 @@ def create_app_or_exit() -> APIFlask:
                 print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
     except (SettingsError, EvrefError) as error:
         print(f"evref: {error}", file=sys.stderr)  # noqa: T201
-        # gunicorn's own status for an application that cannot load: it stops, not retries.
+        # gunicorn's own status for an application that cannot load: gunicorn stops, no retry.
         raise SystemExit(4) from None
     return app
 
 
 def check_storage(container: Container) -> list[str]:
-    """What an operator should know of the storage before it is served from, each in one line.
+    """Return warnings about the storage for the operator, one line each.
 
-    Storage that is merely out of reach is no reason not to start: requests are answered with 503
-    until it is back.
+    Unavailable storage does not prevent a start: requests are answered with 503 until the storage
+    is available again.
 
     Raises:
-        StorageNotReadyError: when it must first be created, migrated or replaced.
+        StorageNotReadyError: If the storage must first be created, migrated or replaced.
 
     """
     health = container.health()
@@ -250,6 +250,6 @@ def check_storage(container: Container) -> list[str]:
 
 
 def _refuse_memory(settings: Settings) -> None:
-    # Of its own, a process's memory has no catalogue and no key.
+    # The memory of a new process has no catalogue and no keys.
     if settings.storage is StorageKind.MEMORY:
         raise SettingsError("EVREF_STORAGE=memory needs evref demo, which fills it")

@@ -1,8 +1,8 @@
-"""The composition root: which adapter stands behind each port, and nothing else.
+"""The composition root: connects each port to its adapter.
 
-Each storage is a container of its own, with a provider for each port that stores something, and
-one entry of the selector `Container.storage`. Only this module knows dependency-injector, and only
-it knows both sides of the ports.
+Each storage is a separate container, with a provider for each port that stores something, and an
+option of the selector `Container.storage`. Only this module uses dependency-injector, and only
+this module imports both the ports and their adapters.
 """
 
 from importlib import import_module
@@ -32,7 +32,7 @@ from evref.ports.storage import StorageConnections, StorageHealth
 
 BUNDLED_CATALOGUE = Path(__file__).parents[1] / "data" / "catalogue"
 
-# gunicorn's threads ask for the first instance at once; a plain Singleton would make two.
+# gunicorn's threads may request the first instance concurrently; a Singleton could create two.
 One = providers.ThreadSafeSingleton
 
 
@@ -88,7 +88,7 @@ class SqlStores(containers.DeclarativeContainer):
 
 
 class RedisCounters(containers.DeclarativeContainer):
-    """Redis, for the counters of a storage that keeps everything else."""
+    """Redis for the counters; another storage has everything else."""
 
     settings = providers.Dependency(instance_of=Settings)
     stored_health: providers.Dependency[StorageHealth] = providers.Dependency()
@@ -108,7 +108,7 @@ class RedisCounters(containers.DeclarativeContainer):
 
 
 class Container(containers.DeclarativeContainer):
-    """Made with `Container(settings=…)`; each attribute is called to get the one instance."""
+    """Created with `Container(settings=…)`; call an attribute to get its single instance."""
 
     settings = providers.Dependency(instance_of=Settings)
 
@@ -190,10 +190,10 @@ class Container(containers.DeclarativeContainer):
 
 
 def container_for(settings: Settings) -> Container:
-    """The container that `EVREF_CONTAINER` makes, else the one above.
+    """Return the container that `EVREF_CONTAINER` makes; by default, the one above.
 
     Raises:
-        SettingsError: when what it names makes none.
+        SettingsError: If the named object is missing or does not return a container.
 
     """
     if settings.container is None:

@@ -1,4 +1,4 @@
-"""Runs gunicorn as it is, its threaded worker, with the settings of this project."""
+"""Runs stock gunicorn and its threaded worker, with the settings of this project."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ from evref.bootstrap.container import Container
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 
 GRACEFUL_SECONDS = 30
-"""How long requests under way may go on after SIGTERM."""
+"""Time for requests in progress to finish after SIGTERM."""
 
 DEFAULT_THREADS = 16
 
 _MOST_CONNECTIONS = 1000
-"""Of one worker, if it may open as many files. More wait in the socket's backlog."""
+"""Maximum for each worker, if it may open as many files. More wait in the socket's backlog."""
 
 _FEWEST_CONNECTIONS = 50
 _OTHER_FILES = 200
-"""Those that a worker needs besides: its database, its threads', what it serves."""
+"""Other files that a worker needs: for the database, its threads and the files that it serves."""
 
 _LAST_PORT = 65535
 _METRICS_FILES = ("counter_*.db", "gauge_*.db", "histogram_*.db", "summary_*.db")
 
 
 class AddressInUseError(Exception):
-    """Indicates an address that cannot be listened on; its text is one line."""
+    """Indicates an address that the server cannot listen on; the message is one line."""
 
 
 def gunicorn_settings() -> dict[str, Any]:
-    """The settings that suit any way to run the service with gunicorn, by gunicorn's names.
+    """Return the settings for gunicorn, by its names, for every way to run the service.
 
-    Raises this process's limit of open files to what they need, where that is allowed.
+    Also raises the limit of open files of this process as needed, if the system allows it.
     """
     return {
         "worker_class": "gthread",
         "threads": DEFAULT_THREADS,
         "worker_connections": _most_connections(),
         "graceful_timeout": GRACEFUL_SECONDS,
-        # Seconds. A proxy has to close its idle connections earlier: see deploy/nginx.
+        # Seconds. A proxy must close its idle connections earlier: see deploy/nginx.
         "keepalive": 5,
-        # Bytes. What any client or proxy sends fits several times over.
+        # Bytes; several times what any client or proxy sends.
         "limit_request_line": 8190,
         "limit_request_fields": 64,
         "limit_request_field_size": 8190,
-        # No header decides on the scheme or the path: a client on this machine could send it too.
+        # No header sets the scheme or the path, because a local client could send it too.
         "forwarder_headers": "",
         "secure_scheme_headers": {},
         "control_socket_disable": True,
@@ -67,11 +67,11 @@ def gunicorn_settings() -> dict[str, Any]:
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
-    """gunicorn's arbiter around one application, built before the workers are forked.
+    """gunicorn's arbiter with one application, which is built before the workers are forked.
 
-    Workers then share the memory of the code and the catalogue. The one thing that must not
-    cross a fork is a database connection, so the storage closes its own before. A folder can
-    be named that is to be removed when the last worker has ended.
+    Workers then share the memory of the code and the catalogue. Database connections must not be
+    shared across a fork, so the storage closes its connections before it. An optional folder is
+    removed after the last worker has ended.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "workers": workers,
             "threads": threads,
             "preload_app": True,
-            # None: the line format of all else, set in load(), is gunicorn's too.
+            # None: load() configures the log, for gunicorn too.
             "errorlog": None,
             "on_starting": lambda _arbiter: remove_metrics_of_ended_workers(
                 container.settings().metrics_folder
@@ -108,9 +108,9 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             self.cfg.set(name, value)
 
     def load(self) -> Flask:
-        # gunicorn has set up its own log by now, and writes nothing before.
+        # gunicorn has configured its own log by now, and has written nothing yet.
         logs.configure(self._container.settings().log_format)
-        # Without either, /health/ready says so, and the workers see it as soon as it is there.
+        # If either is missing, /health/ready reports it, and workers use it once it is available.
         with suppress(NoCatalogueError, StorageUnavailableError):
             self._container.browse().current()
         self._before_fork()
@@ -118,7 +118,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
     def _before_fork(self) -> None:
         self._container.connections().close()
-        # Keeps the collector from touching, and so copying, what the workers share.
+        # Otherwise the garbage collector would touch, and so copy, the memory that workers share.
         gc.freeze()
 
     def _clean_up(self) -> None:
@@ -127,10 +127,10 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
 
 def _end_starting_workers_on_sigterm(_arbiter: object) -> None:
-    """End a worker that gets SIGTERM before it handles signals itself.
+    """Make a worker end on SIGTERM before it has its own signal handlers.
 
-    Until then it has the arbiter's handler, which would take the signal for the arbiter and
-    forget it: a stop right after a start then lasts until the worker is killed.
+    Until then it has the arbiter's handler, which would ignore the signal in the worker: a stop
+    right after a start would then last until the worker is killed.
     """
     arbiter = os.getpid()
     handle: Any = signal.getsignal(signal.SIGTERM)
@@ -144,9 +144,9 @@ def _end_starting_workers_on_sigterm(_arbiter: object) -> None:
 
 
 def remove_metrics_of_ended_workers(folder: Path | None) -> None:
-    """Remove the files of counts in a folder, before any worker of this start has made one.
+    """Remove the metrics files in a folder; call it before the workers start.
 
-    prometheus_client never removes those of counters, so each start would add some.
+    prometheus_client never removes the files of counters, so each start would add more.
     """
     if folder is None:
         return
@@ -156,7 +156,7 @@ def remove_metrics_of_ended_workers(folder: Path | None) -> None:
 
 
 def _most_connections() -> int:
-    """As many as leave a worker the files that it needs: accepting one too many would end it."""
+    """Return the limit that leaves a worker the files that it needs; one too many would end it."""
     files = _MOST_CONNECTIONS + _OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY:
@@ -167,13 +167,13 @@ def _most_connections() -> int:
 
 
 def require_free(bind: str) -> None:
-    """Pass silently when `HOST:PORT` can be listened on, or need not be.
+    """Check that the server can listen on `HOST:PORT`, because gunicorn reports it badly.
 
-    It need not where systemd hands over a socket: gunicorn listens on that one instead.
-    Else gunicorn would try for five seconds and end in a traceback.
+    gunicorn retries for five seconds and ends with a traceback. With socket activation by
+    systemd, nothing is checked: gunicorn listens on the socket that systemd passes.
 
     Raises:
-        AddressInUseError: If it cannot.
+        AddressInUseError: If the server cannot listen on the address.
 
     """
     if listen_fds(unset_environment=False):

@@ -1,4 +1,4 @@
-"""The machine's own clock and randomness; argon2id from argon2-cffi, guesses from zxcvbn."""
+"""The system's clock and randomness, argon2id from argon2-cffi, and guesses from zxcvbn."""
 
 import base64
 import secrets
@@ -31,8 +31,8 @@ class SystemRandomness(randomness.Randomness):
 class Argon2PasswordHasher(passwords.PasswordHasher):
     """Hashes with the parameters of RFC 9106, section 4, that argon2-cffi recommends.
 
-    Each call takes 64 MiB and some 50 ms of all cores. `at_once` calls run at the same time; the
-    others wait for `wait_seconds` at most.
+    Each call takes 64 MiB of memory and about 50 ms on all cores. At most `at_once` calls run at
+    the same time; other calls wait for at most `wait_seconds`.
     """
 
     def __init__(self, *, at_once: int = 2, wait_seconds: float = 1.0) -> None:
@@ -64,13 +64,13 @@ class Argon2PasswordHasher(passwords.PasswordHasher):
 
 
 class ZxcvbnPasswordGuesser(passwords.PasswordGuesser):
-    """Guesses as zxcvbn does, which has lists of words, names and leaked passwords with it."""
+    """Estimates guesses with zxcvbn, which includes lists of words, names and leaked passwords."""
 
     _MILLION = 6.0
 
     def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
         text, *words = (
-            # What is no text, as Python reads it from a terminal, is not for a library in Rust.
+            # A lone surrogate, which a terminal can send, is not accepted by a library in Rust.
             each.encode(errors="replace").decode()
             for each in (password, *known_words)
         )
@@ -78,7 +78,7 @@ class ZxcvbnPasswordGuesser(passwords.PasswordGuesser):
 
 
 def _hash_of_no_password(hasher: argon2.PasswordHasher) -> str:
-    """A hash that no known password has, and that takes as long to verify as this one's own."""
+    """Return a hash of a random password, which takes as long to verify as a real hash."""
     parameters = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
     salt, zeros = (
         base64.b64encode(bytes(length)).decode().rstrip("=")

@@ -1,1 +1,1 @@
-"""What operators and their tools watch: `health` and `metrics`."""
+"""Endpoints for operators and their tools: `health` and `metrics`."""

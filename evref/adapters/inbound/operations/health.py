@@ -1,4 +1,4 @@
-"""Health, for whatever starts, watches or balances the service."""
+"""Health checks for orchestrators, monitoring and load balancers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from evref.application.report_health import ReportHealth
 
 
 def blueprint(report: ReportHealth) -> Blueprint:
-    """`/health/live`: the process answers. `/health/ready`: so would the API, just now."""
+    """Return `/health/live`: the process responds; and `/health/ready`: the API can respond."""
     health = Blueprint("health", __name__, url_prefix="/health")
 
     @health.after_request

@@ -1,4 +1,4 @@
-"""`/metrics`: what monitoring asks for, in the text format of Prometheus.
+"""`/metrics`: metrics for monitoring, in the text format of Prometheus.
 
 https://prometheus.io/docs/instrumenting/exposition_formats/
 """
@@ -33,7 +33,7 @@ from evref.domain.errors import (
     StorageUnavailableError,
 )
 
-# Seconds. An answer takes under a millisecond; one that waits for storage, up to three seconds.
+# Seconds. A response takes less than a millisecond, or up to three seconds if storage is slow.
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 _OUTCOMES: dict[type[EvrefError], str] = {
@@ -43,15 +43,15 @@ _OUTCOMES: dict[type[EvrefError], str] = {
     StorageUnavailableError: "storage_unavailable",
 }
 
-# A client may make up others, each of which would be a series of its own.
+# A client can send any other method, and each would create a separate time series.
 _METHODS = {"GET", "HEAD", "OPTIONS", "POST"}
 
 
 class Metrics:
-    """Counts in files of a folder that all workers share, each in its own.
+    """Stores counts in a folder that all workers share; each worker has its own files.
 
-    The library takes the folder from PROMETHEUS_MULTIPROC_DIR when it is imported, so there can
-    be one of these a process.
+    The library reads the folder from PROMETHEUS_MULTIPROC_DIR on import, so a process can have
+    only one instance.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -84,7 +84,7 @@ class Metrics:
         )
 
     def of_admissions(self, admit: Admit) -> Admit:
-        """Return `admit` with each call counted and timed."""
+        """Return `admit` as a function that also counts and times each call."""
 
         def observed_admit(token: KeyToken, needed: Permission) -> QuotaStatus:
             outcome = "failed"
@@ -111,14 +111,14 @@ class Metrics:
         self._request_seconds.labels(route).observe(completed.seconds)
 
     def report(self, catalogue: Catalogue | None) -> bytes:
-        """All that the processes sharing the folder have counted, dead ones included."""
+        """Return the counts of all processes that share the folder, including ended ones."""
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=str(self._folder))  # type: ignore[no-untyped-call]
         registry.register(_ServedCatalogue(catalogue))
         return generate_latest(registry)
 
     def blueprint(self, browse: BrowseCatalogue, token: str) -> Blueprint:
-        """The report, for whoever has the operator's token."""
+        """Return the endpoint of the report, which requires the operator's token."""
         pages = Blueprint("metrics", __name__)
 
         @pages.get("/metrics")

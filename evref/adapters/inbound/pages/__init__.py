@@ -1,5 +1,5 @@
 """The pages for people.
 
-`frame` is what all of them stand in: who is looking, and the cache; `reference` has the front page,
-Swagger UI and the problems; `catalogue` is for readers; `settings` is for members of institutions.
+`frame` has the member and the cache for all pages; `reference` has the front page, Swagger UI and
+the problems; `catalogue` is for readers; `settings` is for members of institutions.
 """

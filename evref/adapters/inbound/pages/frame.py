@@ -1,4 +1,4 @@
-"""The frame of every page: who is looking, what of the catalogue they may see, and the cache."""
+"""The frame of every page: the signed-in member, access to the catalogue, and the cache."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 _PUBLIC = "public, max-age=300"
 _PRIVATE = "private, no-cache"
 
-# The cookie decides whether a page says "Signed in", and perhaps whether it is shown at all.
+# The cookie determines whether a page says "Signed in" and whether the visitor may see it.
 _VARY = "Accept-Encoding, Cookie"
 
 
 class Frame:
-    """What the templates of all pages know as `frame`."""
+    """Available as `frame` in the templates of all pages."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Frame:
         self._policies: dict[str, str] = {}
 
     def register(self, app: Flask) -> None:
-        """Give the frame to every template of the application."""
+        """Add the frame to the context of every template of the application."""
         app.jinja_options = {**app.jinja_options, "finalize": steady}
         app.context_processor(
             lambda: {"frame": self, "disclaimer": DISCLAIMER, "checked_days": _checked_days}
@@ -59,7 +59,7 @@ class Frame:
 
     @property
     def is_member(self) -> bool:
-        """Whether a signed-in member is looking; False where storage cannot say."""
+        """Return whether a member is signed in; False if storage is unavailable."""
         try:
             return self.is_member_for_certain()
         except StorageUnavailableError:
@@ -67,10 +67,10 @@ class Frame:
             return False
 
     def is_member_for_certain(self) -> bool:
-        """Whether a signed-in member is looking, for a page that is for members alone.
+        """Return whether a member is signed in, for a page that only members may see.
 
         Raises:
-            StorageUnavailableError: when storage is out of reach and the browser has a session.
+            StorageUnavailableError: If storage is unavailable and the browser has a session.
 
         """
         if "is_member" not in g:
@@ -82,7 +82,7 @@ class Frame:
         if token is None:
             return False
         try:
-            # All calls of a page share it, so that a page waits once for a storage that hangs.
+            # Cached for the request, so that a page waits only once for storage that hangs.
             self._breaker(lambda: self._members.who(token))
         except NotSignedInError:
             return False
@@ -90,12 +90,12 @@ class Frame:
 
     @property
     def is_off(self) -> bool:
-        """Whether there are no pages of the catalogue."""
+        """Return whether the pages of the catalogue are disabled."""
         return self.readers is Readers.OFF
 
     @property
     def catalogue(self) -> Catalogue | None:
-        """The catalogue, for whoever may read it; None for others, and where there is none."""
+        """Return the catalogue; None if the visitor may not read it, or there is none."""
         if "catalogue" not in g:
             try:
                 admitted = self.readers.admits(member=self.is_member)
@@ -106,10 +106,10 @@ class Frame:
         return found
 
     def require_catalogue(self) -> Catalogue:
-        """The catalogue, for a page that is nothing without it and has been admitted.
+        """Return the catalogue for a page that needs it, after the visitor's access was checked.
 
         Raises:
-            NoCatalogueError, StorageUnavailableError: as `BrowseCatalogue.current`.
+            NoCatalogueError, StorageUnavailableError: See `BrowseCatalogue.current`.
 
         """
         catalogue = self._browse.current()
@@ -124,9 +124,10 @@ class Frame:
         query: str = "",
         policy: str = headers.PAGE_POLICY,
     ) -> Response:
-        """The page at this path and with this query, rendered once for each catalogue version.
+        """Return the page for this path and query, rendered once for each catalogue version.
 
-        A page depends on nothing else but whether a member is looking. `query` is in one spelling.
+        Apart from these, a page depends only on whether a member is signed in. `query` is
+        normalized.
         """
         catalogue = self.catalogue
         version = "" if catalogue is None else catalogue.version
@@ -165,7 +166,7 @@ class Frame:
         return serve
 
     def _cached_for_visitor(self, environ: WSGIEnvironment) -> CachedResponse | None:
-        """The page for a request without any cookie, if it is cached and up to date."""
+        """Return the page for a request without a cookie, if it is cached and up to date."""
         if "HTTP_COOKIE" in environ or environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
             return None
         cached = self._cache.get((environ["PATH_INFO"], f"visitor?{environ['QUERY_STRING']}"))

@@ -1,4 +1,4 @@
-"""The pages as one of the service's interfaces: problems are pages too."""
+"""The pages as an interface of the service: problems are rendered as pages."""
 
 from __future__ import annotations
 
@@ -30,4 +30,4 @@ def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawRes
 
 
 PAGES = HttpInterface("/", _render_problem)
-"""Has every path that no other interface has: people get a page where there is nothing."""
+"""Has the paths that no other interface has, so that an unknown path shows a page."""

@@ -1,5 +1,5 @@
-"""Pages that need no sign-in: the front page, Swagger UI, and what each problem means;
-and the schema of catalogue files, for editors.
+"""Pages without sign-in: the front page, Swagger UI and the explanation of each problem; also the
+schema of catalogue files, for editors.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from evref.domain.catalogue.intervention import Intervention
 _SCHEMA_CACHE = "public, max-age=300"
 _ASSET_CACHE = "public, max-age=86400"
 
-# Swagger UI sets style attributes from its script; scripts come from here alone, none inline.
+# Swagger UI sets style attributes in its script. Scripts come from this service only; none are
+# inline.
 _SWAGGER_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'none'; "
@@ -39,7 +40,7 @@ _SWAGGER_FILES = (
 
 
 def blueprint(frame: Frame, base_url: str) -> Blueprint:
-    """The pages, as seen by those who reach the service at `base_url`."""
+    """Return the pages of a service at `base_url`."""
     pages = Blueprint("pages", __name__, template_folder="templates")
 
     @pages.get("/")
@@ -95,13 +96,13 @@ def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
 
 
 def _telling(entry: Entry) -> tuple[int, int]:
-    """How well an entry shows what one is: by how many directions occur, and how evenly."""
+    """Return how good an example an entry is: the number of its directions, and their balance."""
     counts = drawing.directions(entry.visible_interventions())
     return len(counts), min(counts.values(), default=0)
 
 
 def _against(entry: Entry) -> Intervention | None:
-    """An intervention with evidence against it, which says most about what this is; else any."""
+    """Return an intervention with evidence against it, the best example, or else any."""
     found = entry.visible_interventions()
     against = (each for each in found if each.evidence.direction is Direction.AGAINST)
     return next(against, found[0] if found else None)

@@ -1,4 +1,4 @@
-"""The REST API as one of the service's interfaces: problems are `application/problem+json`."""
+"""The REST API as an interface of the service: problems are `application/problem+json`."""
 
 from __future__ import annotations
 

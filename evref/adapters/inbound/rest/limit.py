@@ -1,4 +1,4 @@
-"""The endpoint that says where a key stands, without counting."""
+"""The endpoint with the limit and usage of a key; its requests are not counted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from evref.domain.catalogue.vocabulary import DISCLAIMER
 
 
 def blueprint(read_limit: ReadLimit, browse: BrowseCatalogue) -> APIBlueprint:
-    """The endpoint, which needs a live key of any level."""
+    """Return the endpoint, which needs an active key of any level."""
     api = APIBlueprint("limit", __name__, url_prefix="/api/v1")
 
     def with_status(view: Callable[..., Any]) -> Callable[[], Response]:

@@ -1,6 +1,6 @@
-"""The whole catalogue as files, made once for each version and shared by the workers of a server.
+"""The whole catalogue in files, which are created once per version and shared by all workers.
 
-It is too large to be held in the memory of each worker, or to be made for each request.
+It is too large for the memory of each worker, and too slow to create for each request.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from evref.domain.errors import StorageUnavailableError
 log = logging.getLogger(__name__)
 
 Render = Callable[[Catalogue], Iterator[tuple[bytes, ...]]]
-"""Returns the content of all files in pieces: each item has the next piece of every file, and takes
-a few milliseconds to make.
+"""Returns the content of all files in chunks: each item has the next chunk of every file, and takes
+a few milliseconds to create.
 """
 
 _SECONDS_TO_WAIT = 2.0
 _SECONDS_BETWEEN_LOOKS = 0.02
-# Each request that waits occupies a thread, which other requests need.
+# Each waiting request occupies a thread that other requests need.
 _MOST_WAITING = 2
-# While a publication spreads, some workers serve the version before.
+# Shortly after a publication, some workers still serve the previous version.
 _VERSIONS_KEPT = 2
 _MANIFEST = ".manifest"
 
@@ -55,11 +55,11 @@ class Spooled:
 
 
 class Spool:
-    """A folder of files with these names, for each version, that `render` makes.
+    """A folder with the files of each version; `render` creates them under the given names.
 
-    The folder is among the temporary files, has a name that nobody can guess, and is readable only
-    for this user. Processes that are forked after the spool was created share it. It is created on
-    first use, and removed when the process that created the spool ends.
+    The folder is a new temporary folder that only this user can read. Processes that are forked
+    after the spool was created share it. It is created on first use, and removed when the process
+    that created the spool ends.
     """
 
     def __init__(self, names: tuple[str, ...], render: Render) -> None:
@@ -70,10 +70,10 @@ class Spool:
         weakref.finalize(self, _remove, self._folder, os.getpid())
 
     def files(self, catalogue: Catalogue) -> dict[str, Spooled] | None:
-        """Return the files of this version by name, or None if they are still being made.
+        """Return the files of this version by name, or None if they are not ready yet.
 
-        The first call for a version starts a thread that makes them, unless another process does
-        so already, and waits for two seconds at most.
+        The first call for a version starts a thread that creates them, unless another process
+        already does, and waits for at most two seconds.
         """
         found = self._made(catalogue.version)
         if found is not None or not self._waiting.acquire(blocking=False):
@@ -93,7 +93,7 @@ class Spool:
         except (FileNotFoundError, NotADirectoryError):
             return None
         found = {name: Spooled(**each) for name, each in manifest.items()}
-        # Cleaners of temporary files remove what was not read for some days.
+        # The system may remove temporary files that have not been read for some days.
         paths = [path for each in found.values() for path in (each.path, each.gzip_path)]
         return found if all(map(os.path.exists, paths)) else None
 
@@ -109,9 +109,9 @@ class Spool:
             ).start()
 
     def _lock(self) -> int | None:
-        """Lock the folder, and return the lock's file; None if somebody else has it.
+        """Lock the folder and return the lock's file; None if another process has the lock.
 
-        The system releases the lock when the file is closed, also if the process is killed.
+        The system releases the lock when the file is closed, even if the process is killed.
         """
         with suppress(FileExistsError):
             self._folder.mkdir(mode=0o700)
@@ -128,7 +128,7 @@ class Spool:
 
     def _make(self, catalogue: Catalogue, lock: int) -> None:
         try:
-            # Another process may have made them since this one looked.
+            # Another process may have created them meanwhile.
             if self._made(catalogue.version) is None:
                 files = self._write(catalogue)
                 self._publish(catalogue.version, files)
@@ -150,7 +150,7 @@ class Spool:
             for pieces in self._render(catalogue):
                 for file, piece in zip(written.values(), pieces, strict=True):
                     file.write(piece)
-                # Half of the time is for requests, which wait for the interpreter meanwhile.
+                # Leaves half of the time to requests, which need the same interpreter lock.
                 time.sleep(time.thread_time() - began_at)
                 began_at = time.thread_time()
         return {name: file.spooled() for name, file in written.items()}
@@ -172,7 +172,7 @@ class Spool:
 
 
 class _Written:
-    """A file and its gzip while they are written."""
+    """A file and its gzip during writing."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -184,7 +184,7 @@ class _Written:
         with ExitStack() as closing:
             self._plain = closing.enter_context(_created(self._path))
             compressed = closing.enter_context(_created(self._gzip_path))
-            # No time of day and no name in the gzip header, as for all other responses.
+            # No timestamp and no name in the gzip header, as for all other responses.
             self._gzip = closing.enter_context(
                 gzip.GzipFile("", "wb", compresslevel=6, fileobj=compressed, mtime=0)
             )
@@ -201,7 +201,7 @@ class _Written:
         self._size += len(piece)
 
     def spooled(self) -> Spooled:
-        """Return what was written; call it after the files were closed."""
+        """Return the written files; call it after they are closed."""
         return Spooled(
             str(self._path),
             self._size,
@@ -217,6 +217,6 @@ def _created(path: Path) -> BinaryIO:
 
 
 def _remove(folder: Path, owner: int) -> None:
-    # Workers inherit this from the process that forks them, and end before it.
+    # Workers inherit this exit handler from the process that forks them, and end before it.
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The endpoint with the whole catalogue in one response, as JSON or as lines of JSON."""
+"""The endpoint with the whole catalogue in one response, as JSON or JSON lines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ENTRY = CatalogueEntrySchema()
 
 
 def blueprint(consult: ConsultCatalogue, browse: BrowseCatalogue) -> APIBlueprint:
-    """The endpoint, with a folder of its own for its files."""
+    """Return the endpoint, which has a separate folder for its files."""
     api = APIBlueprint("whole_catalogue", __name__, url_prefix="/api/v1")
     spool = Spool((JSON, LINES), _render)
 
@@ -44,7 +44,7 @@ def blueprint(consult: ConsultCatalogue, browse: BrowseCatalogue) -> APIBlueprin
             token = bearer_token(request.environ.get("HTTP_AUTHORIZATION"))
             KeyToken(token)  # raises where it is malformed
             files = spool.files(browse.current())
-            # Before admission: a request that is not answered is not counted.
+            # Before admission, because a request without a response is not counted.
             if files is None:
                 raise NotReadyError
             _, request.environ[headers.QUOTA] = consult(token, Permission.READ)
@@ -98,7 +98,7 @@ def _respond(spooled: Spooled, media_type: str) -> Response:
 
 
 class _Chunks:
-    """The content of a file, which is closed at its end, or when the client has gone."""
+    """The content of a file, which is closed at its end or when the client disconnects."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -113,7 +113,7 @@ class _Chunks:
 
 
 def _render(catalogue: Catalogue) -> Iterator[tuple[bytes, bytes]]:
-    """The pieces of the JSON document and of the lines, which have the same records."""
+    """Yield the chunks of the JSON document and of the JSON lines, which have the same records."""
     before = b'{"data":['
     for entry in catalogue.entries:
         record = _text(

@@ -1,4 +1,4 @@
-"""What stands between the socket and a view that serves data: the path of every such request."""
+"""Admission, caching and the views of the catalogue: the path of every request for data."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 # RFC 6750, section 2.1, with the scheme's name in any case (RFC 9110, section 11.1).
 _BEARER = re.compile(r"bearer +(\S+) *", re.IGNORECASE)
 
-# Each use is authorised and counted, so a client may keep a response but must always ask.
+# Each use is authorised and counted, so a client may store a response but must revalidate it.
 CACHE_CONTROL = "private, no-cache"
 
 _METHODS = ("GET", "HEAD")
 
-# The catalogue to respond from, where the request was admitted before Flask saw it.
+# The catalogue for the response, if the request was admitted before Flask.
 _ADMITTED = "evref.admitted_catalogue"
 
-# Fields of a view's response that the representation has by itself.
+# Headers of a view's response that the representation sets itself.
 _OF_THE_BODY = {"content-type", "content-length", "etag", "cache-control", "vary"}
 
 View: TypeAlias = Callable[..., Any]
@@ -48,10 +48,10 @@ View: TypeAlias = Callable[..., Any]
 class CatalogueEndpoints:
     """Makes endpoints of views of the catalogue: they admit, count and cache.
 
-    A response depends on nothing but the catalogue's version, the path, the query and, where a
-    view offers several media types, the field Accept. So a view is called only when its response
-    is not cached, and the middleware sends what is cached at a fraction of the cost. Either way
-    the same few lines admit a request, once.
+    A response depends only on the catalogue's version, the path, the query and, if a view offers
+    several media types, the Accept header. So a view is called only if its response is not
+    cached; the middleware sends cached responses at a fraction of the cost. In both cases the
+    same code admits a request, once.
     """
 
     def __init__(
@@ -64,9 +64,9 @@ class CatalogueEndpoints:
     def __call__(self, needed: Permission, *offers: str) -> Callable[[View], View]:
         """Return a decorator for views that need this permission and offer these media types.
 
-        A view is called as `view(catalogue=…, **path)`. If it offers several media types, the
-        one that it has to use comes as `media_type=…`. Only what it returns with status 200 is
-        cached; anything else is sent as it is.
+        A view is called as `view(catalogue=…, **path)`. If it offers several media types, it also
+        gets the selected one as `media_type=…`. Only responses with status 200 are cached; others
+        are sent unchanged.
         """
 
         def decorate(view: View) -> View:
@@ -99,12 +99,12 @@ class CatalogueEndpoints:
         return decorate
 
     def middleware(self, flask: WSGIApplication) -> WSGIApplication:
-        """Send what is cached, or refuse it; pass everything else to Flask."""
+        """Send or refuse cached responses; pass everything else to Flask."""
 
         def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
             cached = self._cache.get(_target(environ), environ.get("HTTP_ACCEPT", ""))
             method = environ["REQUEST_METHOD"]
-            # With an origin, fields may have to be added that let its scripts read the response.
+            # With an Origin header, the response may need CORS headers, which Flask adds.
             if cached is None or method not in _METHODS or "HTTP_ORIGIN" in environ:
                 return flask(environ, start_response)
             try:
@@ -123,7 +123,7 @@ class CatalogueEndpoints:
         return serve
 
     def _admit(self, environ: WSGIEnvironment, needed: Permission) -> Catalogue:
-        """The catalogue to respond from, now that the request is admitted and counted."""
+        """Admit and count the request; return the catalogue for the response."""
         token = bearer_token(environ.get("HTTP_AUTHORIZATION"))
         catalogue, environ[headers.QUOTA] = self._consult(token, needed)
         return catalogue
@@ -142,10 +142,10 @@ def _representation(response: Response, *, negotiated: bool) -> Representation:
 
 
 def bearer_token(authorization: str | None) -> str:
-    """The token in an Authorization header.
+    """Return the token in an Authorization header.
 
     Raises:
-        MissingCredentialsError: when there is no header, or it is not of the Bearer form.
+        MissingCredentialsError: If the header is missing or does not have the Bearer form.
 
     """
     match = _BEARER.fullmatch(authorization or "")

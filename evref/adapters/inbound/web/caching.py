@@ -1,4 +1,4 @@
-"""Cached responses: the most recently used ones, up to a number of bytes."""
+"""A cache of the most recently used responses, limited in bytes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from evref.adapters.inbound.web.representations import Representation
 from evref.domain.access.key import Permission
 
 Target: TypeAlias = tuple[str, ...]
-"""What a request is for: its path and query, as WSGI has them."""
+"""The target of a request: its path and query, as in WSGI."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A response with status 200, the catalogue version it was made from, and its view's route.
+    """A response with status 200, its catalogue version, and the route of its view.
 
-    `needed` is the permission of the keys that may have it. `offers` has the media types that the
-    view offers; with more than one, Accept chooses among them, and `media_type` is the one chosen.
+    `needed` is the permission that a key needs for it. `offers` has the media types that the view
+    offers; if there are several, Accept selects one of them, which is `media_type`.
     """
 
     version: str
@@ -33,27 +33,27 @@ class CachedResponse:
 
 
 class ResponseCache:
-    """The most recently used responses, up to so many bytes; safe between threads.
+    """The most recently used responses, up to a number of bytes; thread-safe.
 
-    The bytes are those of the bodies, of the targets, which a client can make long, and of the
-    objects that hold them.
+    The bytes include the bodies, the targets, which a client can make long, and the overhead of
+    the objects.
     """
 
     ENTRY_BYTES = 2048
-    """What an entry takes besides its bodies and its target: measured, and rounded up."""
+    """Bytes of an entry besides its bodies and its target: measured, and rounded up."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        # A target whose view offers several media types has these, and each of them a response.
+        # The media types of a target whose view offers several; each of them has a response.
         self._entries: LRUCache[Target, tuple[CachedResponse | tuple[str, ...], int]] = LRUCache(
             most_bytes, getsizeof=lambda entry: entry[1]
         )
         self._lock = threading.Lock()
 
     def get(self, target: Target, accept: str = "") -> CachedResponse | None:
-        """The response to a path and query, of any version, in the media type that is preferred.
+        """Return the response for a target, of any version, in the preferred media type.
 
-        `accept` is the request's field Accept; it matters where the view offers several.
+        `accept` is the Accept header of the request, which matters if the view offers several.
         """
         with self._lock:
             entry = self._entries.get(target)
@@ -62,7 +62,7 @@ class ResponseCache:
         return None if entry is None else entry[0]  # type: ignore[return-value]
 
     def put(self, target: Target, response: CachedResponse) -> None:
-        """Cache it in place of an earlier one, unless it is larger than the whole cache."""
+        """Cache the response and replace an earlier one, unless it is larger than the cache."""
         size = self.ENTRY_BYTES + sum(map(len, target)) + response.representation.size()
         if size > self._most_bytes:
             return

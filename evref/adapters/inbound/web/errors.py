@@ -1,4 +1,4 @@
-"""Turns every exception into a problem, which the interface that was called renders."""
+"""Converts every exception to a problem, which the interface of the request renders."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _OF_STATUS = {404: problems.NOT_FOUND, 405: problems.METHOD_NOT_ALLOWED}
 
 
 class ErrorResponses:
-    """Makes the responses to failed requests; the types of problems have pages at `base_url`."""
+    """Creates the responses to failed requests; problem types have pages below `base_url`."""
 
     def __init__(self, base_url: str, interfaces: HttpInterfaces) -> None:
         self._base_url = base_url
         self._interfaces = interfaces
 
     def register(self, app: Flask) -> None:
-        """Have the application respond to every error so, its own and the framework's."""
+        """Handle all errors of the application and of the framework."""
         app.register_error_handler(Exception, self._handle)
         app.register_error_handler(HTTPException, self._handle_http)
 
@@ -90,7 +90,7 @@ class ErrorResponses:
         status = error.code or 500
         problem = _OF_STATUS.get(status)
         if problem is None:
-            # RFC 9457, section 4.2.1: a problem that says no more than its status.
+            # RFC 9457, section 4.2.1: a problem with no meaning beyond its status.
             detail = "The service did not process the request."
             return ProblemDetails("about:blank", error.name, status, detail)
         if problem is problems.METHOD_NOT_ALLOWED:
@@ -112,7 +112,7 @@ class ErrorResponses:
             problem.type_uri(self._base_url),
             problem.title,
             problem.status,
-            # An error may name what the client sent, such as an id or a parameter.
+            # An error may quote client input, such as an id or a parameter.
             without_keys(detail),
             extensions or {},
             problems.headers(problem, environ.get(QUOTA)),

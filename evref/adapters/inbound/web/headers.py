@@ -1,4 +1,4 @@
-"""The fields that every response carries: request id, security headers, rate limit."""
+"""The headers of responses: request id, security headers, rate limit."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RATE_LIMIT_FIELDS = (
 )
 
 
-# Where a request's environ has what became known of it on its way.
+# Keys in the environ for data that is found while a request is processed.
 QUOTA = "evref.quota"
 ROUTE = "evref.route"
 SENT_HOST = "evref.sent_host"
@@ -42,16 +42,16 @@ _REQUEST_ID = "evref.request_id"
 
 
 def register(app: Flask) -> None:
-    """Have the application put these fields on every response, errors included."""
+    """Add these headers to every response of the application, including errors."""
     app.before_request(_refuse_doubled_slashes)
     app.before_request(_note_route)
     app.after_request(_complete)
 
 
 def request_id(environ: WSGIEnvironment) -> str:
-    """The client's own id of this request where it is well-formed, else one made here.
+    """Return the request id of the client if it is well-formed, else a new one.
 
-    One that looks like an API key is replaced too: it would be repeated in answers and logs.
+    An id that looks like an API key is replaced too, because responses and logs repeat the id.
     """
     known: str | None = environ.get(_REQUEST_ID)
     if known is None:
@@ -63,33 +63,33 @@ def request_id(environ: WSGIEnvironment) -> str:
 
 
 def of_api(environ: WSGIEnvironment) -> list[tuple[str, str]]:
-    """The fields of every response with data, and of its problems, that Flask does not complete."""
+    """Return the headers of API responses and problems that are sent without Flask."""
     quota = environ.get(QUOTA)
     limit = [] if quota is None else rate_limit(quota)
     return [("X-Request-ID", request_id(environ)), *_ON_API, *limit]
 
 
 def of_every_response(environ: WSGIEnvironment) -> list[tuple[str, str]]:
-    """The fields that depend on nothing but the request."""
+    """Return the headers that depend only on the request."""
     return [("X-Request-ID", request_id(environ)), *_ON_ALL]
 
 
 def known(environ: WSGIEnvironment) -> dict[str, str]:
-    """What a log says of a request: its id, and that of its key where it has a valid one."""
+    """Return the data of a request for logs: its id, and the id of its key if the key is valid."""
     quota = environ.get(QUOTA)
     of_key = {} if quota is None else {"key_id": quota.key_id}
     return {"request_id": request_id(environ), **of_key}
 
 
 def shown_path(environ: WSGIEnvironment) -> str:
-    """The path without what looks like an API key, should a client have put one there."""
-    # WSGI has the bytes of the path as if they were latin-1 (PEP 3333).
+    """Return the path with parts that look like an API key replaced."""
+    # WSGI has the bytes of the path decoded as latin-1 (PEP 3333).
     path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
     return without_keys(path)
 
 
 def _refuse_doubled_slashes() -> None:
-    # Werkzeug routes //path as /path, but every address has one spelling.
+    # Werkzeug routes //path as /path, but each URL has one spelling.
     if "//" in request.environ["PATH_INFO"]:
         abort(404)
 
@@ -100,7 +100,7 @@ def _note_route() -> None:
 
 
 def _complete(response: Response) -> Response:
-    # All at once: one by one, each would look for an earlier one of its name.
+    # Added in one call, because separate calls would each search for an earlier header of the name.
     more = of_every_response(request.environ)
     if "Content-Security-Policy" not in response.headers:
         is_page = response.mimetype == "text/html"
@@ -112,8 +112,8 @@ def _complete(response: Response) -> Response:
 
 
 def rate_limit(quota: QuotaStatus) -> list[tuple[str, str]]:
-    """Where the key stands, in the fields of draft-ietf-httpapi-ratelimit-headers-11 and the
-    older ones: requests, seconds to the window's end (t), and its end in Unix time (Reset).
+    """Return the quota in the headers of draft-ietf-httpapi-ratelimit-headers-11 and the older
+    ones: requests, seconds to the end of the window (t), and its end in Unix time (Reset).
     """
     limit, remaining = str(quota.limit), str(quota.remaining)
     return [

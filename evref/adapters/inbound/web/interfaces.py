@@ -1,4 +1,4 @@
-"""The interfaces that the service has over HTTP: which paths are whose, and how each fails."""
+"""The HTTP interfaces of the service: the paths of each, and how each renders problems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Render: TypeAlias = "Callable[[ProblemDetails, WSGIEnvironment], RawResponse]"
 """Renders a problem in the form of an interface.
 
-Where the interface has responses that are cached, this is called outside of Flask too.
+If the interface has cached responses, this is also called outside of Flask.
 """
 
 
@@ -23,8 +23,8 @@ Where the interface has responses that are cached, this is called outside of Fla
 class HttpInterface:
     """One of the interfaces, such as the REST API.
 
-    Every path that is `root` or below it belongs to the interface. Scripts from
-    other origins may call it where it is `cross_origin` (CORS).
+    The interface has the path `root` and all paths below it. If it is `cross_origin`, scripts from
+    other origins may call it (CORS).
     """
 
     root: str
@@ -36,7 +36,7 @@ class HttpInterface:
 
 
 class HttpInterfaces:
-    """All of them; `others` has every path that no interface before it has."""
+    """All interfaces; `others` has the paths that no other interface has."""
 
     def __init__(self, *interfaces: HttpInterface, others: HttpInterface) -> None:
         self._interfaces = interfaces
@@ -46,5 +46,5 @@ class HttpInterfaces:
         return next((each for each in self._interfaces if each.has(path)), self._others)
 
     def cross_origin(self) -> tuple[str, ...]:
-        """The roots of the interfaces that scripts from other origins may call."""
+        """Return the roots of the interfaces that scripts from other origins may call."""
         return tuple(each.root for each in self._interfaces if each.cross_origin)

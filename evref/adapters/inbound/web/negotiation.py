@@ -1,4 +1,4 @@
-"""What a client accepts (RFC 9110, section 12.5): the media type and the coding of a response."""
+"""Content negotiation (RFC 9110, section 12.5): the media type and coding of a response."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _remembered = lru_cache(maxsize=256)
 
 @_remembered
 def accepts_gzip(accept_encoding: str) -> bool:
-    """Whether the field Accept-Encoding names gzip with a quality above 0."""
+    """Return whether the Accept-Encoding header has gzip with a quality above 0."""
     return parse_accept_header(accept_encoding, Accept).quality("gzip") > 0
 
 
 def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
-    """The one of `offers` that the field Accept prefers, or the first where it names none.
+    """Return the offer that the Accept header prefers, or the first if it accepts none.
 
-    A single offer is returned without a look at the field.
+    With a single offer, the header is ignored.
     """
     return offers[0] if len(offers) == 1 else _preferred(accept, offers)
 

@@ -1,4 +1,4 @@
-"""Watches every request, those for cached responses included: metrics and the access log."""
+"""Observes every request, including those for cached responses: metrics and the access log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _access_log = logging.getLogger("evref.access")
 
 @dataclass(frozen=True, slots=True)
 class CompletedRequest:
-    """A request and its status; `seconds` passed until its response was ready to be sent."""
+    """A request and its status; `seconds` is the time until its response was ready to be sent."""
 
     environ: WSGIEnvironment
     status: int
@@ -31,7 +31,7 @@ Observer = Callable[[CompletedRequest], None]
 
 
 def observed(wsgi_app: WSGIApplication, observers: Sequence[Observer]) -> WSGIApplication:
-    """Return the application, with each of its completed requests reported to the observers."""
+    """Return the application; the observers are called for each completed request."""
 
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         status = ""

@@ -1,16 +1,17 @@
-"""Text of others on our pages: what could make it read as something else is left out."""
+"""Text from users on the pages, without characters that change how the text around it reads."""
 
 from __future__ import annotations
 
-# Embeddings, overrides and isolates (UAX 9): an unclosed one reverses all that follows it. The
-# implicit marks (U+200E, U+200F, U+061C) move nothing but their neighbours, and may stay.
+# Embeddings, overrides and isolates (UAX 9): an unclosed one can reverse all text after it. The
+# implicit marks (U+200E, U+200F, U+061C) affect only adjacent characters and are allowed.
 _STEERING = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 
 
 def steady(value: object) -> object:
-    """The text without characters that steer the direction of what follows; else the value.
+    """Return text without the characters that change the direction of later text.
 
-    For Jinja's `finalize`, which sees each expression before it is escaped.
+    Other values are returned unchanged. For Jinja's `finalize`, which is called with each
+    expression before it is escaped.
     """
-    # Not Markup: each part of it went through here before.
+    # Not for Markup: each of its parts was passed to this function before.
     return value.translate(_STEERING) if type(value) is str else value

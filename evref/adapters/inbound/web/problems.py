@@ -20,8 +20,7 @@ SECONDS_TO_RETRY = 2
 class Problem:
     """A problem type: its slug, HTTP status, title, and the text of its page.
 
-    `registered_type` is the URI of a type registered with IANA, which replaces the address of the
-    page.
+    `registered_type` is the URI of a type registered with IANA, which replaces the URL of the page.
     """
 
     slug: str
@@ -37,9 +36,9 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ProblemDetails:
-    """One occurrence of a problem: the members of RFC 9457, and the header fields it adds.
+    """One occurrence of a problem: the members of RFC 9457, and the headers that it adds.
 
-    `extensions` are the further members that a type has. Each interface renders it in its form.
+    `extensions` are the additional members of the type. Each interface renders it in its format.
     """
 
     type: str
@@ -51,7 +50,7 @@ class ProblemDetails:
 
     @property
     def members(self) -> dict[str, Any]:
-        """All members, in their usual order."""
+        """Return all members in their usual order."""
         return {
             "type": self.type,
             "title": self.title,
@@ -87,7 +86,7 @@ INSUFFICIENT_PERMISSION = Problem(
     "The key is valid, but its permission level does not allow reading.",
     "A member of your institution can give the key the permission level “read”.",
 )
-# Only pages can meet it: the right to read is the key's, above. So it has no page of its own.
+# Occurs only on pages, because an API key has its own permissions. So it has no problem page.
 NOT_ALLOWED = Problem(
     "not-allowed",
     HTTPStatus.FORBIDDEN,

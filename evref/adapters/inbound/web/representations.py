@@ -1,4 +1,4 @@
-"""Responses as bytes: ETag, gzip, and 304 where the client has the same already."""
+"""Responses as bytes: ETag, gzip, and 304 if the client already has the same representation."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SMALLEST_TO_COMPRESS = 1024
 
 @dataclass(frozen=True)
 class Representation:
-    """A body with its media type; a strong ETag (RFC 9110) for it as it is, and for its gzip.
+    """A body and its media type, with strong ETags (RFC 9110) for the body and for its gzip.
 
-    `headers` are further fields that a response with this body has. `vary` names the request's
-    fields that decide which representation a client gets.
+    `headers` are additional headers of a response with this body. `vary` has the names of the
+    request headers that select the representation.
     """
 
     body: bytes
@@ -39,17 +39,17 @@ class Representation:
 
     @cached_property
     def gzipped(self) -> bytes | None:
-        """The body compressed, or None where it is too short to be."""
+        """The compressed body, or None if the body is too short."""
         if len(self.body) <= SMALLEST_TO_COMPRESS:
             return None
-        # No time of day in the gzip header: the same content gives the same bytes.
+        # No timestamp in the gzip header, so that the same content has the same bytes.
         return gzip.compress(self.body, mtime=0)
 
     def etag(self, *, compressed: bool) -> str:
         return f'"{self._digest}-gzip"' if compressed else f'"{self._digest}"'
 
     def size(self) -> int:
-        """Bytes that it takes in a cache, gzip included."""
+        """The number of bytes in a cache, including gzip."""
         return len(self.body) + len(self.gzipped or b"")
 
 
@@ -65,7 +65,7 @@ class RawResponse:
 def raw_response(
     representation: Representation, cache_control: str, environ: WSGIEnvironment
 ) -> RawResponse:
-    """Return 304 where the client has this representation, else 200."""
+    """Return 304 if the client has this representation, else 200."""
     compressed = (
         representation.gzipped if accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")) else None
     )
@@ -83,7 +83,7 @@ def raw_response(
 
 
 def respond(representation: Representation, cache_control: str) -> Response:
-    """Return the response to Flask's present request."""
+    """Return the response to the current request of Flask."""
     made = raw_response(representation, cache_control, request.environ)
     return Finished(made.body or None, made.status, made.headers)
 
@@ -98,7 +98,7 @@ class Finished(Response):
 
 
 def compressed_where_accepted(response: Response) -> Response:
-    """Compress a response that is not cached, such as a problem, where the client takes gzip."""
+    """Compress a response that is not cached, such as a problem, if the client accepts gzip."""
     body = response.get_data()
     if len(body) > SMALLEST_TO_COMPRESS and "Content-Encoding" not in response.headers:
         response.headers["Vary"] = _VARY

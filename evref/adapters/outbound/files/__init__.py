@@ -1,7 +1,7 @@
-"""Catalogue files: YAML, one file a diagnosis, as contributors write them.
+"""Catalogue files as contributors write them: YAML, one file for each diagnosis.
 
-A file travels through `folders` (paths to text), `nodes` (text to plain data with lines) and
-`reading` (the JSON Schema of the format, then the domain); `writing` goes the other way.
+A file passes through `folders` (paths to text), `nodes` (text to plain data with lines) and
+`reading` (validation by the JSON Schema and by the domain); `writing` does the reverse.
 """
 
 from evref.adapters.outbound.files.catalogue_files import YamlCatalogueFiles

@@ -11,7 +11,7 @@ from evref.ports import catalogue_files
 
 
 class YamlCatalogueFiles(catalogue_files.CatalogueFiles):
-    """One YAML file a diagnosis, as docs/reference/catalogue-format.md describes it."""
+    """One YAML file for each diagnosis; docs/reference/catalogue-format.md has the format."""
 
     def read(self, paths: Iterable[Path], progress: catalogue_files.Progress) -> Catalogue:
         folders = Folders(paths)

@@ -1,4 +1,4 @@
-"""From the paths that a person names to the text of each file, without ever hanging on one."""
+"""Reads the text of the files at given paths, without blocking on pipes or devices."""
 
 import os
 import stat
@@ -16,11 +16,11 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Folders:
-    """What the paths stand for: files to read, files that are not read, and faults.
+    """The files to read at some paths, the skipped files, and the faults.
 
-    A folder stands for the catalogue files in it and in the folders below, by name. What is
-    hidden (its name begins with a dot), what has another suffix, and a link to a folder are not
-    read. Each file to read comes with its name as it is shown.
+    A folder contributes the catalogue files in it and in its subfolders, sorted by name. Hidden
+    files (the name begins with a dot), files with other suffixes and links to folders are skipped.
+    Each file to read comes with its name for display.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
@@ -47,7 +47,7 @@ class Folders:
                 self._refuse(path, "is a folder without catalogue files (*.yaml, *.yml)")
 
     def _add_folder(self, folder: Path) -> bool:
-        """Whether there was anything to read, or to refuse."""
+        """Add the files in the folder; return whether there was any file to read or to refuse."""
         before = len(self.files) + len(self.faults)
         inside = os.path.join(os.path.realpath(folder), "")  # noqa: PTH118  # "" ends it with a slash
         for path, is_read in self._in_folder(folder):
@@ -63,7 +63,7 @@ class Folders:
         return len(self.files) + len(self.faults) > before
 
     def _in_folder(self, folder: Path) -> Iterator[tuple[Path, bool]]:
-        """Each file below the folder, and whether it is a catalogue file."""
+        """Yield each file below the folder, and whether it is a catalogue file."""
         waiting = [folder]
         while waiting:
             folder = waiting.pop()
@@ -101,10 +101,10 @@ def is_catalogue_file(name: str) -> bool:
 
 
 def text_of(path: Path) -> str:
-    """The text of a file without its byte order mark.
+    """Return the text of a file without its byte order mark.
 
     Raises:
-        FileError: If it cannot be read, is too large or is not UTF-8.
+        FileError: If the file cannot be read, is too large or is not UTF-8.
 
     """
     try:
@@ -126,15 +126,15 @@ def text_of(path: Path) -> str:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Why the system refused, in its own words, without the path that the fault names anyway."""
+    """Return the message of the system, without the path, which the fault already names."""
     return getattr(error, "strerror", None) or str(error)
 
 
 def shown_path(path: Path) -> str:
-    """The path as given, with what a terminal could not show on one line escaped."""
+    """Return the path as given, with unprintable characters escaped."""
     return shown(str(path), longest=4096)
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    # Opening a pipe would else wait for someone to write into it.
+    # Opening a pipe would otherwise block until another process writes to it.
     return os.open(path, flags | os.O_NONBLOCK)

@@ -1,7 +1,7 @@
-"""From the text of a file to plain data, each piece with its line.
+"""Parses the text of a file into plain data in which each node has its line.
 
-The data is built from the parser's events, without recursion and without making an object of
-anything that the text names: composing nested nodes overflows the stack of PyYAML's parser in C.
+The data is built from the parser's events, without recursion and without creating any object that
+the text names: composing deeply nested nodes overflows the stack of PyYAML's C parser.
 """
 
 import re
@@ -14,12 +14,12 @@ import yaml
 
 DEEPEST_NESTING = 20
 MOST_NODES = 50_000
-"""Keys, values and lists in one file; the validator's errors take some kilobytes each."""
+"""Limit of keys, values and lists in a file; each error of the validator takes some kilobytes."""
 _LONGEST_SHOWN = 60
 
-# What YAML 1.1 calls non-printable (section 5.1); the parser refuses it without saying where.
+# Non-printable characters in YAML 1.1 (section 5.1); the parser rejects them without a line.
 _NOT_IN_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# The controls that an escape in a quoted text can still bring in; the line feed is text.
+# Control characters that an escape in quoted text can still add; the line feed is allowed.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _WHOLE_NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 
@@ -38,7 +38,7 @@ _KINDS = {
 
 
 class FileError(Exception):
-    """Indicates a file that is not read on; `line` counts from 1."""
+    """Indicates a file that cannot be read further; `line` counts from 1."""
 
     def __init__(self, line: int | None, message: str) -> None:
         super().__init__(message)
@@ -48,10 +48,10 @@ class FileError(Exception):
 
 @dataclass(slots=True)
 class Node:
-    """A piece of the file: its line, and its data as JSON would have it.
+    """A part of the file: its line, and its data as in JSON.
 
-    `text` is what stands there where it is neither a list nor a mapping, and `kind` how YAML
-    reads that. Of a value in a mapping, `line` is the line of its key.
+    For a scalar, `text` is its source text and `kind` the type that YAML gives it. For a value in
+    a mapping, `line` is the line of its key.
     """
 
     line: int
@@ -62,12 +62,12 @@ class Node:
 
 
 def kind_of(text: str) -> str:
-    """What YAML 1.1 reads the text as where it stands without quotes."""
+    """Return the type that YAML 1.1 gives to the text without quotes."""
     return _KINDS.get(_resolve(yaml.ScalarNode, text, (True, False)), "something else")
 
 
 def shown(text: str, longest: int = _LONGEST_SHOWN) -> str:
-    """The text as it can stand in a message: on one line, of bounded length, all of it visible."""
+    """Return the text for a message: on one line, shortened, with invisible characters escaped."""
     clipped = text if len(text) <= longest else text[: longest - 1] + "…"
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
@@ -76,10 +76,10 @@ def shown(text: str, longest: int = _LONGEST_SHOWN) -> str:
 
 
 def parsed(text: str) -> Node:
-    """The data of the one document in the text.
+    """Return the data of the single document in the text.
 
     Raises:
-        FileError: If it is not YAML, or uses of YAML what a catalogue file may not.
+        FileError: If the text is not YAML, or uses a YAML feature that catalogue files must not.
 
     """
     odd = _NOT_IN_YAML.search(text)
@@ -98,7 +98,7 @@ def parsed(text: str) -> Node:
 
 
 class _Lines:
-    """Lines as editors count them: YAML's marks also count U+0085, U+2028 and U+2029."""
+    """Line numbers as in editors: YAML's marks also count U+0085, U+2028 and U+2029."""
 
     def __init__(self, text: str) -> None:
         self._ends = [place.start() for place in re.finditer("\n", text)]
@@ -180,7 +180,7 @@ class _Builder:
 
 
 def _refuse_anchor(event: yaml.NodeEvent, line: int) -> None:
-    # A few of them can stand for billions of nodes, and a catalogue file needs none.
+    # A few aliases can expand to billions of nodes, and a catalogue file needs none.
     if event.anchor is not None:
         message = "anchors (&) and aliases (*) are not allowed, write the value out"
         raise FileError(line, message)
@@ -209,6 +209,6 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Node:
     elif kind == "a number" and _WHOLE_NUMBER.fullmatch(text):
         data = int(text)
     else:
-        # Whichever it is: no field takes it.
+        # The value does not matter: no field accepts it.
         data = True
     return Node(line, data, text, kind)

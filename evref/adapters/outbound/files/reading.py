@@ -1,4 +1,4 @@
-"""From the text of a file to an entry, by the schema and then by the domain."""
+"""Converts the text of a file to an entry; the schema and then the domain validate it."""
 
 from itertools import islice
 
@@ -13,20 +13,20 @@ _MOST_ERRORS = 1000
 
 
 class Reader:
-    """Reads one file after the other, and remembers which ids it has met, and where."""
+    """Reads files one by one, and remembers the file of each id to find duplicates."""
 
     def __init__(self) -> None:
         self._places: dict[tuple[str, str], str] = {}
 
     def entry(self, text: str, file: str) -> tuple[Entry | None, list[FileFault]]:
-        """The entry in the text of a file, or the faults of the file, by line."""
+        """Return the entry in the text of a file, or the faults of the file by line."""
         try:
             node = parsed(text)
         except FileError as error:
             return None, [FileFault(file, error.line, error.message)]
         found = dict(islice(schema.errors(node), _MOST_ERRORS))
         if len(found) == _MOST_ERRORS:
-            # Nobody reads more, and each takes time and memory.
+            # Nobody reads more faults, and each takes time and memory.
             return None, _faults(file, node, found)
         entry = None
         try:
@@ -44,7 +44,7 @@ class Reader:
     def _beyond_the_document(
         self, node: Node, file: str, found: dict[schema.Path, str]
     ) -> list[tuple[schema.Path, str]]:
-        """What holds of files only: ids are unique among all, and no intervention is hidden."""
+        """Check the rules for files alone: ids are unique, and no intervention is hidden."""
         told = self._repeated_id(node, "diagnosis", ("id",), file)
         enabled = node.data.get("enabled_modules") if isinstance(node.data, dict) else None
         interventions = schema.at(node, ("interventions",)).inner
@@ -85,7 +85,7 @@ def _faults(file: str, node: Node, found: dict[schema.Path, str]) -> list[FileFa
 
 
 def _message(path: schema.Path, message: str) -> str:
-    """The message after the name of its field."""
+    """Return the message with the name of its field in front."""
     names = [step for step in path if isinstance(step, str)]
     name = f"{shown(names[-1])}: " if names else ""
     return f"{name}{shown(message, _LONGEST_MESSAGE)}"

@@ -14,7 +14,7 @@ SCHEMA_FILE = resources.files("evref") / "data" / "catalogue-file.schema.json"
 
 Path = tuple[str | int, ...]
 
-# What these refuse, the domain refuses too, and says in better words.
+# The domain also rejects what these keywords reject, with better messages.
 _JUDGED_BY_THE_DOMAIN = {"anyOf", "then", "else", "minimum", "maximum", "minItems"}
 _TYPES = {
     "string": "text",
@@ -25,7 +25,7 @@ _TYPES = {
 
 
 def errors(node: Node) -> Iterator[tuple[Path, str]]:
-    """What the schema has against a file: the path to each field, and what is allowed there."""
+    """Yield the schema's errors in a file: the path to each field, and what is allowed there."""
     for error in _validator().iter_errors(node.data):
         if _JUDGED_BY_THE_DOMAIN.isdisjoint(map(str, error.schema_path)):
             path = tuple(error.instance_path)
@@ -34,7 +34,7 @@ def errors(node: Node) -> Iterator[tuple[Path, str]]:
 
 
 def at(node: Node, path: Path) -> Node:
-    """The piece of the file at a path, or the one nearest to it that is there."""
+    """Return the node at a path, or its nearest existing ancestor."""
     for step in path:
         inner: Any = node.inner
         try:
@@ -45,7 +45,7 @@ def at(node: Node, path: Path) -> Node:
 
 
 def _messages(error: jsonschema_rs.ValidationError, node: Node) -> Iterator[tuple[Path, str]]:
-    """The messages of an error, each with the name of a field where it is about one."""
+    """Yield the messages of an error, each with the name of the field that it is about, if any."""
     value: Any = error.kind.value
     schema = _schema_at(tuple(error.schema_path)[:-1])
     match error.kind.name:
@@ -98,7 +98,7 @@ def _repeated(node: Node) -> Iterator[tuple[Path, str]]:
 
 
 def _found(node: Node) -> str:
-    """What stands there instead, to end a message with."""
+    """Return what the file has instead, as the end of a message."""
     if isinstance(node.inner, list):
         return "but is a list"
     if isinstance(node.inner, dict):

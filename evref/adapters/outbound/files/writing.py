@@ -1,4 +1,4 @@
-"""From the entries of a catalogue to files that read back to the same, and read well."""
+"""Writes the entries of a catalogue to readable files that read back to the same entries."""
 
 import os
 import re
@@ -25,19 +25,19 @@ _WIDTH = 110
 _TEXT = "tag:yaml.org,2002:str"
 _INLINE = {"icd10", "icd11", "enabled_modules", "references"}
 
-# Words with single spaces between: what folding gives back as it was.
+# Words separated by single spaces: folding preserves only such text.
 _FOLDABLE = re.compile(r"[!-~\u00a1-\u1fff]+( [!-~\u00a1-\u1fff]+)*")
-# What other readers of YAML take for a number, a date or a truth value, beyond what PyYAML does.
+# Text that other YAML parsers, unlike PyYAML, read as a number, a date or a Boolean.
 _READS_AS_SOMETHING_ELSE = re.compile(r"[yYnN]|[0-9][0-9A-Fa-foxOX_.,:eE+-]*")
 
 _DUMPER: type[yaml.SafeDumper | yaml.CSafeDumper] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def write_files(catalogue: Catalogue, folder: Path) -> None:
-    """Write `ID.yaml` for each entry into the folder, which is made where there is none.
+    """Write `ID.yaml` for each entry to the folder, which is created if it does not exist.
 
     Raises:
-        InvalidCatalogueError: If the folder cannot take them; nothing is then changed.
+        InvalidCatalogueError: If the files cannot be written; nothing is then changed.
 
     """
     texts = {f"{entry.diagnosis.id}.yaml": text_of_entry(entry) for entry in catalogue.entries}
@@ -60,7 +60,7 @@ def write_files(catalogue: Catalogue, folder: Path) -> None:
 
 
 def text_of_entry(entry: Entry) -> str:
-    """The file of a diagnosis."""
+    """Return the text of the file of a diagnosis."""
     text: str = yaml.serialize(
         _node(to_document(entry)), Dumper=_DUMPER, allow_unicode=True, width=_WIDTH
     )
@@ -85,7 +85,7 @@ def _node(value: Any, name: str = "", depth: int = 0) -> yaml.Node:  # noqa: ANN
 
 
 def _text(text: str, before: int) -> yaml.ScalarNode:
-    """Text folded where it is long, and in quotes where a reader could take it for another type."""
+    """Return a node of text: folded if long, quoted if a parser could read it as another type."""
     style = None
     if before + len(text) > _WIDTH and _FOLDABLE.fullmatch(text):
         style = ">"
@@ -112,7 +112,7 @@ def _refuse(faults: Iterable[FileFault]) -> None:
 
 
 def _write_beside_then_rename(texts: dict[str, str], folder: Path) -> None:
-    # Reading ignores hidden names, should the process end before this one is removed.
+    # A hidden name, which is skipped on reading, in case the process ends before its removal.
     beside = Path(tempfile.mkdtemp(prefix=".export-", dir=folder))
     try:
         for name, text in texts.items():

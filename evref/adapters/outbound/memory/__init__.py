@@ -1,7 +1,7 @@
-"""Everything kept in the memory of one process: for trying out, and for tests.
+"""Storage in the memory of one process, for demos and tests.
 
-It keeps to the same contract as any other storage, but forgets when the process ends and is not
-shared between processes.
+It fulfils the same contract as the other storages, but its data is lost when the process ends and
+is not shared between processes.
 """
 
 from evref.adapters.outbound.memory.audit import MemoryAuditLog

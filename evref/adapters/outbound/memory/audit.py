@@ -1,4 +1,4 @@
-"""The audit log, as a list that only grows."""
+"""The audit log as an append-only list."""
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.domain.audit import AuditEntry
@@ -13,7 +13,7 @@ class MemoryAuditLog(audit.AuditLog):
         self, institution_id: str | None, *, skip: int = 0, most: int | None = None
     ) -> tuple[AuditEntry, ...]:
         found = self._of(institution_id)
-        # Reversed last: of entries of one instant, the one that was written last leads.
+        # Reversed last: among entries of the same instant, the newest comes first.
         found.sort(key=lambda entry: entry.at)
         found.reverse()
         return tuple(found[skip : None if most is None else skip + most])

@@ -1,4 +1,4 @@
-"""Published catalogues, as the objects that were published."""
+"""Published catalogues, stored as the published objects."""
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.domain.audit import AuditEntry
@@ -12,7 +12,7 @@ class MemoryCatalogueStore(CatalogueStore):
         self._state = state
 
     def version(self) -> str | None:
-        # Readers need no lock: what is kept is replaced, never changed.
+        # Readers need no lock: the stored object is replaced, never changed.
         kept = self._state.publications
         return kept[0][0].version if kept else None
 

@@ -1,4 +1,4 @@
-"""Secrets that all who serve share: here, the one process."""
+"""Secrets that all workers share, here within one process."""
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.ports import secrets

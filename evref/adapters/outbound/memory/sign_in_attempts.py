@@ -1,4 +1,4 @@
-"""Failed attempts to sign in, by name."""
+"""Failed sign-in attempts by name."""
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime

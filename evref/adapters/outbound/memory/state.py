@@ -1,4 +1,4 @@
-"""What all the stores in memory share."""
+"""The data that all stores in memory share."""
 
 import threading
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from evref.ports.catalogue import Publication
 
 @dataclass(slots=True)
 class MemoryState:
-    """The records themselves; whoever reads or writes more than one thing holds the lock."""
+    """The records. Hold the lock to read or write more than one of them."""
 
     institutions: dict[str, Institution] = field(default_factory=dict)
     members: dict[str, Member] = field(default_factory=dict)
@@ -29,11 +29,11 @@ class MemoryState:
     publications: tuple[tuple[Publication, Catalogue], ...] = ()
     """Newest first."""
 
-    # Re-entrant, because what a caller passes to KeyStore.change may read other stores.
+    # Re-entrant, because a function passed to KeyStore.change may read other stores.
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     def keep_key(self, key: ApiKey) -> None:
-        """Keep the key under its id and the digests of its secrets, in place of an earlier one."""
+        """Store the key by its id and the digests of its secrets; replace an earlier version."""
         earlier = self.keys.get(key.id)
         for secret in earlier.secrets if earlier is not None else ():
             del self.key_ids_by_digest[secret.digest]

@@ -1,4 +1,4 @@
-"""Memory needs no preparation and is always there."""
+"""Memory needs no preparation and is always available."""
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.ports import storage

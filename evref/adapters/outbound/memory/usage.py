@@ -1,4 +1,4 @@
-"""Counts by key and day, under the one lock that changes of keys take too."""
+"""Counts by key and day, protected by the same lock as changes of keys."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""Counters in Redis, for services whose requests are too many for the database's counters.
+"""Counters in Redis, for services with more requests than the database can count.
 
-Everything else, keys included, is kept where it is kept without Redis.
+Everything else, including the keys, stays in the other storage.
 """
 
 from evref.adapters.outbound.redis.server import RedisServer

@@ -1,11 +1,11 @@
-"""Storage of which the counters are in Redis: it works when both parts do."""
+"""Storage with its counters in Redis: it works only if both parts work."""
 
 from evref.adapters.outbound.redis.server import RedisServer
 from evref.ports import storage
 
 
 class RedisHealth(storage.StorageHealth):
-    """Of the storage of everything else, and of the server of the counters."""
+    """Checks the main storage and the Redis server of the counters."""
 
     def __init__(self, rest: storage.StorageHealth, server: RedisServer) -> None:
         self._rest = rest
@@ -26,7 +26,7 @@ class RedisHealth(storage.StorageHealth):
 
 
 class RedisConnections(storage.StorageConnections):
-    """To the storage of everything else, and to the server of the counters."""
+    """Closes connections to the main storage and to the Redis server of the counters."""
 
     def __init__(self, rest: storage.StorageConnections, server: RedisServer) -> None:
         self._rest = rest

@@ -1,8 +1,8 @@
-"""Admission and counting in Redis: one script, and keys that are held for half a second.
+"""Admission and counting in Redis: one script, and keys that are cached for half a second.
 
 For each key and day there is a hash `PREFIX:{KEY ID}:DAY` with `limit`, `admitted` and
-`refused`, and for each key the text `PREFIX:{KEY ID}:last`, the last day on which it was let
-through. What is in braces alone decides which node of a cluster has them: all of a key on one.
+`refused`, and for each key the string `PREFIX:{KEY ID}:last`, the last day on which a request was
+admitted. The part in braces is the hash tag: it puts all data of a key on one node of a cluster.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -35,15 +35,15 @@ PREFIX = "evref"
 
 _RETENTION_SECONDS = USAGE_RETENTION_DAYS * SECONDS_A_DAY
 
-# What a key may do has to follow a change within one second, the time to look it up included.
+# A change of a key must take effect within one second, including the time of the look-up.
 _HOLD_SECONDS = 0.5
 _MOST_HELD = 10_000
 
-# A pipeline holds all answers in memory until the last has come.
+# A pipeline holds all responses in memory until the last one arrives.
 _KEYS_AT_ONCE = 1000
 
 # KEYS: the day's hash, the last day of use. ARGV: limit, day, retention in seconds.
-# The first write is one that needs memory: a server without refuses it, and nothing is counted.
+# The first write needs memory: a server that is out of memory rejects it, and nothing is counted.
 _ADMIT = """
 local admitted = tonumber(redis.call('HGET', KEYS[1], 'admitted') or '0')
 local fits = admitted < tonumber(ARGV[1])
@@ -65,14 +65,14 @@ _FIELDS = ("limit", "admitted", "refused")
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A key, and when its look-up began (monotonic seconds): whatever changed since is unseen."""
+    """A key, and when its look-up began, in monotonic seconds; it misses any later change."""
 
     key: ApiKey
     asked_at: float
 
 
 class RedisAdmission(Admission):
-    """Counts under `prefix`, which services that share a server must not share."""
+    """Counts under `prefix`; services that share a server need different prefixes."""
 
     def __init__(
         self, server: RedisServer, keys: KeyStore, clock: Clock, prefix: str = PREFIX
@@ -132,7 +132,7 @@ class RedisAdmission(Admission):
 
 
 class RedisUsageReports(usage.UsageReports):
-    """Reports what was counted under `prefix`."""
+    """Reports the counts under `prefix`."""
 
     def __init__(self, server: RedisServer, prefix: str = PREFIX) -> None:
         self._server = server
@@ -162,7 +162,7 @@ class RedisUsageReports(usage.UsageReports):
         return overview
 
     def prune(self, today: date) -> None:
-        # Redis removes each name after its time.
+        # Redis deletes each key when it expires.
         pass
 
     def _name(self, key_id: str, part: str) -> str:
@@ -191,7 +191,7 @@ def _damage_told() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        # Only a hand that changed them gets here.
+        # Happens only if the data was edited by hand.
         raise StorageUnavailableError(f"the counts in Redis are damaged: {error}") from error
 
 

@@ -1,6 +1,6 @@
-"""Everything kept in a SQL database, through SQLAlchemy Core; one store a port.
+"""Storage in a SQL database, through SQLAlchemy Core; one store for each port.
 
-`engine` alone knows which database it is; the stores' statements run on any that has
+Only `engine` knows the kind of database. The stores' statements run on any database that supports
 `INSERT … ON CONFLICT … RETURNING`, such as SQLite and PostgreSQL.
 """
 

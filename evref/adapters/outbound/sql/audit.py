@@ -1,4 +1,4 @@
-"""The audit log in SQL; `append` is for the stores, which write it with each change."""
+"""The audit log in SQL; the stores call `append` with each change."""
 
 from sqlalchemy import Connection, func, insert, select
 
@@ -19,7 +19,7 @@ class SqlAuditLog(audit.AuditLog):
         found = (
             select(audit_entries)
             .where(table.institution_id == institution_id)
-            # Of entries of one instant, the one that was written last leads.
+            # Among entries of the same instant, the newest comes first.
             .order_by(table.at.desc(), table.id.desc())
             .offset(skip)
             .limit(most)
@@ -49,7 +49,7 @@ class SqlAuditLog(audit.AuditLog):
 
 
 def append(connection: Connection, entry: AuditEntry) -> None:
-    """Write the entry in the transaction of the change that it tells of."""
+    """Write the entry in the transaction of the change that it records."""
     connection.execute(
         insert(audit_entries).values(
             at=entry.at,

@@ -1,8 +1,8 @@
-"""Published catalogues in SQL: documents by their digests, and which of them make up a version.
+"""Published catalogues in SQL: documents by digest, and the list of documents of each version.
 
-Whoever serves writes to the same database with every request. So a catalogue is written in short
-transactions, of documents that nobody refers to yet, and the last one alone makes it the served
-one. It is read in as many short statements.
+The service writes to the same database with every request. So a catalogue is written in short
+transactions, which add documents that nothing refers to yet; the last transaction makes it the
+served catalogue. It is also read in short statements.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
 from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
 
 _AT_ONCE = 50
-"""Documents that one statement reads, or one transaction writes: a few milliseconds' work."""
+"""Documents that one statement reads or one transaction writes, in a few milliseconds."""
 
-# Where one process at a time writes, those who wait try again every few milliseconds.
+# If the database allows one writer at a time, waiting processes retry every few milliseconds.
 _PAUSE_SECONDS = 0.01
 
 _SERVED = select(catalogue_publication.c.version)
@@ -57,7 +57,7 @@ _Item = TypeVar("_Item")
 class SqlCatalogueStore(CatalogueStore):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
-        # Those of catalogues that somebody in this process still holds, by digest.
+        # Entries of the catalogues that this process still uses, by digest.
         self._held: WeakValueDictionary[str, Entry] = WeakValueDictionary()
 
     def version(self) -> str | None:
@@ -69,7 +69,7 @@ class SqlCatalogueStore(CatalogueStore):
             loaded = self.load_version(version)
             if loaded is not None:
                 return loaded
-            # It has left the history since, because so many others were published.
+            # Newer publications have pushed it out of the history meanwhile.
             if version == self.version():
                 raise _damaged("it is not kept")
         return None
@@ -80,7 +80,7 @@ class SqlCatalogueStore(CatalogueStore):
             entries = self._entries(digests)
             if entries is not None:
                 return _whole(entries, version)
-            # Others may have published meanwhile, so that this version is not kept any more.
+            # Newer publications may have removed this version meanwhile.
             before, digests = digests, self._digests(version)
             if digests == before:
                 raise _damaged("documents are missing")
@@ -98,27 +98,27 @@ class SqlCatalogueStore(CatalogueStore):
         *,
         replacing: str | None,
     ) -> None:
-        # Looked at first, because writing the documents takes longer than all else.
+        # Checked first, because writing the documents takes the longest.
         if self.version() != replacing:
             raise CatalogueReplacedError
         ids = self._write_documents(catalogue, publication)
         with self._database.transaction() as connection:
             _switch(connection, catalogue.version, replacing)
             _note(connection, publication)
-            # Another who published meanwhile may have removed what nothing referred to yet.
+            # Another publication may have removed documents that nothing referred to yet.
             for some in _batches(_unwritten(connection, [*ids])):
                 entries = [catalogue.entry(ids[digest]) for digest in some]
                 _write(connection, [documents.write(entry) for entry in entries], publication)
             _list_contents(connection, catalogue.version, [*ids])
             audit.append(connection, entry)
-        # It is published. What cannot be removed now, the next publication removes.
+        # The catalogue is published. If this removal fails, the next publication repeats it.
         with suppress(StorageUnavailableError):
             self._remove_unused_documents()
 
     def _digests(self, version: str) -> list[str] | None:
-        """Those of the version's documents; None where it is not kept."""
+        """Return the digests of the version's documents; None if the version is not stored."""
         kept = select(catalogue_history.c.version).where(catalogue_history.c.version == version)
-        # An outer join, for a catalogue without entries.
+        # An outer join, because a catalogue may have no entries.
         listed = (
             select(catalogue_contents.c.digest)
             .select_from(kept.distinct().subquery("kept"))
@@ -130,10 +130,10 @@ class SqlCatalogueStore(CatalogueStore):
         return [digest for digest in found if digest is not None] if found else None
 
     def _entries(self, digests: Sequence[str]) -> list[Entry] | None:
-        """Those in the documents with these digests; None where one is missing.
+        """Return the entries in the documents with these digests; None if one is missing.
 
         Raises:
-            StorageUnavailableError: Also if a document is damaged.
+            StorageUnavailableError: If the database fails or a document is damaged.
 
         """
         entries = {digest: entry for digest in digests if (entry := self._held.get(digest))}
@@ -143,7 +143,7 @@ class SqlCatalogueStore(CatalogueStore):
                 rows = connection.execute(wanted).all()
             for row in rows:
                 document = _document(row)
-                # Only a hand that changed the rows gets here; whoever holds a catalogue keeps it.
+                # Happens only if rows were edited by hand; loaded catalogues stay in use.
                 if document.digest != row.digest:
                     raise _damaged(f"document {row.digest} was changed")
                 try:
@@ -154,7 +154,7 @@ class SqlCatalogueStore(CatalogueStore):
         return list(entries.values()) if len(entries) == len(digests) else None
 
     def _write_documents(self, catalogue: Catalogue, publication: Publication) -> dict[str, str]:
-        """Write those that are not there as they should be; the ids of diagnoses by digest."""
+        """Write missing and damaged documents; return the ids of the diagnoses by digest."""
         ids = {}
         for some in _batches(catalogue.entries):
             written = [documents.write(entry) for entry in some]
@@ -176,7 +176,7 @@ class SqlCatalogueStore(CatalogueStore):
         for some in _batches(digests):
             with self._database.transaction() as connection:
                 connection.execute(_LOCK)
-                # Another who publishes may have come to use one since.
+                # Another publication may have started to use one meanwhile.
                 connection.execute(
                     delete(catalogue_documents).where(
                         catalogue_documents.c.digest.in_(some), _UNUSED
@@ -197,7 +197,7 @@ def _damaged(reason: str) -> StorageUnavailableError:
 
 
 def _switch(connection: Connection, version: str, replacing: str | None) -> None:
-    """Make this version the served one, and keep others from publishing until the end."""
+    """Make this version the served one; block other publications until the transaction ends."""
     switched = connection.execute(
         update(catalogue_publication)
         .where(catalogue_publication.c.version.is_not_distinct_from(replacing))
@@ -208,7 +208,7 @@ def _switch(connection: Connection, version: str, replacing: str | None) -> None
 
 
 def _note(connection: Connection, publication: Publication) -> None:
-    """Keep the publication as the newest one, and no more than so many."""
+    """Add the publication to the history, and remove the oldest ones beyond its limit."""
     newest = select(func.coalesce(func.max(catalogue_history.c.number), 0))
     number = connection.execute(newest).scalar_one() + 1
     connection.execute(insert(catalogue_history).values(number=number, **asdict(publication)))
@@ -218,7 +218,7 @@ def _note(connection: Connection, publication: Publication) -> None:
 
 
 def _list_contents(connection: Connection, version: str, digests: Sequence[str]) -> None:
-    """Say which documents make up the version, and forget it of versions that are not kept."""
+    """Store the list of the version's documents; delete the lists of removed versions."""
     connection.execute(
         delete(catalogue_contents).where(
             catalogue_contents.c.version.not_in(select(catalogue_history.c.version))
@@ -236,7 +236,7 @@ def _list_contents(connection: Connection, version: str, digests: Sequence[str])
 
 
 def _unwritten(connection: Connection, digests: Sequence[str]) -> list[str]:
-    """Those of which there is no document."""
+    """Return the digests that no stored document has."""
     there: set[str] = set()
     for some in _batches(digests, 500):
         found = select(catalogue_documents.c.digest).where(catalogue_documents.c.digest.in_(some))
@@ -245,7 +245,7 @@ def _unwritten(connection: Connection, digests: Sequence[str]) -> list[str]:
 
 
 def _kept(connection: Connection, written: Sequence[Document]) -> list[Document | None]:
-    """What is kept in the place of each of these, None where nothing is."""
+    """Return the stored document with the digest of each of these, or None."""
     digests = [document.digest for document in written]
     found = select(catalogue_documents).where(catalogue_documents.c.digest.in_(digests))
     kept = {row.digest: _document(row) for row in connection.execute(found)}
@@ -253,7 +253,7 @@ def _kept(connection: Connection, written: Sequence[Document]) -> list[Document 
 
 
 def _write(connection: Connection, written: Sequence[Document], publication: Publication) -> None:
-    """Write documents; one that was damaged is then as it was."""
+    """Write the documents; this also repairs damaged ones."""
     new = []
     for document, kept in zip(written, _kept(connection, written), strict=True):
         if kept is None:
@@ -272,7 +272,7 @@ def _write(connection: Connection, written: Sequence[Document], publication: Pub
 
 
 def _document(row: Row[Any]) -> Document:
-    # SQLite takes text too where bytes belong, from whoever changes a row by hand.
+    # SQLite also accepts text in a column of bytes, if a row is edited by hand.
     content = row.content.encode() if isinstance(row.content, str) else row.content
     return Document(row.format, row.version, row.diagnosis, content)
 

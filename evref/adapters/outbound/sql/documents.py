@@ -1,7 +1,7 @@
 """Entries of the catalogue as documents, the form in which they are stored.
 
-Each is stored with the number of its format. A document of an earlier format is brought to the
-next one, step by step, before it is read: so what is stored stays readable, whatever is added.
+Each document is stored with the number of its format. A document of an older format is converted
+step by step to the current one before it is read, so stored documents always stay readable.
 """
 
 import hashlib
@@ -20,15 +20,15 @@ from evref.domain.catalogue.intervention import Intervention
 from evref.domain.errors import StorageUnavailableError
 
 _MOST_READ = 64
-"""So many entries' interventions are held as they are, of those that were read last."""
+"""Number of entries whose interventions are cached, least recently used first out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An entry as it is stored.
+    """An entry in its stored form.
 
-    `content` is the whole as JSON, compressed. `version` and `diagnosis`, a record as JSON, are
-    what lists of all diagnoses need; formats before 2 were stored without.
+    `content` is the whole entry as compressed JSON. `version` and `diagnosis` (a record as JSON)
+    are for lists of all diagnoses; formats before 2 lack them.
     """
 
     format: int
@@ -38,20 +38,20 @@ class Document:
 
     @property
     def digest(self) -> str:
-        """SHA-256 in hexadecimal, of all but the format, which the content tells."""
+        """Return the SHA-256 in hexadecimal of all but the format, which the content implies."""
         beside = f"{self.version or ''}{self.diagnosis or ''}"
         return hashlib.sha256(self.content + beside.encode()).hexdigest()
 
 
 class StoredEntry(Entry):
-    """An entry whose interventions are read when they are asked for, and not held for long.
+    """An entry that reads its interventions on access, and caches them only for a short time.
 
-    A catalogue of thousands is so loaded in a second, and takes a quarter of the memory.
+    A catalogue of thousands of entries then loads in a second, with a quarter of the memory.
     """
 
     def __init__(self, diagnosis: str, version: str, content: bytes) -> None:
-        # Past the constructor of an entry, which wants interventions: they were judged by it
-        # before they were stored. An entry is frozen, and works its version out only once.
+        # Bypasses the constructor of Entry, which needs the interventions: it validated them
+        # before they were stored. The class is frozen, and caches its version in __dict__.
         self.__dict__.update(
             diagnosis=records.to_diagnosis(json.loads(diagnosis)),
             version=version,
@@ -60,10 +60,10 @@ class StoredEntry(Entry):
 
     @property
     def interventions(self) -> tuple[Intervention, ...]:
-        """Those of the document.
+        """Return the interventions in the document.
 
         Raises:
-            StorageUnavailableError: If they break a rule that they did not break when stored.
+            StorageUnavailableError: If they break a rule of the domain.
 
         """
         return _interventions(self.__dict__["content"])
@@ -80,7 +80,7 @@ class StoredEntry(Entry):
 
 
 def write(entry: Entry) -> Document:
-    """The document of an entry, in the format with the number `FORMAT`."""
+    """Return the document of an entry, in the format with the number `FORMAT`."""
     return Document(
         format=FORMAT,
         version=entry.version,
@@ -90,13 +90,13 @@ def write(entry: Entry) -> Document:
 
 
 def read(document: Document, published_on: date) -> Entry:
-    """The entry in a document that this or an earlier version of evref wrote.
+    """Return the entry in a document that this or an earlier version of evref wrote.
 
     `published_on` is the day on which the document was first published.
 
     Raises:
-        ValueError: If it is no such document: not JSON, of an unknown format, with a field
-            missing, unknown or of another type, or a rule of the domain broken.
+        ValueError: If the document is not JSON, has an unknown format, breaks a rule of the
+            domain, or has a field that is missing, unknown or of the wrong type.
 
     """
     if document.format == FORMAT and document.diagnosis and document.version:
@@ -132,10 +132,10 @@ def _decompressed(content: bytes) -> Any:  # noqa: ANN401 - as JSON has it
 
 
 def _from_1_to_2(document: Any, published_on: date) -> Any:  # noqa: ANN401 - as JSON has it
-    """References in a mapping of their own; `checked_on`, and a direction for each intervention.
+    """Move references to a mapping; add `checked_on`, and a direction to each intervention.
 
-    Nobody noted when an entry was checked. The day of its publication is the best that is known:
-    it was then held against its sources, if not only then. Where no recommendation is stated,
+    Format 1 does not record when an entry was checked. The day of its publication is the best
+    approximation: it was checked against its sources by then. Without a stated recommendation,
     the direction is unclear.
     """
     diagnosis = document["diagnosis"]
@@ -159,7 +159,7 @@ def _from_1_to_2(document: Any, published_on: date) -> Any:  # noqa: ANN401 - as
                 **each["evidence"],
                 "direction": _DIRECTIONS_OF_1.get(each["evidence"]["recommendation"], "unclear"),
             },
-            # Format 1 allowed to cite a reference twice.
+            # In format 1, a reference could be cited twice.
             "references": list(dict.fromkeys(key_of(cited) for cited in each["references"])),
         }
         for each in document["interventions"]
@@ -184,4 +184,4 @@ _DIRECTIONS_OF_1 = {
 }
 
 _UPCASTERS: dict[int, Callable[[Any, date], Any]] = {1: _from_1_to_2}
-"""By the number of a format: how a document becomes one of the next."""
+"""The conversion from each format, by its number, to the next one."""

@@ -1,6 +1,6 @@
 """Institutions and their members in SQL.
 
-Names and e-mails are put in order here rather than by the database, whose collation may differ.
+Names and e-mails are sorted here and not by the database, whose collation may differ.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""API keys in SQL, with their secrets; `whole` is for whoever else looks for a key."""
+"""API keys in SQL, with their secrets; other modules that look up a key use `whole`."""
 
 from collections.abc import Callable, Iterable
 from itertools import groupby
@@ -15,7 +15,7 @@ from evref.domain.audit import AuditEntry
 from evref.domain.errors import AlreadyExistsError, NotFoundError
 from evref.ports import keys
 
-# A row for each secret of a key, with the key in each; the rows of a key come together.
+# One row for each secret, each with its key; the rows of a key are adjacent.
 _WHOLE = (
     select(
         api_keys,
@@ -58,11 +58,11 @@ class SqlKeyStore(keys.KeyStore):
     def change(
         self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
     ) -> ApiKey:
-        # First without a transaction: for an unknown key nobody need wait.
+        # First without a transaction: an unknown key should not block others.
         self.get(key_id)
         this = api_keys.c.id == key_id
         with self._database.transaction() as connection:
-            # SQLite has no FOR UPDATE, and needs none: it has begun to write already.
+            # SQLite has no FOR UPDATE; its transaction already holds the write lock.
             connection.execute(select(api_keys.c.id).where(this).with_for_update())
             before = _one(connection.execute(_WHOLE.where(this)), key_id)
             changed = change(before)
@@ -85,7 +85,7 @@ def _one(rows: Iterable[Row[Any]], name: str) -> ApiKey:
 
 
 def _ordered(rows: Iterable[Row[Any]]) -> tuple[ApiKey, ...]:
-    # Here rather than by the database, whose collation may differ.
+    # Sorted here and not by the database, whose collation may differ.
     found = (_key(list(of_key)) for _, of_key in groupby(rows, key=lambda row: row.id))
     return tuple(sorted(found, key=lambda key: (key.created_at, key.id)))
 

@@ -1,4 +1,4 @@
-"""Failed attempts to sign in, in SQL."""
+"""Failed sign-in attempts in SQL."""
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ from evref.adapters.outbound.sql.tables import sign_in_failures
 from evref.domain.accounts.sign_in import Failures
 from evref.ports import sign_in_attempts
 
-# A row that is there can be locked, where the database locks rows.
+# Only an existing row can be locked.
 _PLACE = sql(
     "INSERT INTO sign_in_failures (name, failures) VALUES (:name, 0) ON CONFLICT (name) DO NOTHING"
 )
@@ -26,7 +26,7 @@ class SqlSignInAttempts(sign_in_attempts.SignInAttempts):
         names: Collection[str],
         change: Callable[[Mapping[str, Failures]], Mapping[str, Failures]],
     ) -> None:
-        # In one order, so that no two ever wait for each other.
+        # Always in the same order, to avoid deadlocks.
         ordered = sorted(names)
         table = sign_in_failures.c
         locked = select(sign_in_failures).where(table.name.in_(ordered)).order_by(table.name)

@@ -1,4 +1,4 @@
-"""The life of the database: made and migrated by Alembic, checked and watched without it."""
+"""Preparation of the database with Alembic, and health checks without it."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ from evref.adapters.outbound.sql.tables import catalogue_publication
 from evref.domain.errors import StorageNotReadyError
 from evref.ports import storage
 
-# What `migrations` holds, oldest first, so that Alembic need not be imported to tell an older
-# database from a newer one.
+# The revisions in `migrations`, oldest first. With this list, an older database is distinguished
+# from a newer one without an import of Alembic.
 REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -22,7 +22,7 @@ class SqlStorage(storage.StorageHealth, storage.StorageSchema, storage.StorageCo
         self._database = database
 
     def prepare(self) -> None:
-        # Of several who prepare at once, the second finds it done.
+        # If several processes prepare at the same time, all but the first find it done.
         with self._database.preparation() as connection:
             revision = _revision(connection)
             _refuse_newer(revision)
@@ -30,7 +30,7 @@ class SqlStorage(storage.StorageHealth, storage.StorageSchema, storage.StorageCo
                 migrate(connection)
 
     def verify(self) -> None:
-        # Looked at first, because a look into it would make it.
+        # Checked first, because connecting would create the database.
         if self._database.is_missing():
             raise StorageNotReadyError("There is no database yet; run: evref init")
         with self._database.connect() as connection:
@@ -44,8 +44,8 @@ class SqlStorage(storage.StorageHealth, storage.StorageSchema, storage.StorageCo
             )
 
     def ping(self) -> None:
-        # A write that changes nothing. To begin a transaction is not enough: SQLite and
-        # PostgreSQL both let it begin where all is read-only, as on a standby.
+        # A write that changes nothing. Beginning a transaction is not enough: SQLite and
+        # PostgreSQL also allow that on a read-only database, such as a standby.
         nothing = update(catalogue_publication).where(false()).values(version=None)
         with self._database.transaction() as connection:
             connection.execute(nothing)
@@ -55,7 +55,7 @@ class SqlStorage(storage.StorageHealth, storage.StorageSchema, storage.StorageCo
 
 
 def _revision(connection: Connection) -> str | None:
-    """Alembic's mark in the database; None where it has not been there."""
+    """Return the Alembic revision of the database; None if it has none."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     mark = select(column("version_num", String)).select_from(table("alembic_version"))
@@ -68,13 +68,13 @@ def _refuse_newer(revision: str | None) -> None:
 
 
 def migrate(connection: Connection, revision: str = REVISIONS[-1]) -> None:
-    """Bring an older database to this revision, within the transaction."""
-    # Only now, because importing it takes longer than a command such as `evref key list`.
+    """Upgrade an older database to this revision, within the transaction."""
+    # Imported here because the import takes longer than a command such as `evref key list`.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config(attributes={"connection": connection})
-    # The option is read with interpolation, in which a per cent sign is doubled.
+    # Alembic reads the option with interpolation, so a percent sign must be doubled.
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     command.upgrade(config, revision)

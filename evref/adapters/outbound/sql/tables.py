@@ -1,4 +1,4 @@
-"""The tables. What they become on a database is written down in `migrations`."""
+"""The tables; `migrations` creates them in a database."""
 
 from datetime import UTC, datetime
 
@@ -22,9 +22,9 @@ from sqlalchemy import (
 
 
 class Instant(TypeDecorator[datetime]):
-    """An instant that knows its time zone; kept in UTC, and given back so.
+    """A time with its time zone; stored and returned in UTC.
 
-    SQLite has no time zones and would drop the zone without a word.
+    SQLite has no time zones and would silently drop the time zone.
     """
 
     impl = DateTime(timezone=True)
@@ -82,7 +82,7 @@ api_keys = Table(
     Column("expires_on", Date),
     Column("revoked_at", Instant),
     Index("ix_api_keys_institution_id", "institution_id"),
-    # As below: each request looks one up by its primary key.
+    # As below, each request looks up a row by its primary key.
     sqlite_with_rowid=False,
 )
 
@@ -96,7 +96,7 @@ key_secrets = Table(
     Column("created_at", Instant, nullable=False),
     Column("ends_at", Instant),
     Index("ix_key_secrets_key_id", "key_id"),
-    # Every request looks one up by its digest, and finds all of it there.
+    # Each request looks up a row by its digest; the row has everything that it needs.
     sqlite_with_rowid=False,
 )
 
@@ -105,7 +105,7 @@ daily_usage = Table(
     metadata,
     Column("key_id", ForeignKey("api_keys.id"), primary_key=True),
     Column("day", Date, primary_key=True),
-    # The limit that was in force at the day's last request.
+    # The limit at the time of the day's last request.
     Column("daily_limit", Integer, nullable=False),
     Column("admitted", Integer, nullable=False),
     Column("refused", Integer, nullable=False),
@@ -114,17 +114,17 @@ daily_usage = Table(
     sqlite_with_rowid=False,
 )
 
-# No foreign keys: the log must take an entry whatever else is kept.
+# No foreign keys: the log must accept an entry even if its subject is not stored.
 audit_entries = Table(
     "audit_entries",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Instant, nullable=False),
-    # Null for what concerns the whole service.
+    # NULL if the entry concerns the whole service.
     Column("institution_id", String(64)),
     Column("actor", String(254), nullable=False),
     Column("action", String(32), nullable=False),
-    # The kind and the id of what was changed.
+    # The kind and the id of the changed object.
     Column("subject_kind", String(16)),
     Column("subject_id", String(64)),
     Column("detail", Text, nullable=False),
@@ -158,12 +158,12 @@ shared_secrets = Table(
     Column("value", Text, nullable=False),
 )
 
-# One row, made together with the table, so that there always is something to lock and update.
+# One row, created with the table, so that there is always a row to lock and update.
 catalogue_publication = Table(
     "catalogue_publication",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),
-    # The served one; NULL where none was ever published.
+    # The served version; NULL if none has been published.
     Column("version", String(64)),
     CheckConstraint("id = 1", name="one_row"),
 )
@@ -181,8 +181,8 @@ catalogue_history = Table(
     Column("removed", Integer, nullable=False),
 )
 
-# Each by its digest, so that catalogues share what they have in common. See `documents`, which
-# also says what the day of the first publication is for.
+# Identified by digest, so that catalogues share their common documents. See `documents`, which
+# also explains the use of the day of the first publication.
 catalogue_documents = Table(
     "catalogue_documents",
     metadata,

@@ -1,4 +1,4 @@
-"""Admission and counting in SQL: one statement, which is the hot path of the whole service."""
+"""Admission and counting in SQL: one statement, the hot path of the service."""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
@@ -30,10 +30,9 @@ from evref.domain.errors import InvalidApiKeyError, NotFoundError, StorageUnavai
 from evref.ports import usage
 from evref.ports.admission import Admission
 
-# The key is looked up and checked, the request admitted or refused, and counted as either, in
-# one atomic step. No row comes back when no live key of a sufficient level has a
-# secret with the digest that works.
-# The expressions after SET all see the row as it was before: see decision 0002.
+# One atomic step looks up and checks the key, admits or refuses the request, and counts it. It
+# returns no row if no active key of a sufficient level has a valid secret with the digest.
+# The expressions after SET all see the row before the update: see decision 0002.
 _ADMIT = """
 INSERT INTO daily_usage (key_id, day, daily_limit, admitted, refused, last_admitted)
 SELECT api_keys.id, :day, daily_limit,
@@ -56,8 +55,8 @@ ON CONFLICT (key_id, day) DO UPDATE SET
 RETURNING key_id, daily_limit, admitted, last_admitted
 """
 
-# The same conditions, to look without counting. The day's own limit is left out: it is the one
-# that was in force at the last request.
+# The same conditions without counting. The limit of the day's row is not used, because it is the
+# limit at the time of the last request.
 _STATUS = (
     select(
         api_keys.c.id,
@@ -81,7 +80,7 @@ _STATUS = (
     )
 )
 
-# A key may be changed between the statement that refused it and the look at why, so often.
+# Attempts: a key may change between the statement that refuses it and the query for the reason.
 _ATTEMPTS = 3
 
 # Databases limit the number of parameters of a statement; SQLite's is 32,766.
@@ -107,15 +106,15 @@ class SqlAdmission(Admission):
         parameters = {
             "digest": digest,
             "day": in_utc.date(),
-            # As text, which is made in a third of the time that the type of the column takes.
-            # It compares as an instant on PostgreSQL, and on SQLite, which keeps instants as text.
+            # As text, which takes a third of the time of the column's type. It compares correctly
+            # on PostgreSQL, and on SQLite, which stores times as text.
             "instant": in_utc.isoformat(" ", "microseconds"),
         }
         for _ in range(_ATTEMPTS):
             row = self._admit[needed](parameters)
             if row is not None:
                 key_id, limit, admitted, was_admitted = row
-                # SQLite has no truth values, but 0 and 1.
+                # SQLite has no Boolean values, only 0 and 1.
                 return Tally(key_id, limit, admitted, was_admitted=bool(was_admitted))
             self._check(digest, needed, instant)
         raise StorageUnavailableError("the key went on changing while a request was admitted")
@@ -180,7 +179,7 @@ class SqlUsageReports(usage.UsageReports):
         day = daily_usage.c.day
         first = today - timedelta(days=USAGE_RETENTION_DAYS)
         oldest = select(func.min(day)).where(day < first)
-        # Day by day, so that no transaction keeps admission waiting for long.
+        # One day at a time, so that no transaction blocks admission for long.
         while (found := self._oldest(oldest)) is not None:
             with self._database.transaction() as connection:
                 connection.execute(delete(daily_usage).where(day == found))

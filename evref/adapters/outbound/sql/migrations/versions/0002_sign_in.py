@@ -1,4 +1,4 @@
-"""Sessions of members, failed attempts to sign in, and secrets that all who serve share."""
+"""Sessions of members, failed sign-in attempts, and secrets that all workers share."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Indexes by which what is too old is found and removed."""
+"""Indexes to find and remove old rows."""
 
 from alembic import op
 

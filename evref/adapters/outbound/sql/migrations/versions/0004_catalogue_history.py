@@ -1,4 +1,4 @@
-"""Publications of the catalogue are kept, and share the documents that they have in common."""
+"""A history of the published catalogues, which share their common documents."""
 
 import hashlib
 import zlib
@@ -10,11 +10,11 @@ from alembic import op
 revision = "0004"
 down_revision = "0003"
 
-# The version of the catalogue that was bundled until then. Where it is served, nobody has loaded
-# another, so that the next bundled one may take its place.
+# The version of the catalogue that was bundled until this migration. If it is served, nobody has
+# loaded another catalogue, so the next bundled one may replace it.
 BUNDLED = "0ae84e0191e349ef"
 
-# Documents had no number for their format: they are all in the first.
+# Documents had no format number: all are in format 1.
 FORMAT = 1
 
 
@@ -64,7 +64,7 @@ def _carry_over(
     entries = sa.Table("catalogue_entries", earlier, autoload_with=connection)
     served = connection.execute(sa.select(publication)).one()
     published_at = served.published_at or datetime.now(UTC)
-    # SQLite gives it without a time zone, PostgreSQL in that of the session.
+    # SQLite returns it without a time zone, PostgreSQL in the time zone of the session.
     day = (published_at.astimezone(UTC) if published_at.tzinfo else published_at).date()
     compressed = {}
     listed = []

@@ -1,7 +1,7 @@
 """The secrets of keys in a table of their own, and audit entries about anything.
 
-SQLite changes a table by copying it and dropping the old one, which rows that refer to it
-prevent. So the counts stop referring to the keys while these are copied.
+On SQLite, a table is changed by copying it and dropping the old one, which fails while rows refer
+to it. So the references from the counts to the keys are removed during the copy.
 """
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ down_revision = "0004"
 
 _REFERENCE = "fk_daily_usage_key_id"
 
-# On SQLite, a table in the order of its primary key, without a number for each row besides.
+# On SQLite, a table in the order of its primary key, without a separate row number.
 _BY_PRIMARY_KEY = {"sqlite_with_rowid": False}
 
 
