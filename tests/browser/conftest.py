@@ -4,10 +4,13 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.live import chromium, opened_page, running_browser, served_site
 from tests.settings_pages.site import Site
+
+# A busy machine draws a page late; Playwright's own five seconds are too few for it.
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")
