@@ -17,7 +17,7 @@ from evref.testing.builders import NOON
 
 
 class FakeClock(Clock):
-    """Stands still until it is told to go on."""
+    """A clock that stands still until a test advances it."""
 
     def __init__(self, now: datetime = NOON) -> None:
         self._now = now.astimezone(UTC)
@@ -70,7 +70,7 @@ class QuickPasswordHasher(PasswordHasher):
 
 
 class SingleGuess(PasswordGuesser):
-    """Tries one password, and what it is told about its owner."""
+    """Guesses one password, and the given facts about its owner."""
 
     GUESS = "correct horse battery staple"
 
@@ -122,7 +122,7 @@ class BreakableCatalogueStore(CatalogueStore):
 
 
 class FakeCatalogueFiles(CatalogueFiles):
-    """Files that were never written: what a path holds is told beforehand."""
+    """Files without a disk: a test sets the content of each path beforehand."""
 
     def __init__(self) -> None:
         self.held: dict[Path, Catalogue] = {}

@@ -1,4 +1,4 @@
-"""What a WSGI server finds, and what gunicorn is told."""
+"""The application that a WSGI server loads, and the settings of gunicorn."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_application_is_made_from_the_environment(
 def test_a_wrong_setting_makes_no_application(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is raised to whoever asked for one."""
+    """The caller gets the exception."""
     monkeypatch.setenv("EVREF_STORAGE", "disk")
 
     with pytest.raises(SettingsError):
@@ -85,7 +85,7 @@ def test_what_keeps_the_application_from_starting_is_one_line(
 def test_storage_out_of_reach_keeps_nothing_from_starting(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The operator is told, and requests are answered with 503 until it is back."""
+    """The operator sees a warning, and requests get 503 until storage is back."""
     (folder / "evref.sqlite").write_bytes(b"This is no database. " * 500)
 
     app = create_app_or_exit()

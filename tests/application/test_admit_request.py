@@ -1,4 +1,4 @@
-"""Whoever comes with a key is let through, or told why not, and counted."""
+"""A request with a key is admitted and counted, or rejected with a reason."""
 
 from datetime import UTC, date, datetime
 

@@ -195,7 +195,7 @@ def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
 
 
 class SlowStore(PublishedCatalogue):
-    """Holds up whoever looks, or loads, until it is let go; knows how many looked at once."""
+    """Blocks reads and loads until it is released; counts simultaneous reads."""
 
     def __init__(self, answer: Callable[[], Catalogue | None]) -> None:
         self._answer = answer

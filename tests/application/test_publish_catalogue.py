@@ -50,7 +50,7 @@ def publish(
 
 
 def load(publish: PublishCatalogue, path: Path) -> Plan:
-    """Publish what is in the path, whatever it removes."""
+    """Publish the files at the path, even if this removes diagnoses."""
     plan = publish.plan_load(OPERATOR, path, unheard)
     publish.publish(OPERATOR, plan, by="ward", allow_removals=True)
     return plan

@@ -209,7 +209,7 @@ TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
 }
 
 FOR_EVERYBODY = {
-    # Served to whoever has a key, or asked for by the service itself.
+    # Available to anyone with a key, or used by the service itself.
     "AdmitRequest",
     "BrowseCatalogue",
     "CircuitBreaker",
@@ -221,7 +221,7 @@ FOR_EVERYBODY = {
     "SignIn",
     # The present day, which is no secret.
     "ManageKeys.today",
-    # What the service does by itself, whoever's request it comes with.
+    # Done by the service itself, during a request of any principal.
     "ManageKeys.prune_usage",
 }
 

@@ -1,4 +1,4 @@
-"""The core imports what is listed here and nothing else, so that it is true whatever serves it.
+"""The core imports only what is listed here, so that it does not depend on its adapters.
 
 A list of what is forbidden would let the next package through.
 """

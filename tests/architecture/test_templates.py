@@ -42,7 +42,7 @@ OWNERS = {name: interface(path) for path, name in TEMPLATES}
 
 
 def test_each_name_is_that_of_one_template() -> None:
-    """Flask would take the first of several, whoever's it is."""
+    """Flask would use the first of several, from any blueprint."""
     assert TEMPLATES
     assert len(OWNERS) == len(TEMPLATES)
 

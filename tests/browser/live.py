@@ -94,7 +94,7 @@ def opened_page(
     page.on("pageerror", lambda error: complaints.append(str(error)))
     yield page
     context.close()
-    # Chromium tells of every status from 400 on, and those are what some tests are about.
+    # Chromium logs every status from 400 on, which some tests expect.
     complaints = [text for text in complaints if "the server responded with a status" not in text]
     assert not complaints, complaints
 

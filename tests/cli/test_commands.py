@@ -102,7 +102,7 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
     ],
 )
 def test_wrong_usage_ends_with_2(run: Run, arguments: tuple[str, ...]) -> None:
-    """It is told on standard error, where no program takes it for an answer."""
+    """The error is on standard error, where no program mistakes it for output."""
     result = run(*arguments)
 
     assert result.status == 2

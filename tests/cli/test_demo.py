@@ -20,7 +20,7 @@ def container() -> Container:
 
 
 def test_a_first_start_makes_institution_member_and_key(container: Container) -> None:
-    """The key never expires, and the password is told once."""
+    """The key never expires, and the password is shown once."""
     made = container.provision_demo()(OPERATOR)
 
     (key,) = container.manage_keys().list_all(OPERATOR)

@@ -127,7 +127,7 @@ def test_a_password_that_breaks_a_rule_is_refused(ready: Run, stdin: bytes, told
     ],
 )
 def test_a_member_that_breaks_a_rule_is_refused(ready: Run, email: str, told: str) -> None:
-    """An e-mail is taken whatever its case."""
+    """E-mail addresses are accepted in any case."""
     ready(*MEMBER, "--password-stdin", stdin=b"correct horse battery")
 
     refused = ready(

@@ -80,7 +80,7 @@ def test_the_links_of_pages_outside_the_site_lead_somewhere(page: Path) -> None:
 
 
 def test_every_setting_has_a_row_with_its_default() -> None:
-    """One that is no value is told in words."""
+    """A default that is not a value is described in words."""
     shown = {row[0].strip("`"): row[1] for row in rows(reference("settings"))}
     values = {name: told.strip("`") for name, told in shown.items() if told.startswith("`")}
 

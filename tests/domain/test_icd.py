@@ -57,7 +57,7 @@ def test_what_the_icd11_grammar_makes_is_a_code(text: str) -> None:
 
 
 def is_icd10(text: str) -> bool:
-    """The grammar, told a second time and in another way."""
+    """The grammar, written a second time in another way."""
     category, dot, rest = text.partition(".")
     return (
         len(category) == 3

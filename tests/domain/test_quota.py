@@ -1,4 +1,4 @@
-"""The window of a day, and what a key's holder is told of it."""
+"""The window of a day, and what the holder of a key sees of it."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 

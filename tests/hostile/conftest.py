@@ -35,7 +35,7 @@ class Target:
 
     @property
     def version(self) -> str:
-        """What the catalogue's version is, as any client is told."""
+        """The catalogue's version, as any client sees it."""
         answer = self.server.get("/api/v1/diagnoses", self.token)
         return str(json.loads(answer.body)["meta"]["catalogue_version"])
 

@@ -1,4 +1,4 @@
-"""Somebody at the other end of a socket, who sends whatever bytes they like."""
+"""A client on a raw socket, which can send any bytes."""
 
 from __future__ import annotations
 

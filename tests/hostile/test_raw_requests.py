@@ -112,7 +112,7 @@ def test_a_request_that_cannot_be_read_puts_no_key_into_the_log(target: Target) 
 
 
 def test_what_follows_a_proper_request_is_the_next_one(target: Target) -> None:
-    """A body that nobody reads included, as long as its length is told."""
+    """Even after a body that nobody reads, if its length is given."""
     plain = b"GET /health/live HTTP/1.1\r\n" + HOST
     with_body = plain + b"Content-Length: %d\r\n\r\n" % len(SMUGGLED) + SMUGGLED
 

@@ -1,4 +1,4 @@
-"""What a log tells of secrets, and how a scanner finds those that got where none belongs."""
+"""Logs contain no secrets, and a scanner finds keys that have leaked."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_most_talkative_log_tells_no_secret(
 
 
 def test_a_secret_scanner_finds_every_key_by_the_published_pattern() -> None:
-    """In whatever it stands; and the checksum, as published, tells chance finds from keys."""
+    """In any context; and the checksum, as documented, excludes chance matches."""
     (pattern,) = re.findall(r"^\s+(evref_\[.*)$", DOCUMENTATION.read_text(), re.MULTILINE)
     for _ in range(200):
         text = KeyToken.make(secrets.randbelow(KeyToken.SECRETS)).text

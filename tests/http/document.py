@@ -12,7 +12,7 @@ from apiflask import APIFlask
 from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped]
 from werkzeug.test import TestResponse
 
-# Of HTTP itself, or on every response whatever it answers: no operation declares them.
+# Part of HTTP itself, or in every response: no operation declares them.
 _UNDECLARED = {
     "Access-Control-Allow-Origin",
     "Access-Control-Expose-Headers",

@@ -1,4 +1,4 @@
-"""An answer that is kept is sent as if it were made anew: let in, counted and told alike."""
+"""A cached response equals a new one: admission, counts and header fields are the same."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_fault_of_the_service_is_told_as_one(service: Service, token: str) -> 
 
 
 def test_scripts_of_allowed_origins_may_read_it(make_service: MakeService) -> None:
-    """Whoever asked first; and caches are told that origins matter."""
+    """Whichever origin requested it first; and `Vary` names the origin for caches."""
     service = make_service(cors_origins=(ORIGIN,))
     service.publish(Catalogue(entries()))
     token = service.token()

@@ -139,7 +139,7 @@ def test_with_one_offer_accept_is_not_looked_at(views: Views, token: str, accept
 def test_the_media_type_is_chosen_among_those_offered(
     views: Views, token: str, accept: str, chosen: str
 ) -> None:
-    """The first offer is the one for whoever names none of them; each is cached by itself."""
+    """The first offer is the default for other clients; each is cached separately."""
     for media_type in (XML, TEXT):
         views.get("/xml/either", token, Accept=media_type)
     response = views.get("/xml/either", token, Accept=accept)

@@ -14,7 +14,7 @@ DIAGNOSES = "/api/v1/diagnoses"
 
 
 def test_diagnoses_are_listed_by_name_then_id(service: Service, token: str) -> None:
-    """Two of the same name are told apart by their ids, whatever order they were published in."""
+    """Diagnoses with the same name are ordered by id, not in the order of publication."""
     assert service.ids(DIAGNOSES, token) == IN_ORDER
 
 
@@ -262,7 +262,7 @@ def test_an_unknown_id_is_not_found(service: Service, token: str, wrong: str, re
 def test_a_path_that_is_none_of_the_interface_is_not_found(
     service: Service, token: str, path: str
 ) -> None:
-    """Nothing is redirected to another spelling, and nothing needs a key to be told so."""
+    """No request is redirected to another spelling, and the 404 needs no key."""
     response = service.get(path)
 
     assert response.status_code == 404

@@ -1,4 +1,4 @@
-"""Problem details, request ids, and what is never told."""
+"""Problem details, request ids, and what responses never reveal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a key stands: never counted, and answered whatever the key may do and whatever remains."""
+"""The status of a key's limit: never counted, and available with any permission and remainder."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_a_named_origin_may_read_refusals(make_service: MakeService) -> None:
     ],
 )
 def test_any_other_origin_may_not(make_service: MakeService, origin: str | None) -> None:
-    """A cache is told all the same that the answer depends on the origin."""
+    """The response still has the `Vary` field that tells caches that it depends on the origin."""
     service = make_service(cors_origins=(APP, OTHER_APP))
     headers = {} if origin is None else {"Origin": origin}
 

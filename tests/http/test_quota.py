@@ -89,7 +89,7 @@ def test_the_count_starts_anew_at_midnight_utc(service: Service) -> None:
 
 
 def test_a_limit_of_0_admits_nothing(service: Service) -> None:
-    """The key is valid, so it is told its limit."""
+    """The key is valid, so the response states its limit."""
     key = service.new_key(limit=0)
 
     response = service.get(DIAGNOSES, token=key.token.text)

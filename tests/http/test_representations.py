@@ -74,7 +74,7 @@ def test_conditions_are_read_as_http_says(
 
 @pytest.mark.parametrize("path", [f"{LIST}/nobody", f"{LIST}?x=1"])
 def test_a_condition_changes_no_error(service: Service, token: str, path: str) -> None:
-    """What is wrong stays wrong, whatever the client has kept."""
+    """An error stays an error, even if the client has a cached response."""
     plain = service.get(path, token=token)
     conditional = service.get(path, token=token, headers={"If-None-Match": "*"})
 
@@ -83,7 +83,7 @@ def test_a_condition_changes_no_error(service: Service, token: str, path: str) -
 
 
 def test_different_answers_have_different_etags(service: Service, token: str) -> None:
-    """One tells a filter, a diagnosis and an encoding from another; it is the same each time."""
+    """They differ by filter, diagnosis and encoding, and are the same each time."""
     paths = [LIST, f"{LIST}?q=twin", KNEE, LONG, f"{LONG}?phase=acute", DOCUMENT]
 
     etags = [service.get(path, token=token).headers["ETag"] for path in paths]
@@ -185,7 +185,7 @@ def test_only_what_is_over_1_kib_is_compressed(service: Service, token: str, pat
 
 
 def test_a_long_problem_is_compressed_too(service: Service, token: str) -> None:
-    """Bodies over 1 KiB are, whatever they say."""
+    """All bodies over 1 KiB are compressed."""
     path = f"{LIST}?" + "&".join(f"x{number}=1" for number in range(30))
 
     response = service.get(path, token=token, headers=GZIP)
@@ -221,7 +221,7 @@ def test_a_long_problem_is_compressed_too(service: Service, token: str) -> None:
 def test_head_equals_get_without_the_body(
     service: Service, path: str, headers: dict[str, str]
 ) -> None:
-    """Content-Length, which tells the length of the body that GET has, included."""
+    """This includes Content-Length, the length of the body of GET."""
     got = service.get(path, token=service.token(), headers=headers)
     head = service.request("HEAD", path, token=service.token(), headers=headers)
 

@@ -73,7 +73,7 @@ def test_files_hold_what_was_rendered(folders: Path) -> None:
 
 
 def test_of_many_who_ask_at_once_one_renders(folders: Path) -> None:
-    """Whoever does not get the files is told so, and gets them later."""
+    """Callers that do not get the files get `None`, and get them later."""
     catalogue, renderer = Catalogue(ENTRIES), Renderer()
     spool = Spool(("ids",), renderer)
 

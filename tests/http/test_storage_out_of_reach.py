@@ -73,7 +73,7 @@ Break = Callable[[Service], AbstractContextManager[None]]
 def test_nothing_is_served_uncounted_and_service_resumes_by_itself(
     service: Service, token: str, broken: Break
 ) -> None:
-    """While storage is out of reach each request is answered, and told when to ask again."""
+    """While storage is unavailable, each request is answered, with `Retry-After`."""
     key = service.new_key()
     assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
 
@@ -133,7 +133,7 @@ def test_a_mistyped_key_is_refused_without_touching_storage(make_service: MakeSe
 def test_the_log_has_the_reason_and_no_key(
     service: Service, token: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An operator finds what is wrong under the request id, which the client was told."""
+    """An operator finds the cause in the log under the request id that the client received."""
     with caplog.at_level(logging.DEBUG), garbage(service):
         response = service.get(DIAGNOSES, token=token)
 

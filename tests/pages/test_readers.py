@@ -125,7 +125,7 @@ def test_no_answer_to_a_visitor_depends_on_the_catalogue(path: str) -> None:
 def test_storage_is_not_asked_for_the_catalogue_before_the_sign_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """So that no time tells anything either."""
+    """So the response time reveals nothing either."""
     site = a_site(Readers.MEMBERS)
     store = site.container.catalogue_store()
     asked: list[str] = []

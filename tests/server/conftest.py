@@ -95,7 +95,7 @@ class Server:
         return [pid for pid, parent in pairs if parent == self.process.pid]
 
     def kill(self) -> None:
-        """End it with all its workers, whatever state they are in."""
+        """Kill the server with all its workers, in any state."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE)

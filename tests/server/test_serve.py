@@ -75,7 +75,7 @@ def everywhere(server: Server, path: str, token: str) -> list[Answer]:
 def test_of_simultaneous_requests_exactly_the_limit_is_answered(
     server: Server, store: Store
 ) -> None:
-    """Over all workers and threads; and the command line tells the same.
+    """Over all workers and threads; and the command line shows the same count.
 
     The limit is read all the while, which neither counts nor is ever wrong.
     """
@@ -120,7 +120,7 @@ def watch_limit(server: Server, token: str, is_over: Event) -> list[dict[str, in
 
 
 def test_every_worker_serves_the_same_whole_catalogue(server: Server, store: Store) -> None:
-    """From the files of one folder, which only this user can read, whoever made them."""
+    """From the files of one folder, which only this user can read; any worker may create them."""
     token = store.key().token.text
 
     answers = everywhere(server, "/api/v1/catalogue", token)

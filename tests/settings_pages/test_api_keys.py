@@ -238,7 +238,7 @@ def test_a_change_that_is_not_allowed_keeps_what_was_typed(site: Site, member: V
 
 
 def test_revoking_asks_first_and_is_final(site: Site, member: Visitor) -> None:
-    """The key is refused, its page has no form any more, and the log tells who did it."""
+    """The key is rejected, its page has no form any more, and the log shows who revoked it."""
     made = site.make_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
     question = member.get(f"{path}/revoke")

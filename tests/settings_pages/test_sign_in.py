@@ -121,7 +121,7 @@ def test_an_unknown_address_is_answered_as_a_wrong_password_is(site: Site) -> No
 
 
 def test_twelve_wrong_passwords_in_a_row_are_slowed(site: Site) -> None:
-    """Five are answered; the others are told how long to wait, whatever the password."""
+    """Five are checked; for the others the page shows how long to wait, with any password."""
     visitor = Visitor(site)
 
     answers = [visitor.sign_in(password=f"guess {number}") for number in range(12)]

@@ -26,7 +26,7 @@ def test_every_bundled_file_is_read(bundled: Catalogue) -> None:
 
 
 def test_intervention_ids_begin_with_their_diagnosis(bundled: Catalogue) -> None:
-    """An id tells where it belongs, as docs/how-to/add-a-diagnosis.md asks for."""
+    """An id shows where it belongs, as docs/how-to/add-a-diagnosis.md requires."""
     assert [
         intervention.id
         for entry in bundled.entries

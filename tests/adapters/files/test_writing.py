@@ -40,7 +40,7 @@ def written(catalogue: Catalogue, folder: Path) -> str:
 
 @contextmanager
 def file_sizes_limited_to(size: int) -> Iterator[None]:
-    """As on a full disk, no file may have more bytes; Python ignores the signal that tells so."""
+    """As on a full disk, files cannot grow; Python ignores the signal that reports it."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

@@ -1,4 +1,4 @@
-"""A server that does not do what it is asked is out of reach, whatever the driver says."""
+"""A Redis server that fails counts as unavailable, with any error of the driver."""
 
 import socket
 import sys

@@ -21,7 +21,7 @@ DIGEST = a_secret().digest
 
 
 class CountingKeyStore(MemoryKeyStore):
-    """Counts how often a key is looked up, each of which takes as long as it is told."""
+    """Counts the look-ups of a key; each takes a given time."""
 
     def __init__(self, state: MemoryState, clock: FakeClock) -> None:
         super().__init__(state)
@@ -169,7 +169,7 @@ def test_a_script_that_the_server_has_forgotten_is_sent_again(
 def test_counts_that_somebody_else_changed_admit_nothing(
     stores: Stores, admin: Redis, damage: Callable[[Redis], object]
 ) -> None:
-    """They are neither taken for zero nor written over, nor told."""
+    """They are neither read as zero, nor overwritten, nor shown."""
     keep_institutions(stores, "i1")
     digest = keep_key(stores, a_key())
     stores.admission.admit(digest, Permission.READ, NOON)

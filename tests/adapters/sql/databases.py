@@ -43,7 +43,7 @@ def stores_in(database: SqlDatabase) -> Stores:
 def stop_rows(connection: Connection, table: str, condition: str, *, silently: bool) -> None:
     """From now on the table takes no new row of which the condition is true.
 
-    Whoever inserts one is told that the disk is full; or, silently, that all went well.
+    An insert fails with the error of a full disk; or it succeeds silently without a row.
     """
     sqlite = connection.dialect.name == "sqlite"
     if sqlite:

@@ -1,4 +1,4 @@
-"""Rows for whatever tables there are, made up from their columns."""
+"""Sample rows for all tables, generated from their columns."""
 
 import zlib
 from datetime import UTC, date, datetime

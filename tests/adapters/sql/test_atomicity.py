@@ -105,7 +105,7 @@ def test_what_no_publication_refers_to_is_removed(stores: Stores, database: SqlD
 def test_what_a_publisher_left_who_was_killed_is_removed(
     stores: Stores, database: SqlDatabase
 ) -> None:
-    """By whoever publishes next."""
+    """By the next publisher."""
     with database.transaction() as connection:
         connection.execute(
             text("INSERT INTO catalogue_documents VALUES ('left', 2, '2026-03-01', NULL, NULL, '')")
@@ -147,7 +147,7 @@ DAMAGES = [
 def test_a_damaged_catalogue_is_out_of_reach_until_it_is_published_again(
     stores: Stores, database: SqlDatabase, damage: str
 ) -> None:
-    """So that whoever holds one goes on serving that."""
+    """So a worker that has a catalogue continues to serve it."""
     catalogue = a_catalogue()
     keep_catalogue(stores.catalogue, catalogue)
     with database.transaction() as connection:

@@ -18,7 +18,7 @@ TODAY = NOON.date()
 
 
 def seconds_refused(act: Callable[[], object]) -> float:
-    """How long it took to be told that storage is out of reach."""
+    """The time until the call reported that storage is unavailable."""
     start = time.monotonic()
     with pytest.raises(StorageUnavailableError):
         act()

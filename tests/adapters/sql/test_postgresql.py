@@ -108,7 +108,7 @@ def test_a_server_that_is_not_there_is_told_without_its_password(url: str) -> No
 
 
 def test_a_reason_shows_no_statement_and_no_value(stores: Stores) -> None:
-    """Where the server tells both, only the first line of what it says is taken over."""
+    """If the server reports both, the reason is only the first line of its message."""
     member = a_member(institution_id="unknown", email="private@example.org")
 
     with pytest.raises(StorageUnavailableError) as caught:

@@ -333,7 +333,7 @@ def test_the_database_is_set_up_for_many_readers_and_one_writer(url: str) -> Non
 def test_a_database_in_another_journal_mode_is_taken_as_it_is_while_it_is_in_use(
     tmp_path: Path,
 ) -> None:
-    """Connecting does not wait for whoever uses it."""
+    """Connecting does not wait for other users of the database."""
     path = tmp_path / "evref.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("CREATE TABLE theirs (id INTEGER)")

@@ -1,4 +1,4 @@
-"""A database that does not do what it is asked is out of reach, whatever the driver says."""
+"""A database that fails counts as unavailable, with any error of the driver."""
 
 import sqlite3
 import time
@@ -225,7 +225,7 @@ def test_a_short_wait_for_another_writer_is_no_failure(file: Path, filled: Store
 def test_a_disk_without_space_leaves_all_as_it_was(
     opened: Callable[[str], Stores], file: Path
 ) -> None:
-    """Here the file may not grow, which SQLite tells like a full disk; reading goes on."""
+    """Here the file cannot grow, which SQLite reports like a full disk; reading still works."""
     stores = opened("sqlite:///FILE")
     stores.schema.prepare()
     before = a_catalogue()
