@@ -1,4 +1,4 @@
-"""The pages: `/catalogue`, one for each diagnosis, and `/evidence`, which explains their content."""
+"""The pages: `/catalogue`, one for each diagnosis, and `/evidence`, which explains them."""
 
 from __future__ import annotations
 
