@@ -64,7 +64,7 @@ class InstitutionStoreContract(Contract):
         assert stores.institutions.list() == ()
 
     def test_a_name_is_taken_only_once(self, stores: Stores) -> None:
-        """The first one stays as it is, and no audit entry is written for the second."""
+        """The first one does not change, and no audit entry is written for the second."""
         stores.institutions.add(an_institution("i1", name="Same"), CREATED)
 
         with pytest.raises(AlreadyExistsError) as caught:
@@ -137,7 +137,7 @@ class MemberStoreContract(Contract):
         assert emails == ["a@example.org", "b@example.org", "c@example.org"]
 
     def test_an_e_mail_is_taken_only_once_in_whichever_institution(self, stores: Stores) -> None:
-        """The first one stays as it is, and no audit entry is written for the second."""
+        """The first one does not change, and no audit entry is written for the second."""
         stores.members.add(a_member("m1", institution_id="i1"), JOINED)
         entries_before = stores.audit.entries("i2")
 

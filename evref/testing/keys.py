@@ -58,7 +58,7 @@ class KeyStoreContract(Contract):
         assert entry in stores.audit.entries("i1")
 
     def test_an_id_is_taken_only_once(self, stores: Stores) -> None:
-        """The first key stays as it is, and no audit entry is written for the second."""
+        """The first key does not change, and no audit entry is written for the second."""
         keep_key(stores, a_key("k1"))
         entries_before = stores.audit.entries("i2")
 
