@@ -1,4 +1,4 @@
-"""Publishes another catalogue while clients ask: how long the slowest of them waits."""
+"""Publishes another catalogue under load, and measures the slowest response."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SIZES = (1_500, 10_500)
 
 _CLIENTS = 2
 _LISTS = 200
-"""So many diagnoses' interventions are asked for, and then all diagnoses, in turns."""
+"""Clients request the interventions of this number of diagnoses, then all diagnoses, repeatedly."""
 
 _SECONDS_BEFORE = 3.0
 _SECONDS_AFTER = 1.0
@@ -33,11 +33,12 @@ _SECONDS_TO_SERVE = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """What one swap came to.
+    """The result of one swap.
 
-    The slowest answer, in milliseconds, from the start of publishing until a second after the
-    new catalogue is served, and in the three seconds before; the seconds from its publication
-    until it is served; and how much more memory the worker had at most than before, in bytes.
+    It has the slowest response, in milliseconds, from the start of the publication until a second
+    after the new catalogue is served, and in the three seconds before; the seconds from the
+    publication until the new catalogue is served; and the maximum growth of the worker's memory,
+    in bytes.
     """
 
     slowest_ms: float
@@ -47,10 +48,10 @@ class Swap:
 
 
 def swap(contender: Contender, settings: Settings, catalogue: Catalogue) -> Swap:
-    """Publish the catalogue, of which each entry is new, while clients go on asking.
+    """Publish the catalogue, in which each entry is new, while clients send requests.
 
     Raises:
-        SystemExit: when it is not served in the end.
+        SystemExit: If the catalogue is not served afterwards.
 
     """
     if contender.tokens is None:
@@ -62,7 +63,7 @@ def swap(contender: Contender, settings: Settings, catalogue: Catalogue) -> Swap
     ]
     for client in clients:
         client.start()
-    # What is asked for the first time is rendered: that is not what is looked at.
+    # The first request for each resource renders it, which should not be measured.
     time.sleep(_SECONDS_BEFORE)
     for client in clients:
         client.slowest = 0.0
@@ -94,7 +95,7 @@ def swap(contender: Contender, settings: Settings, catalogue: Catalogue) -> Swap
 
 
 def changed(catalogue: Catalogue) -> Catalogue:
-    """The same with each entry checked a day later."""
+    """Return the same catalogue with each entry checked a day later."""
     return Catalogue(
         Entry(
             replace(entry.diagnosis, checked_on=entry.diagnosis.checked_on + timedelta(days=1)),
@@ -105,7 +106,7 @@ def changed(catalogue: Catalogue) -> Catalogue:
 
 
 def _reset(clients: list[_Client]) -> float:
-    """Seconds that the slowest answer took since the last time."""
+    """Return the seconds of the slowest response since the last call."""
     slowest = max(client.slowest for client in clients)
     for client in clients:
         client.slowest = 0.0
@@ -113,14 +114,14 @@ def _reset(clients: list[_Client]) -> float:
 
 
 def _publish(settings: Settings, catalogue: Catalogue, published_at: object) -> None:
-    # Here it shares a core with the clients, who are not to wait for it.
+    # It shares a core with the clients here, which should not wait for it.
     os.nice(5)
     keep_catalogue(Container(settings=settings).catalogue_store(), catalogue)
     published_at.value = time.monotonic()  # type: ignore[attr-defined]  # of multiprocessing
 
 
 class _Client(threading.Thread):
-    """Asks for the interventions of one diagnosis after the other, and then for all diagnoses."""
+    """Requests the interventions of one diagnosis after the other, and then all diagnoses."""
 
     def __init__(self, address: str, token: str, ids: list[str]) -> None:
         super().__init__(daemon=True)

@@ -110,7 +110,7 @@ class PublishCatalogue:
             self._publish(principal, plan, by=by, is_bundled=False)
 
     def publish_bundled(self, principal: Principal, progress: Progress, *, by: str) -> Plan | None:
-        """Publish the bundled catalogue if none is served, or an older bundled one.
+        """Publish the bundled catalogue if no catalogue or an older bundled one is served.
 
         Returns None if the operator has published another catalogue, if this one is already
         served, or if another process publishes at the same time.

@@ -31,11 +31,11 @@ class Admission(ABC):
     def status(self, digest: str, instant: datetime) -> KeyStatus:
         """Return the key with this token and its counts on the day of the instant.
 
-        It reads once and writes nothing. The counts include every request that `admit` has
-        returned for before the call, in any process. They are 0 if there was none that day.
+        Reads once and writes nothing. The counts include every request for which `admit` returned
+        before the call, in any process. They are 0 if there was none that day.
 
         Raises:
-            InvalidApiKeyError: No live key has a secret with this digest that works at the
-                instant. Its level does not matter.
+            InvalidApiKeyError: If no active key has a secret with this digest that is valid at
+                the instant. The level of the key does not matter.
 
         """

@@ -25,7 +25,7 @@ class CatalogueFiles(ABC):
 
     @abstractmethod
     def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
-        """The names of what is in these folders and `read` does not read, for people."""
+        """Return the names of the files in these folders that `read` skips, for display."""
 
     @abstractmethod
     def write(self, catalogue: Catalogue, folder: Path) -> None:

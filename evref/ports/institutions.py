@@ -14,7 +14,7 @@ class InstitutionStore(ABC):
         """Store a new institution.
 
         Raises:
-            AlreadyExistsError: The name is taken.
+            AlreadyExistsError: If the name is taken.
 
         """
 
@@ -49,7 +49,7 @@ class MemberStore(ABC):
         """Store a new member.
 
         Raises:
-            AlreadyExistsError: A member of any institution has this e-mail address.
+            AlreadyExistsError: If a member of any institution has this e-mail address.
 
         """
 

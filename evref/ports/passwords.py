@@ -15,7 +15,7 @@ class PasswordHasher(ABC):
         """Return a new salted hash in PHC string format, different each time.
 
         Raises:
-            BusyError: Other calls took too long.
+            BusyError: If other calls take too long.
 
         """
 
@@ -27,7 +27,7 @@ class PasswordHasher(ABC):
         timing does not reveal who has an account.
 
         Raises:
-            BusyError: Other calls took too long; the password was not checked.
+            BusyError: If other calls take too long; the password is not checked.
 
         """
 

@@ -1,14 +1,14 @@
-"""What each port promises, as tests that every adapter of it inherits, whoever writes it.
+"""The contract of each port, as tests that every adapter inherits, also those of third parties.
 
-`docs/how-to/write-a-storage-adapter.md` leads through it. Needs `pip install 'evref[testing]'`.
+See `docs/how-to/write-a-storage-adapter.md`. Needs `pip install 'evref[testing]'`.
 """
 
 import pkgutil
 
 import pytest
 
-# pytest makes the asserts of test files explain themselves, and of these only when asked, before
-# they are imported.
+# pytest rewrites assertions in test files automatically, but in other modules only if they are
+# registered before their import.
 pytest.register_assert_rewrite(
     *(f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__))
 )

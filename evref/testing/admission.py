@@ -40,7 +40,7 @@ class AdmissionContract(Contract):
         keep_institutions(stores, "i1")
 
     def test_the_store_is_the_adapter(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.admission) is self.adapter
 
     def test_a_tally_tells_the_key_its_limit_and_the_count(self, stores: Stores) -> None:
@@ -52,7 +52,7 @@ class AdmissionContract(Contract):
         assert tallies == [Tally("k1", 5, 1, was_admitted=True), Tally("k1", 5, 2, True)]
 
     def test_requests_over_the_limit_are_refused_and_counted_as_such(self, stores: Stores) -> None:
-        """A refused request leaves the count of admitted ones as it is."""
+        """A refused request does not change the count of admitted requests."""
         digest = keep_key(stores, a_key(limit=2))
 
         tallies = admit(stores, digest, 5)
@@ -62,7 +62,7 @@ class AdmissionContract(Contract):
         assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 2, 2, 3),)
 
     def test_a_limit_of_zero_admits_nothing(self, stores: Stores) -> None:
-        """The first request of a day is refused like the following ones."""
+        """The first request of a day is refused, like later ones."""
         digest = keep_key(stores, a_key(limit=0))
 
         tallies = admit(stores, digest, 2)
@@ -71,12 +71,12 @@ class AdmissionContract(Contract):
         assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 0, 0, 2),)
 
     def test_an_unknown_digest_is_no_valid_key(self, stores: Stores) -> None:
-        """A digest that no key is kept under is refused."""
+        """A digest that no key has is refused."""
         with pytest.raises(InvalidApiKeyError):
             stores.admission.admit("0" * 64, READ, at_noon(TODAY))
 
     def test_a_revoked_key_is_refused_and_not_counted(self, stores: Stores) -> None:
-        """Also where its level would not suffice: that it is revoked comes first."""
+        """The revocation is checked before the level."""
         digest = keep_key(stores, a_key(permission=Permission.NONE, revoked_at=NOON))
 
         with pytest.raises(InvalidApiKeyError):
@@ -85,7 +85,7 @@ class AdmissionContract(Contract):
         assert stores.usage_reports.history("k1", TODAY, TODAY) == ()
 
     def test_a_key_works_through_its_last_day(self, stores: Stores) -> None:
-        """The day on which a key expires is the last one on which it is admitted."""
+        """A key is admitted on the day on which it expires, but not after it."""
         digest = keep_key(stores, a_key(expires_on=TODAY))
 
         assert stores.admission.admit(digest, READ, at_noon(TODAY)).was_admitted
@@ -94,7 +94,7 @@ class AdmissionContract(Contract):
         assert stores.usage_reports.history("k1", TODAY, TOMORROW) == (DayUsage(TODAY, 1000, 1, 0),)
 
     def test_a_level_below_the_needed_one_is_refused_and_not_counted(self, stores: Stores) -> None:
-        """A key without permission is told so, and its day stays untouched."""
+        """The error is the missing permission, and the counts of the day do not change."""
         digest = keep_key(stores, a_key(permission=Permission.NONE))
 
         with pytest.raises(InsufficientPermissionError):
@@ -104,13 +104,13 @@ class AdmissionContract(Contract):
 
     @pytest.mark.parametrize("level", Permission)
     def test_a_level_allows_all_below_it(self, stores: Stores, level: Permission) -> None:
-        """Each level is admitted where nothing is needed."""
+        """Each level is admitted if no permission is needed."""
         digest = keep_key(stores, a_key(permission=level))
 
         assert stores.admission.admit(digest, Permission.NONE, at_noon(TODAY)).was_admitted
 
     def test_a_revocation_holds_for_the_next_request(self, stores: Stores) -> None:
-        """A key that was admitted just before its revocation is refused just after."""
+        """A key that was admitted just before its revocation is refused just after it."""
         digest = keep_key(stores, a_key())
         admit(stores, digest, 1)
 
@@ -121,7 +121,7 @@ class AdmissionContract(Contract):
             stores.admission.admit(digest, READ, at_noon(TODAY))
 
     def test_a_change_of_level_holds_for_the_next_request(self, stores: Stores) -> None:
-        """Taking the permission away refuses; giving it back admits and goes on counting."""
+        """Without permission the key is refused; with it, it is admitted and counted again."""
         digest = keep_key(stores, a_key())
         admit(stores, digest, 1)
 
@@ -138,7 +138,7 @@ class AdmissionContract(Contract):
         assert stores.admission.admit(digest, READ, at_noon(TODAY)).admitted == 2
 
     def test_a_limit_lowered_below_use_refuses_at_once(self, stores: Stores) -> None:
-        """What was admitted stays counted, and the tally tells the new limit."""
+        """Admitted requests stay counted, and the tally has the new limit."""
         digest = keep_key(stores, a_key(limit=10))
         admit(stores, digest, 5)
 
@@ -150,7 +150,7 @@ class AdmissionContract(Contract):
         assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 3, 5, 1),)
 
     def test_a_limit_raised_again_admits_up_to_it(self, stores: Stores) -> None:
-        """Refused requests have used nothing up."""
+        """Refused requests do not use up the limit."""
         digest = keep_key(stores, a_key(limit=10))
         admit(stores, digest, 5)
         set_limit(stores, "k1", 3)
@@ -163,7 +163,7 @@ class AdmissionContract(Contract):
         assert tallies[-1] == Tally("k1", 7, 7, was_admitted=False)
 
     def test_each_day_counts_anew(self, stores: Stores) -> None:
-        """A new day has its whole limit, and the days before keep their counts."""
+        """A new day has the full limit, and earlier days keep their counts."""
         digest = keep_key(stores, a_key(limit=1))
         admit(stores, digest, 2)
 
@@ -176,7 +176,7 @@ class AdmissionContract(Contract):
         )
 
     def test_keys_are_counted_apart(self, stores: Stores) -> None:
-        """One key's use takes nothing from another's limit."""
+        """Requests of one key do not use up the limit of another."""
         first = keep_key(stores, a_key("k1", limit=1))
         second = keep_key(stores, a_key("k2", limit=1))
         admit(stores, first, 2)
@@ -186,7 +186,7 @@ class AdmissionContract(Contract):
         )
 
     def test_of_many_requests_at_once_exactly_the_limit_is_admitted(self, stores: Stores) -> None:
-        """Each admitted request has a count of its own, from one to the limit."""
+        """The admitted requests have the counts from one to the limit, each once."""
         digest = keep_key(stores, a_key(limit=25))
 
         tallies = at_once(40, lambda _: stores.admission.admit(digest, READ, at_noon(TODAY)))
@@ -198,7 +198,7 @@ class AdmissionContract(Contract):
     def test_no_request_is_admitted_over_a_limit_that_is_lowered_meanwhile(
         self, stores: Stores
     ) -> None:
-        """Whoever is told the new limit was admitted within it, or refused."""
+        """A request whose tally has the new limit was admitted within it or refused."""
         digest = keep_key(stores, a_key(limit=1000))
 
         def act(number: int) -> list[Tally]:
@@ -213,8 +213,8 @@ class AdmissionContract(Contract):
         (usage,) = stores.usage_reports.history("k1", TODAY, TODAY)
         assert usage.admitted + usage.refused == 80
 
-    # Each example has a key of its own, so it does not matter that they share their stores; and
-    # one contract is run on many adapters by design.
+    # Each example has its own key, so the examples can share their stores. The contract runs on
+    # many adapters by design.
     @settings(
         max_examples=25,
         deadline=None,
@@ -239,7 +239,7 @@ class AdmissionContract(Contract):
         first_limit: int,
         steps: list[tuple[str, date] | tuple[str, int]],
     ) -> None:
-        """A request is admitted exactly when fewer than the limit in force were before it."""
+        """A request is admitted if and only if fewer than the current limit were before it."""
         key = a_key(f"k{len(stores.keys.list())}", limit=first_limit)
         digest = keep_key(stores, key)
         limit = first_limit
@@ -262,7 +262,7 @@ class AdmissionContract(Contract):
         assert stores.usage_reports.history(key.id, TODAY, TOMORROW) == expected_days
 
     def test_a_secret_works_until_it_ends(self, stores: Stores) -> None:
-        """From the instant at which it ends it is no valid key, while the key's other one is."""
+        """From its end on, it is not valid, while the key's other secret is."""
         old = a_secret("old", ends_at=NOON)
         new = a_secret("new", created_at=NOON - timedelta(hours=1))
         keep_key(stores, a_key(secrets=[old, new]))
@@ -274,7 +274,7 @@ class AdmissionContract(Contract):
         assert stores.admission.admit(new.digest, READ, NOON).admitted == 2
 
     def test_an_instant_is_compared_whatever_its_time_zone(self, stores: Stores) -> None:
-        """Neither its hour nor its day are taken for those of UTC."""
+        """Its hour and day are not mistaken for those in UTC."""
         in_delhi = NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))
         secret = a_secret(ends_at=in_delhi)
         keep_key(stores, a_key(secrets=[secret], expires_on=TODAY))
@@ -286,7 +286,7 @@ class AdmissionContract(Contract):
             stores.admission.admit(secret.digest, READ, NOON)
 
     def test_a_revoked_key_is_refused_with_each_of_its_secrets(self, stores: Stores) -> None:
-        """Also with the one that would never end."""
+        """This includes a secret that never ends."""
         secrets = [a_secret("old", ends_at=NOON + timedelta(days=1)), a_secret("new")]
         keep_key(stores, a_key(secrets=secrets, revoked_at=NOON))
 
@@ -297,7 +297,7 @@ class AdmissionContract(Contract):
     def test_a_secret_that_is_ended_or_added_is_so_for_the_next_request(
         self, stores: Stores
     ) -> None:
-        """As any other change of a key."""
+        """Secrets change like everything else of a key."""
         old, new = a_secret("old"), a_secret("new", created_at=NOON)
         keep_key(stores, a_key(secrets=[old]))
         admit(stores, old.digest, 1)
@@ -313,7 +313,7 @@ class AdmissionContract(Contract):
     def test_of_many_requests_at_once_with_all_secrets_the_limit_is_admitted(
         self, stores: Stores
     ) -> None:
-        """They share the one limit of their key."""
+        """All secrets share the limit of their key."""
         secrets = [a_secret("old", ends_at=NOON + timedelta(hours=1)), a_secret("new")]
         keep_key(stores, a_key(limit=25, secrets=secrets))
 
@@ -328,7 +328,7 @@ class AdmissionContract(Contract):
     def test_a_status_has_what_the_key_may_do_and_what_was_counted(
         self, stores: Stores, level: Permission
     ) -> None:
-        """Whatever its level; before the first request of a day, its counts are 0."""
+        """This holds for any level; before the first request of a day, the counts are 0."""
         key = a_key(permission=level, limit=7, expires_on=TODAY)
         digest = keep_key(stores, key)
 
@@ -337,7 +337,7 @@ class AdmissionContract(Contract):
         )
 
     def test_a_status_counts_nothing(self, stores: Stores) -> None:
-        """However often it is read, also when nothing remains."""
+        """This holds for repeated reads, also when nothing remains."""
         digest = keep_key(stores, a_key(limit=2))
         expected = KeyStatus("k1", READ, None, limit=2, used=2, refused=1, instant=NOON)
 
@@ -350,7 +350,7 @@ class AdmissionContract(Contract):
         assert stores.usage_reports.history("k1", TODAY, TOMORROW) == (DayUsage(TODAY, 2, 2, 1),)
 
     def test_a_status_has_the_limit_of_now(self, stores: Stores) -> None:
-        """Not the one that was in force at the day's last request."""
+        """It does not have the limit at the time of the day's last request."""
         digest = keep_key(stores, a_key(limit=10))
         admit(stores, digest, 4)
 
@@ -360,7 +360,7 @@ class AdmissionContract(Contract):
         assert (status.limit, status.used, status.remaining) == (3, 4, 0)
 
     def test_only_a_live_key_has_a_status(self, stores: Stores) -> None:
-        """Unknown, revoked, expired and ended: all are refused alike."""
+        """Unknown, revoked and expired keys and ended secrets get the same error."""
         ended, other = a_secret("ended", ends_at=NOON), a_secret("other")
         keep_key(stores, a_key("k1", secrets=[ended, other]))
         revoked = keep_key(stores, a_key("k2", revoked_at=NOON))
@@ -372,7 +372,7 @@ class AdmissionContract(Contract):
         assert stores.admission.status(other.digest, NOON).key_id == "k1"
 
     def test_statuses_of_an_instant_never_go_back(self, stores: Stores) -> None:
-        """Read while others are admitted, each has at least what was admitted before it."""
+        """During admissions, each status counts at least the requests admitted before it."""
         digest = keep_key(stores, a_key(limit=25))
 
         def act(number: int) -> list[int]:

@@ -24,16 +24,16 @@ class AuditLogContract(Contract):
     port = AuditLog
 
     def test_the_store_is_the_adapter(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.audit) is self.adapter
 
     def test_an_institution_without_entries_has_an_empty_log(self, stores: Stores) -> None:
-        """So has one that nobody knows."""
+        """An unknown institution has an empty log too."""
         assert stores.audit.entries("unknown") == ()
 
     @pytest.mark.parametrize("action", Action)
     def test_an_entry_comes_back_as_it_was_written(self, stores: Stores, action: Action) -> None:
-        """Every action, with a key and without."""
+        """This holds for every action, with and without a key."""
         entry = an_audit_entry(
             action=action,
             key_id="k1" if action.name.startswith("KEY") else None,
@@ -46,7 +46,7 @@ class AuditLogContract(Contract):
         assert stores.audit.entries("i1") == (entry,)
 
     def test_the_latest_entry_comes_first(self, stores: Stores) -> None:
-        """Of entries of one instant, the one that was written last does."""
+        """Among entries of the same instant, the newest comes first."""
         details = ["second", "first, written before", "first, written after", "third"]
         hours = [1, 0, 0, 2]
         for number, (detail, hour) in enumerate(zip(details, hours, strict=True)):
@@ -64,7 +64,7 @@ class AuditLogContract(Contract):
 
     @pytest.mark.parametrize(("skip", "most"), [(0, 2), (2, 2), (4, 2), (5, 2), (9, 2), (1, 0)])
     def test_a_part_is_what_the_whole_has_there(self, stores: Stores, skip: int, most: int) -> None:
-        """Also where entries are of one instant; and the count is that of the whole."""
+        """This also holds for entries of the same instant; the count is that of the whole log."""
         for number in range(5):
             stores.institutions.add(
                 an_institution(f"i{number}", name=f"{number}"), an_audit_entry(detail=f"{number}")
@@ -78,7 +78,7 @@ class AuditLogContract(Contract):
         assert stores.audit.count("unknown") == 0
 
     def test_an_institution_reads_only_its_own_entries(self, stores: Stores) -> None:
-        """What was done in another one is not told."""
+        """Entries of another institution are not in the result."""
         stores.institutions.add(an_institution("i1", name="A"), an_audit_entry(detail="own"))
         stores.institutions.add(
             an_institution("i2", name="B"), an_audit_entry(institution_id="i2", detail="other")
@@ -88,7 +88,7 @@ class AuditLogContract(Contract):
 
     @pytest.mark.parametrize("kind", SubjectKind)
     def test_an_entry_comes_back_with_its_subject(self, stores: Stores, kind: SubjectKind) -> None:
-        """Of every kind, by the longest id that there is."""
+        """This holds for every kind, with the longest possible id."""
         entry = an_audit_entry(subject=Subject(kind, "f" * 64))
 
         stores.institutions.add(an_institution(), entry)
@@ -98,7 +98,7 @@ class AuditLogContract(Contract):
     def test_what_concerns_the_whole_service_is_in_no_institutions_log(
         self, stores: Stores
     ) -> None:
-        """It has a log of its own, which has nothing else."""
+        """These entries have a separate log."""
         entry = an_audit_entry(institution_id=None, detail="of all")
         stores.institutions.add(an_institution("i1", name="A"), entry)
         stores.institutions.add(an_institution("i2", name="B"), an_audit_entry(detail="own"))
@@ -108,7 +108,7 @@ class AuditLogContract(Contract):
         assert [entry.detail for entry in stores.audit.entries("i1")] == ["own"]
 
     def test_each_publication_is_in_the_log_of_the_whole_service(self, stores: Stores) -> None:
-        """One that is refused is not."""
+        """A refused publication is not."""
         first, second = a_catalogue(an_entry("asthma")), a_catalogue(an_entry("migraine"))
         entries = [
             a_publication_entry(first),

@@ -1,4 +1,4 @@
-"""Builders with defaults: a test names only the fields that it is about."""
+"""Builders with defaults, so that a test gives only the fields that matter to it."""
 
 import hashlib
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ OPERATOR = Operator()
 
 
 def at_noon(day: date) -> datetime:
-    """An instant of this UTC day."""
+    """Return a time on this UTC day."""
     return datetime.combine(day, NOON.timetz())
 
 
@@ -120,7 +120,7 @@ def a_publication(
     by: str | None = "operator",
     is_bundled: bool = False,
 ) -> Publication:
-    """Of this catalogue, where there was none before."""
+    """Return the first publication of this catalogue."""
     return Publication(
         version=catalogue.version,
         published_at=at,
@@ -133,7 +133,7 @@ def a_publication(
 
 
 def a_publication_entry(catalogue: Catalogue, *, at: datetime = NOON) -> AuditEntry:
-    """The audit entry of the catalogue's publication."""
+    """Return the audit entry of the catalogue's publication."""
     return an_audit_entry(
         institution_id=None,
         action=Action.CATALOGUE_PUBLISHED,
@@ -160,7 +160,7 @@ def a_secret(
     created_at: datetime = NOON,
     ends_at: datetime | None = None,
 ) -> KeySecret:
-    """A secret whose digest is that of the text."""
+    """Return a secret whose digest is that of the text."""
     digest = hashlib.sha256(text.encode()).hexdigest()
     return KeySecret(digest, last_four, created_at, ends_at)
 
@@ -177,7 +177,7 @@ def a_key(
     revoked_at: datetime | None = None,
     secrets: Sequence[KeySecret] = (),
 ) -> ApiKey:
-    """A key with these secrets, else with one that never ends, whose digest is its own."""
+    """Return a key with these secrets; by default, with one unique secret that never ends."""
     return ApiKey(
         id=key_id,
         institution_id=institution_id,
@@ -200,7 +200,7 @@ def an_audit_entry(
     detail: str = "name 'Ward app'",
     at: datetime = NOON,
 ) -> AuditEntry:
-    """An entry about the subject, else about the key with this id."""
+    """Return an entry about the subject; by default, about the key with this id."""
     return AuditEntry(
         at=at,
         institution_id=institution_id,

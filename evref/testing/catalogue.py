@@ -34,7 +34,7 @@ def a_large_catalogue(name: str, size: int = 20) -> Catalogue:
 
 
 def is_published(publish: Callable[[], None]) -> bool:
-    """Whether it is; if not, the publisher knows that another one was."""
+    """Return whether the publication succeeds; False if another one came first."""
     try:
         publish()
     except CatalogueReplacedError:
@@ -46,16 +46,16 @@ class PublishedCatalogueContract(Contract):
     port = PublishedCatalogue
 
     def test_the_store_is_the_adapter(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.catalogue) is self.adapter
 
     def test_at_first_there_is_no_catalogue(self, stores: Stores) -> None:
-        """Neither a version nor anything to load."""
+        """There is neither a version nor a catalogue to load."""
         assert stores.catalogue.version() is None
         assert stores.catalogue.load() is None
 
     def test_a_catalogue_comes_back_as_it_was_published(self, stores: Stores) -> None:
-        """Every field of every entry, in order."""
+        """Every field of every entry is the same, in the same order."""
         every_kind = [
             an_intervention(
                 f"knee-osteoarthritis-{number}",
@@ -81,7 +81,7 @@ class PublishedCatalogueContract(Contract):
         assert stores.catalogue.version() == loaded.version == catalogue.version
 
     def test_a_catalogue_may_be_empty(self, stores: Stores) -> None:
-        """It is published all the same: that is not the same as none."""
+        """An empty catalogue is still published; it differs from no catalogue."""
         empty = Catalogue([])
 
         keep_catalogue(stores.catalogue, empty)
@@ -92,7 +92,7 @@ class PublishedCatalogueContract(Contract):
         assert stores.catalogue.version() == empty.version
 
     def test_publishing_replaces_the_whole_catalogue(self, stores: Stores) -> None:
-        """Nothing of the one before is left, whether it is in the new one or not."""
+        """Only the new catalogue's entries are left."""
         before = a_catalogue(an_entry("asthma", name="Asthma"), an_entry("migraine", name="Old"))
         after = a_catalogue(an_entry("migraine", name="New"), an_entry("obesity", name="Obesity"))
         keep_catalogue(stores.catalogue, before)
@@ -108,7 +108,7 @@ class PublishedCatalogueContract(Contract):
         assert stores.catalogue.version() == after.version
 
     def test_readers_never_see_a_mixture(self, stores: Stores) -> None:
-        """While catalogues are being published, each one that is loaded is whole."""
+        """During publications, each loaded catalogue is complete."""
         catalogues = [a_large_catalogue("a"), a_large_catalogue("b", size=7)]
         whole = {catalogue.version: catalogue.entries for catalogue in catalogues}
         keep_catalogue(stores.catalogue, catalogues[0])
@@ -138,12 +138,12 @@ class CatalogueStoreContract(Contract):
     port = CatalogueStore
 
     def test_at_first_there_is_no_history(self, stores: Stores) -> None:
-        """And no version to load."""
+        """There is no version to load either."""
         assert stores.catalogue.history() == ()
         assert stores.catalogue.load_version(a_catalogue().version) is None
 
     def test_a_publication_comes_back_as_it_was_made(self, stores: Stores) -> None:
-        """Every field, whoever it was by."""
+        """Every field is the same, for any publisher."""
         first, second = a_catalogue(an_entry("asthma")), a_catalogue(an_entry("migraine"))
         by_nobody = a_publication(first, by=None, is_bundled=True)
         by_somebody = Publication(
@@ -164,7 +164,7 @@ class CatalogueStoreContract(Contract):
         assert stores.catalogue.history() == (by_somebody, by_nobody)
 
     def test_the_same_catalogue_can_be_published_again(self, stores: Stores) -> None:
-        """It keeps its version, is as whole as before, and stands in the history twice."""
+        """It keeps its version and content, and is in the history twice."""
         catalogue = a_large_catalogue("same")
         keep_catalogue(stores.catalogue, catalogue)
 
@@ -179,7 +179,7 @@ class CatalogueStoreContract(Contract):
         ]
 
     def test_an_earlier_catalogue_is_as_whole_as_it_was(self, stores: Stores) -> None:
-        """Whatever it has in common with others, and whether it was published again."""
+        """Shared documents and repeated publication do not change it."""
         same = an_entry("same")
         catalogues = [
             a_catalogue(same, an_entry("gone")),
@@ -197,7 +197,7 @@ class CatalogueStoreContract(Contract):
             assert loaded.version == catalogue.version
 
     def test_the_newest_publications_are_kept(self, stores: Stores) -> None:
-        """So many and no more, newest first."""
+        """The history is limited, and the newest publication comes first."""
         catalogues = [
             a_catalogue(an_entry("same"), an_entry(f"only-{number}"))
             for number in range(PUBLICATIONS_KEPT + 3)
@@ -220,7 +220,7 @@ class CatalogueStoreContract(Contract):
     def test_whoever_would_replace_another_one_is_refused(
         self, stores: Stores, replacing: str | None
     ) -> None:
-        """And nothing is changed, neither what is served nor the history."""
+        """Neither the served catalogue nor the history changes."""
         served, other = a_catalogue(an_entry("served")), a_catalogue(an_entry("other"))
         keep_catalogue(stores.catalogue, served)
         before = stores.catalogue.history()
@@ -237,7 +237,7 @@ class CatalogueStoreContract(Contract):
         assert stores.catalogue.load_version(other.version) is None
 
     def test_a_version_cannot_be_replaced_where_there_is_none(self, stores: Stores) -> None:
-        """Nothing is then published."""
+        """Nothing is published."""
         catalogue = a_catalogue()
 
         with pytest.raises(CatalogueReplacedError):
@@ -255,7 +255,7 @@ class CatalogueStoreContract(Contract):
     def test_of_several_who_replace_the_same_one_at_once_one_does(
         self, stores: Stores, is_first: bool
     ) -> None:
-        """What that one published is whole, and the others know that theirs is not."""
+        """Its catalogue is complete, and the others get an error."""
         if not is_first:
             keep_catalogue(stores.catalogue, a_catalogue())
         replaced = stores.catalogue.version()

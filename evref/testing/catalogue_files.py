@@ -13,7 +13,7 @@ from evref.testing.contract import Contract
 
 
 def no_progress(done: int, total: int) -> None:
-    """Progress that nobody follows."""
+    """Ignore progress."""
 
 
 class CatalogueFilesContract(Contract):
@@ -27,7 +27,7 @@ class CatalogueFilesContract(Contract):
     def test_what_is_written_reads_back_the_same(
         self, files: CatalogueFiles, tmp_path: Path
     ) -> None:
-        """Every module and phase, references with all that they can have, and the version."""
+        """Every module, phase and reference field is the same, and the version too."""
         interventions = [
             an_intervention(
                 f"knee-osteoarthritis-{number}",
@@ -52,7 +52,7 @@ class CatalogueFilesContract(Contract):
         assert read.version == catalogue.version
 
     def test_progress_is_told_after_each_file(self, files: CatalogueFiles, tmp_path: Path) -> None:
-        """How many are done, of how many."""
+        """It has the number of finished files and the total."""
         files.write(a_catalogue(an_entry("asthma"), an_entry("migraine")), tmp_path)
         told: list[tuple[int, int]] = []
 
@@ -61,7 +61,7 @@ class CatalogueFilesContract(Contract):
         assert told == [(1, 2), (2, 2)]
 
     def test_what_is_not_read_is_named(self, files: CatalogueFiles, tmp_path: Path) -> None:
-        """Nothing is passed over in silence, and what was written is read."""
+        """No skipped file is omitted; written files are read."""
         files.write(a_catalogue(an_entry("asthma")), tmp_path)
         assert files.not_read([tmp_path]) == ()
 
@@ -74,21 +74,21 @@ class CatalogueFilesContract(Contract):
     def test_a_path_that_is_not_there_is_a_fault(
         self, files: CatalogueFiles, tmp_path: Path
     ) -> None:
-        """The fault names it."""
+        """The fault names the path."""
         with pytest.raises(InvalidCatalogueError) as caught:
             files.read([tmp_path / "missing"], no_progress)
 
         assert any("missing" in str(fault) for fault in caught.value.faults)
 
     def test_no_file_at_all_is_a_fault(self, files: CatalogueFiles, tmp_path: Path) -> None:
-        """An empty folder is no empty catalogue."""
+        """An empty folder is not an empty catalogue."""
         with pytest.raises(InvalidCatalogueError):
             files.read([tmp_path], no_progress)
 
     def test_a_folder_with_other_files_of_a_catalogue_is_left_as_it_is(
         self, files: CatalogueFiles, tmp_path: Path
     ) -> None:
-        """They would be mixed in when the folder is read back."""
+        """Reading the folder back would mix them in."""
         files.write(a_catalogue(an_entry("asthma")), tmp_path)
         before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 

@@ -1,4 +1,4 @@
-"""What every contract shares: the port that it is about, and the adapter that is held to it."""
+"""The base of all contracts: the port, and the adapter under test."""
 
 from typing import Any, ClassVar
 
@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 class Contract:
     """The base of all contracts.
 
-    To hold an adapter to one: inherit from the contract and name the `adapter`. Where the port
-    keeps something, offer the fixture `stores` (`evref.testing.Stores`); where it keeps nothing,
-    the adapter is called without arguments.
+    To test an adapter, inherit from the contract and set `adapter`. If the port stores data,
+    provide the fixture `stores` (`evref.testing.Stores`); otherwise the adapter is called without
+    arguments.
     """
 
     port: ClassVar[type[Any]]

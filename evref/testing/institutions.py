@@ -20,11 +20,11 @@ class InstitutionStoreContract(Contract):
     port = InstitutionStore
 
     def test_the_store_is_the_adapter(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.institutions) is self.adapter
 
     def test_an_institution_is_found_by_its_name(self, stores: Stores) -> None:
-        """It comes back as it was kept, and its audit entry with it."""
+        """It is returned as it was stored, and its audit entry is stored too."""
         institution = an_institution(name="Çocuk Hastanesi 'A'")
 
         stores.institutions.add(institution, CREATED)
@@ -34,7 +34,7 @@ class InstitutionStoreContract(Contract):
 
     @pytest.mark.parametrize("name", ["general hospital", "General", "%", "", "\ud800"])
     def test_another_name_is_not_found(self, stores: Stores, name: str) -> None:
-        """Names are compared as they are written."""
+        """Names are compared exactly."""
         stores.institutions.add(an_institution(name="General Hospital"), CREATED)
 
         with pytest.raises(NotFoundError):
@@ -50,7 +50,7 @@ class InstitutionStoreContract(Contract):
         assert caught.value.name == "I2"
 
     def test_institutions_are_listed_by_name(self, stores: Stores) -> None:
-        """In the order of Unicode's code points, whatever the storage."""
+        """Every storage sorts by Unicode code points."""
         for number, name in enumerate(["b", "Ä", "a", "B"]):
             institution = an_institution(f"i{number}", name=name)
             stores.institutions.add(institution, replace(CREATED, institution_id=institution.id))
@@ -64,7 +64,7 @@ class InstitutionStoreContract(Contract):
         assert stores.institutions.list() == ()
 
     def test_a_name_is_taken_only_once(self, stores: Stores) -> None:
-        """The first one stays as it is, and no audit entry is written for the second."""
+        """The first one does not change, and no audit entry is written for the second."""
         stores.institutions.add(an_institution("i1", name="Same"), CREATED)
 
         with pytest.raises(AlreadyExistsError) as caught:
@@ -77,7 +77,7 @@ class InstitutionStoreContract(Contract):
         assert stores.audit.entries("i2") == ()
 
     def test_of_many_who_take_a_name_at_once_one_succeeds(self, stores: Stores) -> None:
-        """The others are told that it is taken."""
+        """The others get the error that it is taken."""
 
         def add(number: int) -> bool:
             try:
@@ -98,11 +98,11 @@ class MemberStoreContract(Contract):
         keep_institutions(stores, "i1", "i2")
 
     def test_the_store_is_the_adapter(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.members) is self.adapter
 
     def test_a_member_is_found_by_e_mail(self, stores: Stores) -> None:
-        """They come back as they were kept, and their audit entry with them."""
+        """They are returned as they were stored, and their audit entry is stored too."""
         stores.members.add(a_member(email="ward@example.org"), JOINED)
 
         assert stores.members.with_email("ward@example.org") == a_member()
@@ -110,7 +110,7 @@ class MemberStoreContract(Contract):
 
     @pytest.mark.parametrize("email", ["nobody@example.org", "WARD@example.org", "", "\ud800"])
     def test_an_unknown_e_mail_is_not_found(self, stores: Stores, email: str) -> None:
-        """The error tells what was looked for."""
+        """The error contains the e-mail."""
         stores.members.add(a_member(email="ward@example.org"), JOINED)
 
         with pytest.raises(NotFoundError) as caught:
@@ -128,7 +128,7 @@ class MemberStoreContract(Contract):
         assert caught.value.name == "M1"
 
     def test_members_are_listed_by_e_mail(self, stores: Stores) -> None:
-        """Those of all institutions together."""
+        """The list has the members of all institutions."""
         for number, name in enumerate(["c", "a", "b"]):
             stores.members.add(a_member(f"m{number}", email=f"{name}@example.org"), JOINED)
 
@@ -137,7 +137,7 @@ class MemberStoreContract(Contract):
         assert emails == ["a@example.org", "b@example.org", "c@example.org"]
 
     def test_an_e_mail_is_taken_only_once_in_whichever_institution(self, stores: Stores) -> None:
-        """The first one stays as it is, and no audit entry is written for the second."""
+        """The first one does not change, and no audit entry is written for the second."""
         stores.members.add(a_member("m1", institution_id="i1"), JOINED)
         entries_before = stores.audit.entries("i2")
 
@@ -151,7 +151,7 @@ class MemberStoreContract(Contract):
         assert stores.audit.entries("i2") == entries_before
 
     def test_a_password_is_replaced_together_with_its_audit_entry(self, stores: Stores) -> None:
-        """Nothing else of the member changes, nor another's password."""
+        """No other field changes, and no other member's password."""
         stores.members.add(a_member("m1"), JOINED)
         other = a_member("m2", email="other@example.org")
         stores.members.add(other, JOINED)
@@ -165,7 +165,7 @@ class MemberStoreContract(Contract):
         assert RESET in stores.audit.entries("i1")
 
     def test_an_unknown_member_has_no_password_to_replace(self, stores: Stores) -> None:
-        """No audit entry tells of it."""
+        """No audit entry is written."""
         entries_before = stores.audit.entries("i1")
 
         with pytest.raises(NotFoundError):

@@ -22,7 +22,7 @@ class KeyStoreContract(Contract):
         keep_institutions(stores, "i1", "i2")
 
     def test_the_store_is_the_adapter(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.keys) is self.adapter
 
     @pytest.mark.parametrize(
@@ -36,21 +36,21 @@ class KeyStoreContract(Contract):
         ids=["plain", "expiring", "revoked", "any-characters"],
     )
     def test_a_key_comes_back_as_it_was_kept(self, stores: Stores, key: ApiKey) -> None:
-        """Every field, and instants to the microsecond."""
+        """Every field is the same, and times are equal to the microsecond."""
         keep_key(stores, key)
 
         assert stores.keys.get(key.id) == key
         assert stores.keys.list() == (key,)
 
     def test_an_instant_is_kept_whatever_its_time_zone(self, stores: Stores) -> None:
-        """It comes back as the same instant, and knows its time zone."""
+        """The returned time is equal, and has a time zone."""
         in_delhi = NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))
         keep_key(stores, a_key(created_at=in_delhi))
 
         assert stores.keys.get("k1").created_at == NOON
 
     def test_adding_a_key_writes_its_audit_entry(self, stores: Stores) -> None:
-        """The entry is kept together with the key."""
+        """The entry is stored together with the key."""
         entry = an_audit_entry(action=Action.KEY_CREATED, key_id="k1", detail="new")
 
         stores.keys.add(a_key(), entry)
@@ -58,7 +58,7 @@ class KeyStoreContract(Contract):
         assert entry in stores.audit.entries("i1")
 
     def test_an_id_is_taken_only_once(self, stores: Stores) -> None:
-        """The first key stays as it is, and no audit entry is written for the second."""
+        """The first key does not change, and no audit entry is written for the second."""
         keep_key(stores, a_key("k1"))
         entries_before = stores.audit.entries("i2")
 
@@ -74,7 +74,7 @@ class KeyStoreContract(Contract):
 
     @pytest.mark.parametrize("key_id", ["unknown", "K1", "", "k1\ud800", "k1\0"])
     def test_an_unknown_key_is_not_found(self, stores: Stores, key_id: str) -> None:
-        """The error tells what was looked for, also where no key could be called so."""
+        """The error contains the id, even if no key can have it."""
         keep_key(stores, a_key("k1"))
 
         with pytest.raises(NotFoundError) as caught:
@@ -83,7 +83,7 @@ class KeyStoreContract(Contract):
         assert caught.value.name == key_id
 
     def test_a_key_is_found_by_the_digest_that_it_is_kept_under(self, stores: Stores) -> None:
-        """As it now is, revoked or not; under another digest there is none."""
+        """Its current state is returned, revoked or not; another digest finds no key."""
         digest = keep_key(stores, a_key("k1"))
         keep_key(stores, a_key("k2"))
 
@@ -94,7 +94,7 @@ class KeyStoreContract(Contract):
             stores.keys.by_digest("0" * 64)
 
     def test_a_key_is_found_by_each_of_its_secrets(self, stores: Stores) -> None:
-        """It comes back whole, its secrets oldest first."""
+        """The whole key is returned, with its secrets oldest first."""
         secrets = [
             a_secret("old", created_at=NOON - timedelta(hours=1), ends_at=NOON, last_four="aaaa"),
             a_secret("new", created_at=NOON, last_four="bbbb"),
@@ -107,7 +107,7 @@ class KeyStoreContract(Contract):
         assert stores.keys.list() == stores.keys.of_institution("i1") == (key,)
 
     def test_a_change_replaces_the_secrets_too(self, stores: Stores) -> None:
-        """One that ended, one that was added, and one that is left out; other keys keep theirs."""
+        """Secrets can end, be added and be removed; those of other keys stay."""
         dropped = a_secret("dropped", created_at=NOON - timedelta(hours=2))
         ended = a_secret("ended", created_at=NOON - timedelta(hours=1))
         keep_key(stores, a_key("k1", secrets=[dropped, ended]))
@@ -124,7 +124,7 @@ class KeyStoreContract(Contract):
         assert stores.keys.get("k2") == a_key("k2")
 
     def test_keys_are_listed_oldest_first_then_by_id(self, stores: Stores) -> None:
-        """The order in which they were kept plays no part."""
+        """The order in which they were stored does not matter."""
         for key in (
             a_key("k3"),
             a_key("k2", created_at=NOON + timedelta(microseconds=1)),
@@ -136,7 +136,7 @@ class KeyStoreContract(Contract):
         assert [key.id for key in stores.keys.list()] == ["k4", "k1", "k3", "k2"]
 
     def test_keys_are_listed_by_institution(self, stores: Stores) -> None:
-        """One without keys, or unknown, has none."""
+        """An unknown institution has no keys, like one without keys."""
         keep_key(stores, a_key("k1", institution_id="i1"))
         keep_key(stores, a_key("k2", institution_id="i2"))
 
@@ -145,7 +145,7 @@ class KeyStoreContract(Contract):
         assert stores.keys.of_institution("unknown") == ()
 
     def test_a_change_replaces_the_key_and_writes_its_audit_entry(self, stores: Stores) -> None:
-        """The changed key is returned and kept; other keys stay as they are."""
+        """The changed key is returned and stored; other keys do not change."""
         keep_key(stores, a_key("k1"))
         keep_key(stores, a_key("k2"))
         entry = an_audit_entry(action=Action.KEY_CHANGED, detail="limit from 1000 to 7")
@@ -158,7 +158,7 @@ class KeyStoreContract(Contract):
         assert entry in stores.audit.entries("i1")
 
     def test_a_change_to_nothing_else_writes_nothing(self, stores: Stores) -> None:
-        """The key that there is comes back."""
+        """The stored key is returned."""
         keep_key(stores, a_key())
         entries_before = stores.audit.entries("i1")
 
@@ -168,7 +168,7 @@ class KeyStoreContract(Contract):
         assert stores.audit.entries("i1") == entries_before
 
     def test_a_change_that_fails_changes_nothing(self, stores: Stores) -> None:
-        """What it raises passes through; neither key nor audit log are touched."""
+        """Its exception is passed on; neither the key nor the audit log changes."""
         key = a_key(revoked_at=NOON)
         keep_key(stores, key)
         entries_before = stores.audit.entries("i1")
@@ -181,7 +181,7 @@ class KeyStoreContract(Contract):
 
     @pytest.mark.parametrize("key_id", ["unknown", "k1\ud800", "k1\0"])
     def test_an_unknown_key_cannot_be_changed(self, stores: Stores, key_id: str) -> None:
-        """The change is not even asked for, and no audit entry is written."""
+        """The change is not called, and no audit entry is written."""
         asked: list[ApiKey] = []
 
         def change(key: ApiKey) -> tuple[ApiKey, AuditEntry]:
@@ -197,7 +197,7 @@ class KeyStoreContract(Contract):
         assert stores.audit.entries("i1") == entries_before
 
     def test_changes_at_once_come_one_after_another(self, stores: Stores) -> None:
-        """None of them overwrites what another has made."""
+        """No change overwrites another one."""
         keep_key(stores, a_key(limit=0))
 
         at_once(
@@ -210,7 +210,7 @@ class KeyStoreContract(Contract):
         assert stores.keys.get("k1").daily_limit == 12
 
     def test_a_key_is_revoked_only_once(self, stores: Stores) -> None:
-        """Of several who revoke it at once one succeeds, and one audit entry is written."""
+        """Only one of several concurrent attempts succeeds, and one audit entry is written."""
         keep_key(stores, a_key())
         entry = an_audit_entry(action=Action.KEY_REVOKED)
 

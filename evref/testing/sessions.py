@@ -13,7 +13,7 @@ from evref.testing.stores import Stores, keep_institutions
 
 
 def a_session(secret: int = 1, *, hours: float = 0) -> Session:
-    """A session of the one member, that began so many hours after noon."""
+    """Return a session of the member that began this number of hours after noon."""
     return Session.of(a_member(), SessionToken.make(secret), NOON + timedelta(hours=hours))
 
 
@@ -26,11 +26,11 @@ class SessionStoreContract(Contract):
         stores.members.add(a_member(), an_audit_entry(key_id=None))
 
     def test_the_store_is_the_adapter(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.sessions) is self.adapter
 
     def test_a_session_comes_back_as_it_was_kept(self, stores: Stores) -> None:
-        """To whoever asks for the digest of its token, to the microsecond."""
+        """The digest of its token finds it, with times to the microsecond."""
         session = Session.of(
             a_member(), SessionToken.make(7), NOON + timedelta(hours=1, microseconds=3)
         )
@@ -42,14 +42,14 @@ class SessionStoreContract(Contract):
 
     @pytest.mark.parametrize("digest", ["", "0" * 64, SessionToken.make(1).text])
     def test_another_digest_has_no_session(self, stores: Stores, digest: str) -> None:
-        """Nor has the token itself."""
+        """The token itself does not find one either."""
         stores.sessions.add(a_session(1))
 
         with pytest.raises(NotFoundError):
             stores.sessions.get(digest)
 
     def test_a_session_that_is_removed_is_gone(self, stores: Stores) -> None:
-        """Another one of the same member stays."""
+        """Another session of the same member stays."""
         ended, other = a_session(1), a_session(2)
         stores.sessions.add(ended)
         stores.sessions.add(other)
@@ -61,11 +61,11 @@ class SessionStoreContract(Contract):
         assert stores.sessions.get(other.digest) == other
 
     def test_removing_what_is_not_there_does_nothing(self, stores: Stores) -> None:
-        """Two browsers with one token may both sign out."""
+        """Two browsers with the same token may both sign out."""
         stores.sessions.remove("0" * 64)
 
     def test_old_sessions_are_removed_and_later_ones_kept(self, stores: Stores) -> None:
-        """One that began at the very instant is not older than it."""
+        """A session that began exactly at the given time is not older."""
         for number, hours in enumerate([-1, 0, 1]):
             stores.sessions.add(a_session(number, hours=hours))
 

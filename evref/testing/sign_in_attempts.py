@@ -32,15 +32,15 @@ class SignInAttemptsContract(Contract):
     port = SignInAttempts
 
     def test_the_store_is_the_adapter(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.sign_in_attempts) is self.adapter
 
     def test_a_name_that_is_new_has_no_failures(self, stores: Stores) -> None:
-        """Every name that is asked for is told of."""
+        """The result has every requested name."""
         assert failures_of(stores, "a", "b") == {"a": Failures(), "b": Failures()}
 
     def test_failures_come_back_as_they_were_kept(self, stores: Stores) -> None:
-        """Each name's own, to the microsecond."""
+        """Each name has its own failures, with times to the microsecond."""
         last = NOON + timedelta(microseconds=7)
         keep(stores, a=Failures(3, NOON), b=Failures(1, last))
         keep(stores, a=Failures(4, last))
@@ -48,7 +48,7 @@ class SignInAttemptsContract(Contract):
         assert failures_of(stores, "b", "a") == {"a": Failures(4, last), "b": Failures(1, last)}
 
     def test_failures_can_be_forgiven(self, stores: Stores) -> None:
-        """Those of another name are not."""
+        """The failures of another name stay."""
         keep(stores, a=Failures(3, NOON), b=Failures(2, NOON))
 
         keep(stores, a=Failures())
@@ -56,7 +56,7 @@ class SignInAttemptsContract(Contract):
         assert failures_of(stores, "a", "b") == {"a": Failures(), "b": Failures(2, NOON)}
 
     def test_nothing_changes_when_the_change_is_refused(self, stores: Stores) -> None:
-        """What refused it passes through."""
+        """The exception is passed on."""
 
         def refuse(_before: Mapping[str, Failures]) -> Mapping[str, Failures]:
             raise TooManyAttemptsError(5)
@@ -70,7 +70,7 @@ class SignInAttemptsContract(Contract):
 
     @pytest.mark.parametrize("begun", [True, False])
     def test_no_attempt_is_lost_among_many_at_once(self, stores: Stores, begun: bool) -> None:
-        """Whether or not anything is kept yet, and whichever name comes first."""
+        """This holds with and without stored failures, and for any order of names."""
         if begun:
             keep(stores, a=Failures(1, NOON), b=Failures(1, NOON))
 
@@ -86,7 +86,7 @@ class SignInAttemptsContract(Contract):
         assert failures_of(stores, "a", "b") == {"a": expected, "b": expected}
 
     def test_old_failures_are_removed_and_later_ones_kept(self, stores: Stores) -> None:
-        """One of the very instant is not older than it."""
+        """A failure exactly at the given time is not older."""
         earlier, later = (NOON + timedelta(seconds=seconds) for seconds in (-1, 1))
         keep(stores, a=Failures(9, earlier), b=Failures(2, NOON), c=Failures(1, later))
 

@@ -10,15 +10,15 @@ class StorageHealthContract(Contract):
     port = StorageHealth
 
     def test_the_health_is_the_adapters(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.health) is self.adapter
 
     def test_a_prepared_storage_takes_writes(self, stores: Stores) -> None:
-        """Asking does not raise."""
+        """The check does not raise."""
         stores.health.ping()
 
     def test_asking_for_a_write_writes_nothing(self, stores: Stores) -> None:
-        """A storage that was watched is still empty."""
+        """The storage is still empty after the check."""
         stores.health.ping()
 
         assert stores.institutions.list() == ()
@@ -29,15 +29,15 @@ class StorageSchemaContract(Contract):
     port = StorageSchema
 
     def test_the_schema_is_the_adapters(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.schema) is self.adapter
 
     def test_a_prepared_storage_is_ready(self, stores: Stores) -> None:
-        """Verifying it does not raise."""
+        """The verification does not raise."""
         stores.schema.verify()
 
     def test_preparing_again_keeps_all_data(self, stores: Stores) -> None:
-        """Also when several do so at once."""
+        """This also holds for concurrent preparations."""
         keep_institutions(stores, "i1")
         keep_key(stores, a_key())
 
@@ -50,11 +50,11 @@ class StorageConnectionsContract(Contract):
     port = StorageConnections
 
     def test_the_connections_are_the_adapters(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.connections) is self.adapter
 
     def test_what_was_closed_comes_back_on_demand(self, stores: Stores) -> None:
-        """Closing loses nothing, and may be repeated."""
+        """Closing loses no data, and may be repeated."""
         keep_institutions(stores, "i1")
 
         stores.connections.close()

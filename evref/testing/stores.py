@@ -1,4 +1,4 @@
-"""A storage with all its stores, and what tests do with it again and again."""
+"""A storage with all its stores, and helpers for tests."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """One prepared storage that holds nothing yet; all stores keep their records in it."""
+    """A prepared, empty storage; all stores write to it."""
 
     health: StorageHealth
     schema: StorageSchema
@@ -50,14 +50,14 @@ class Stores:
     secrets: SharedSecrets
 
     settle: Callable[[], None] = lambda: None
-    """Lets as much time go by as a change of a key may take to hold."""
+    """Waits as long as a change of a key may take to have effect."""
 
     expire: Callable[[int], None] = lambda _days: None
-    """Lets so many days go by for records that expire by themselves, where the storage has any."""
+    """Lets this number of days pass for records that expire in the storage, if there are any."""
 
     @classmethod
     def of(cls, container: Container) -> Self:
-        """The stores that a container has wired, in storage that it makes where there is none."""
+        """Return the stores of a container; storage that does not exist is created."""
         container.schema().prepare()
         return cls(
             health=container.health(),
@@ -77,7 +77,7 @@ class Stores:
 
 
 def keep_catalogue(store: CatalogueStore, catalogue: Catalogue, *, at: datetime = NOON) -> None:
-    """Publish the catalogue, whichever is served."""
+    """Publish the catalogue in place of any served one."""
     store.publish(
         catalogue,
         a_publication(catalogue, at=at),
@@ -87,7 +87,7 @@ def keep_catalogue(store: CatalogueStore, catalogue: Catalogue, *, at: datetime 
 
 
 def keep_institutions(stores: Stores, *institution_ids: str) -> None:
-    """Keep institutions with these ids, that are also their names."""
+    """Store institutions with these ids, which are also their names."""
     for institution_id in institution_ids:
         stores.institutions.add(
             an_institution(institution_id, name=institution_id),
@@ -96,13 +96,13 @@ def keep_institutions(stores: Stores, *institution_ids: str) -> None:
 
 
 def keep_key(stores: Stores, key: ApiKey) -> str:
-    """Keep the key, and return the digest of its newest secret."""
+    """Store the key, and return the digest of its newest secret."""
     stores.keys.add(key, an_audit_entry(key_id=key.id))
     return key.secrets[-1].digest
 
 
 def at_once(times: int, act: Callable[[int], Answer]) -> list[Answer]:
-    """What `act` answers to 0, 1, …, asked by as many threads that start together."""
+    """Call `act` with 0, 1, … in threads that start at the same time, and return the results."""
     together = Barrier(times)
 
     def start(number: int) -> Answer:

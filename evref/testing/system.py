@@ -19,11 +19,11 @@ class ClockContract(Contract):
         return clock
 
     def test_now_is_in_utc(self, clock: Clock) -> None:
-        """The instant knows its time zone."""
+        """The time has a time zone."""
         assert clock.now().utcoffset() == timedelta(0)
 
     def test_monotonic_time_never_goes_back(self, clock: Clock) -> None:
-        """Each look is at the same moment as the one before, or later."""
+        """Each reading is equal to the previous one or later."""
         looks = [clock.monotonic() for _ in range(100)]
 
         assert looks == sorted(looks)
@@ -38,11 +38,11 @@ class RandomnessContract(Contract):
         return randomness
 
     def test_every_number_below_the_bound_comes_and_no_other(self, randomness: Randomness) -> None:
-        """Of a thousand numbers below three, each of the three is there."""
+        """A thousand numbers below three include 0, 1 and 2."""
         assert {randomness.below(3) for _ in range(1000)} == {0, 1, 2}
 
     def test_large_numbers_do_not_repeat(self, randomness: Randomness) -> None:
-        """As many as fit into a key's secret."""
+        """The numbers have the size of a key's secret."""
         assert len({randomness.below(62**40) for _ in range(1000)}) == 1000
 
 
@@ -57,7 +57,7 @@ class PasswordHasherContract(Contract):
     def test_a_hash_verifies_the_password_that_it_was_made_of(
         self, passwords: PasswordHasher
     ) -> None:
-        """And no other one, be it as close."""
+        """It verifies no other password, even a similar one."""
         password_hash = passwords.hash("correct horse 🐴")
 
         assert passwords.verify("correct horse 🐴", password_hash)
@@ -66,14 +66,14 @@ class PasswordHasherContract(Contract):
     def test_a_hash_is_an_argon2id_string_and_never_the_same(
         self, passwords: PasswordHasher
     ) -> None:
-        """Two members with one password cannot be told by their hashes."""
+        """Hashes do not reveal that two members have the same password."""
         first, second = passwords.hash("password"), passwords.hash("password")
 
         assert first.startswith("$argon2id$")
         assert first != second
 
     def test_where_there_is_no_hash_no_password_is_right(self, passwords: PasswordHasher) -> None:
-        """Not even an empty one."""
+        """This includes the empty password."""
         assert not passwords.verify("password", None)
         assert not passwords.verify("", None)
 
@@ -81,7 +81,7 @@ class PasswordHasherContract(Contract):
     def test_what_is_no_hash_verifies_nothing(
         self, passwords: PasswordHasher, damaged: str
     ) -> None:
-        """It is an answer, and no error."""
+        """The result is False; nothing is raised."""
         assert not passwords.verify("password", damaged)
 
 
@@ -110,7 +110,7 @@ class PasswordGuesserContract(Contract):
     def test_what_many_people_would_take_is_soon_tried(
         self, guesser: PasswordGuesser, password: str
     ) -> None:
-        """Long as it is; and what is known about its owner, too."""
+        """This holds for long passwords too, and for known data about the owner."""
         assert guesser.soon_tries(password, ["ward@example.org", "GeneralHospital"])
 
     @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ class PasswordGuesserContract(Contract):
     def test_words_that_do_not_belong_together_are_not(
         self, guesser: PasswordGuesser, password: str
     ) -> None:
-        """Nor are random characters; in whichever language."""
+        """Random characters are not either; the language does not matter."""
         assert not guesser.soon_tries(password, ["ward@example.org"])
 
     def test_the_longest_password_is_judged(self, guesser: PasswordGuesser) -> None:
-        """It is judged by what it repeats."""
+        """Its estimate depends on its repetitions."""
         assert guesser.soon_tries("ab" * 512, ["ward@example.org"])

@@ -22,11 +22,11 @@ class UsageReportsContract(Contract):
         keep_institutions(stores, "i1")
 
     def test_the_reports_are_the_adapters(self, stores: Stores) -> None:
-        """The tests ask the adapter that this contract names."""
+        """The tests use the adapter of this contract."""
         assert type(stores.usage_reports) is self.adapter
 
     def test_history_has_the_days_of_the_range_oldest_first(self, stores: Stores) -> None:
-        """Both ends are included, days without a request are left out."""
+        """Both ends are included; days without requests are omitted."""
         digest = keep_key(stores, a_key())
         for days_ago in (0, 3, 1, 5):
             admit(stores, digest, 1, TODAY - timedelta(days=days_ago))
@@ -36,7 +36,7 @@ class UsageReportsContract(Contract):
         assert [usage.day for usage in history] == [TODAY - timedelta(days=3), YESTERDAY]
 
     def test_history_of_a_key_that_never_was_used_is_empty(self, stores: Stores) -> None:
-        """An unknown key has no history either, and is no error."""
+        """An unknown key has no history either, and does not raise an error."""
         keep_key(stores, a_key())
 
         assert stores.usage_reports.history("k1", YESTERDAY, TODAY) == ()
@@ -45,7 +45,7 @@ class UsageReportsContract(Contract):
     def test_overview_tells_the_last_day_of_use_and_the_count_of_today(
         self, stores: Stores
     ) -> None:
-        """A day on which all was refused is no day of use."""
+        """A day with refused requests only is not a day of use."""
         used_today = keep_key(stores, a_key("k1", limit=1))
         used_before = keep_key(stores, a_key("k2", limit=1))
         only_refused = keep_key(stores, a_key("k3", limit=0))
@@ -65,13 +65,13 @@ class UsageReportsContract(Contract):
         }
 
     def test_overview_leaves_today_out_where_there_was_no_request(self, stores: Stores) -> None:
-        """A key that was used before today has no usage of today."""
+        """A key that was last used before today has no usage for today."""
         admit(stores, keep_key(stores, a_key()), 1, YESTERDAY)
 
         assert stores.usage_reports.overview(["k1"], TODAY) == {"k1": KeyUse(YESTERDAY, None)}
 
     def test_overview_is_of_the_keys_that_are_asked_for(self, stores: Stores) -> None:
-        """Other keys are left out, and no keys at all are no error."""
+        """Other keys are omitted, and an empty list of keys is allowed."""
         admit(stores, keep_key(stores, a_key("k1")), 1)
         admit(stores, keep_key(stores, a_key("k2")), 1)
 
@@ -79,7 +79,7 @@ class UsageReportsContract(Contract):
         assert stores.usage_reports.overview([], TODAY) == {}
 
     def test_overview_takes_any_number_of_keys(self, stores: Stores) -> None:
-        """Also more than a database takes parameters."""
+        """More keys than a database allows parameters are no problem."""
         admit(stores, keep_key(stores, a_key()), 1)
 
         overview = stores.usage_reports.overview([*map(str, range(40_000)), "k1"], TODAY)
@@ -87,7 +87,7 @@ class UsageReportsContract(Contract):
         assert list(overview) == ["k1"]
 
     def test_counts_are_kept_for_their_retention(self, stores: Stores) -> None:
-        """On the last day they are all still there."""
+        """On the last day of the retention all counts still exist."""
         admit(stores, keep_key(stores, a_key(limit=1)), 2)
 
         stores.expire(USAGE_RETENTION_DAYS - 1)
@@ -97,7 +97,7 @@ class UsageReportsContract(Contract):
         assert stores.usage_reports.overview(["k1"], TOMORROW) == {"k1": KeyUse(TODAY, None)}
 
     def test_counts_are_removed_after_their_retention(self, stores: Stores) -> None:
-        """Those of later days, and of other keys on later days, stay."""
+        """Counts of later days stay, also those of other keys."""
         digests = [keep_key(stores, a_key(key_id)) for key_id in ("k1", "k2")]
         for days_ago in (3, 2, 1):
             for digest in digests:
@@ -114,7 +114,7 @@ class UsageReportsContract(Contract):
             )
 
     def test_pruning_lets_requests_through_meanwhile(self, stores: Stores) -> None:
-        """And exactly as many as the limit."""
+        """Exactly the limit is admitted."""
         digest = keep_key(stores, a_key(limit=25))
         for days_ago in range(20):
             admit(stores, digest, 1, TODAY - timedelta(days=USAGE_RETENTION_DAYS + 1 + days_ago))

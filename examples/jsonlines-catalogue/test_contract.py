@@ -14,7 +14,7 @@ SETTINGS = Settings(storage=StorageKind.MEMORY, container="evref_jsonlines.wirin
 
 @pytest.fixture
 def stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stores:
-    """The stores as the service is wired: this one, and all others in memory."""
+    """Return the stores of the service: this one, and all others in memory."""
     monkeypatch.setenv("CATALOGUE_FILE", str(tmp_path / "catalogue.jsonl"))
     return Stores.of(container_for(SETTINGS))
 

@@ -18,7 +18,7 @@ SETTINGS = Settings(storage=StorageKind.MEMORY, container="evref_jsonlines.wirin
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The catalogue file."""
+    """Return the path of the catalogue file."""
     return tmp_path / "catalogue.jsonl"
 
 
@@ -84,7 +84,7 @@ def test_a_file_without_its_last_line_is_not_served(file: Path) -> None:
 
 
 def test_publishing_to_a_missing_folder_fails(tmp_path: Path) -> None:
-    """With the exception that the port declares."""
+    """It raises the exception that the port declares."""
     store = JsonLinesCatalogueStore(tmp_path / "missing" / "catalogue.jsonl")
 
     with pytest.raises(StorageUnavailableError):

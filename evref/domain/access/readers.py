@@ -1,17 +1,17 @@
-"""Who may look at the catalogue in a browser."""
+"""Access to the catalogue in a browser."""
 
 from enum import StrEnum
 
 
 class Readers(StrEnum):
-    """Whom the operator lets read the catalogue's pages."""
+    """The readers to whom the operator gives access to the catalogue's pages."""
 
     MEMBERS = "members"
     PUBLIC = "public"
     OFF = "off"
 
     def admits(self, *, member: bool) -> bool:
-        """Whether the pages are open to somebody who is a signed-in member, or is not.
+        """Return whether a visitor may read the pages, given whether they are a signed-in member.
 
         >>> Readers.MEMBERS.admits(member=False)
         False

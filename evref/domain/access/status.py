@@ -1,4 +1,4 @@
-"""What the holder of a key can find out about it without using it."""
+"""The status of a key, which its holder can read without using up the limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evref.domain.access.quota import DailyWindow, QuotaStatus, Tally
 
 @dataclass(frozen=True, slots=True)
 class KeyStatus:
-    """A live key and its counts on the UTC day of `instant`, which is when they were read.
+    """An active key and its counts on the UTC day of `instant`, the time at which they were read.
 
     `used` requests were admitted that day, and `refused` were not, because the limit was used up.
     """
@@ -32,10 +32,10 @@ class KeyStatus:
 
     @property
     def remaining(self) -> int:
-        """How many more requests will be admitted that day; 0 if the limit is below the use."""
+        """The number of requests that remain that day; 0 if the limit is below the use."""
         return self.quota.remaining
 
     @property
     def resets_at(self) -> datetime:
-        """When the counts start anew, in UTC."""
+        """The time at which the counts start again from zero, in UTC."""
         return datetime.fromtimestamp(self.quota.resets_at, UTC)

@@ -7,7 +7,7 @@ from evref.domain.catalogue.document import from_document, to_document
 
 
 def write(entry: Entry) -> str:
-    """The line, without a line break."""
+    """Return the line of an entry, without a line break."""
     return json.dumps(to_document(entry), ensure_ascii=False)
 
 
@@ -15,7 +15,7 @@ def read(line: str) -> Entry:
     """Return the entry in a line that `write` wrote.
 
     Raises:
-        ValueError: The line is not a valid entry, or breaks a rule of the domain.
+        ValueError: If the line is not a valid entry, or breaks a rule of the domain.
 
     """
     return from_document(json.loads(line))

@@ -1,4 +1,4 @@
-"""Published catalogues in a file: a line about them, then a line for each entry that they have."""
+"""Published catalogues in a file: a line about the catalogues, then one line for each entry."""
 
 import fcntl
 import hashlib
@@ -19,7 +19,7 @@ from evref_jsonlines import records
 
 @dataclass
 class Kept:
-    """What is in the file; a line is known by its digest, so that catalogues share it."""
+    """The content of the file; lines are identified by digest, so that catalogues share them."""
 
     publications: list[Publication] = field(default_factory=list)
     digests: dict[str, list[str]] = field(default_factory=dict)
@@ -31,13 +31,13 @@ class Kept:
         return self.publications[0].version if self.publications else None
 
     def catalogue(self, version: str) -> Catalogue:
-        """The catalogue of a version that is kept."""
+        """Return the catalogue of a stored version."""
         lines = [self.lines[digest] for digest in self.digests[version]]
         return Catalogue(map(records.read, lines), version=version)
 
 
 class JsonLinesCatalogueStore(CatalogueStore):
-    """Keeps catalogues in one file, which is made when a catalogue is first published."""
+    """Stores catalogues in one file, which is created by the first publication."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -80,7 +80,7 @@ class JsonLinesCatalogueStore(CatalogueStore):
 
     def _kept(self, *, only_about: bool = False) -> Kept:
         try:
-            # An open file stays what it is, also when another one takes its name.
+            # An open file does not change if another file replaces it.
             with self._file.open(encoding="utf-8") as file:
                 about = json.loads(file.readline())
                 rest = [] if only_about else [line.rstrip("\n") for line in file]
@@ -102,21 +102,21 @@ class JsonLinesCatalogueStore(CatalogueStore):
         new = self._file.with_name(f"{self._file.name}.{uuid4().hex}")
         try:
             new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            # Whoever reads sees the old file or the new one, never a mixture.
+            # Readers see the old file or the new one, never a mixture.
             new.replace(self._file)
         finally:
             new.unlink(missing_ok=True)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Only one at a time publishes, of all processes."""
+        """Allow only one publication at a time, among all processes."""
         with self._file.with_name(f"{self._file.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
     @contextmanager
     def _faults_told(self) -> Iterator[None]:
-        """Let no exception out but those that the port names."""
+        """Convert exceptions to those that the port names."""
         try:
             yield
         except KeyError as error:

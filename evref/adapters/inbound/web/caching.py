@@ -40,7 +40,7 @@ class ResponseCache:
     """
 
     ENTRY_BYTES = 2048
-    """Bytes of an entry besides its bodies and its target: measured, and rounded up."""
+    """Bytes of an entry in addition to its bodies and its target: measured, and rounded up."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes

@@ -218,7 +218,7 @@ OF_ERROR: dict[type[errors.EvrefError], Problem] = {
 
 
 def headers(problem: Problem, quota: QuotaStatus | None) -> dict[str, str]:
-    """Return the headers of a problem, besides those of every response."""
+    """Return the headers of a problem in addition to those of every response."""
     if problem is MISSING_CREDENTIALS:
         return {"WWW-Authenticate": REALM}
     if problem is INVALID_API_KEY:

@@ -27,7 +27,7 @@ class Limits:
 class Backend(ABC):
     """A kind of database: how to connect to it, and what its errors mean.
 
-    On a connection of `engine`, each statement is a transaction of its own. On a connection of
+    On a connection of `engine`, each statement is a separate transaction. On a connection of
     `transactions`, which shares the pool, statements take effect together. Neither connects before
     its first use.
 

@@ -66,7 +66,7 @@ class SqlDatabase:
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """Yield a connection on which each statement is a transaction of its own.
+        """Yield a connection on which each statement is a separate transaction.
 
         Raises:
             StorageUnavailableError: If the database reports an error or times out.
@@ -120,7 +120,7 @@ class SqlDatabase:
     ) -> Callable[[Mapping[str, object]], tuple[Any, ...] | None]:
         """Return the statement as a function of its parameters, for use in every request.
 
-        Each call is a transaction of its own, and returns at most one row, as the driver gives it.
+        Each call is a separate transaction, and returns at most one row, as the driver gives it.
         It calls the driver directly, which takes a third of the time of `connect`.
 
         The function raises:

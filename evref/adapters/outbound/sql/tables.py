@@ -89,7 +89,7 @@ api_keys = Table(
 key_secrets = Table(
     "key_secrets",
     metadata,
-    # SHA-256 in hexadecimal; the token itself is kept nowhere.
+    # SHA-256 in hexadecimal; the token itself is not stored.
     Column("digest", String(64), primary_key=True),
     Column("key_id", ForeignKey("api_keys.id"), nullable=False),
     Column("last_four", String(4), nullable=False),
@@ -134,7 +134,7 @@ audit_entries = Table(
 sessions = Table(
     "sessions",
     metadata,
-    # SHA-256 in hexadecimal; the token itself is kept nowhere.
+    # SHA-256 in hexadecimal; the token itself is not stored.
     Column("digest", String(64), primary_key=True),
     Column("member_id", ForeignKey("members.id"), nullable=False),
     Column("password_digest", String(64), nullable=False),

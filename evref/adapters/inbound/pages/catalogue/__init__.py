@@ -1,6 +1,5 @@
-"""The catalogue for readers: the same data as the interface, by the same use cases, uncounted.
+"""The catalogue for readers: the same data and use cases as the API, without counting.
 
-`blueprint` has the views; `search` reads what a person typed, `query` the filters, strictly;
-`words` says in plain English what the enumerations mean; `drawing` lays out what the templates
-draw.
+`blueprint` has the views; `search` interprets the search text; `query` validates the filters;
+`words` has plain English for the enumerations; `drawing` computes the geometry for the templates.
 """

@@ -1,4 +1,4 @@
-"""The pages: `/catalogue`, one for each diagnosis, and `/evidence`, which says how to read them."""
+"""The pages: `/catalogue`, one for each diagnosis, and `/evidence`, which explains them."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ READERS: dict[str, dict[str, query.Reader]] = {
     _DIAGNOSIS: {"module": query.one_of(Module), "phase": query.one_of(Phase)},
     _EVIDENCE: {},
 }
-"""The parameters of each page."""
+"""The query parameters of each page."""
 
 _WITH_SCRIPT = f"{headers.PAGE_POLICY}; script-src 'self'"
 
 
 def blueprint(frame: Frame, base_url: str) -> Blueprint:
-    """The pages, of a service that programs reach at `base_url`."""
+    """Return the pages. `base_url` is the address of the service for programs."""
     pages = APIBlueprint("catalogue", __name__, enable_openapi=False, template_folder="templates")
 
     @pages.before_request
     def require_reader() -> AnyResponse | None:
         if frame.is_off:
             abort(404)
-        # How to read the evidence says nothing of the catalogue to those who may not read it.
+        # This page reveals nothing about the catalogue to visitors who may not read it.
         if request.endpoint == _EVIDENCE or frame.readers.admits(member=False):
             return None
         return None if frame.is_member_for_certain() else _to_sign_in()
@@ -96,7 +96,7 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
 
 
 def _to_sign_in() -> AnyResponse:
-    """Lead to the sign-in, and from there back; the same for every page, whether there or not."""
+    """Redirect to the sign-in page and later back, alike for existing and unknown pages."""
     try:
         asked = query.read(request.args, READERS.get(request.endpoint or "", {}))
     except InvalidParametersError:
@@ -110,7 +110,7 @@ def _to_sign_in() -> AnyResponse:
 
 
 def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of the page, None where one was not given."""
+    """Return all parameters of the page; those that were not given are None."""
     return dict.fromkeys(READERS[endpoint]) | asked
 
 

@@ -1,4 +1,4 @@
-"""What the templates draw: a diagnosis as a strip of marks, and as a map of modules and phases."""
+"""Data for drawings: a diagnosis as a strip of marks, and as a map of modules and phases."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ HEIGHT = 2 * _BASE
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A mark for each intervention in the listing's order: up for, down against, else between.
+    """One mark for each intervention in list order: up for, down against, in the middle otherwise.
 
-    Lengths grow with the strength of the recommendation. Paths are in the syntax of SVG, in units
-    of a drawing that is `width` wide and `HEIGHT` high.
+    A stronger recommendation has a longer mark. Paths are in SVG path syntax, in units of a
+    drawing that is `width` wide and `HEIGHT` high.
     """
 
     width: int
@@ -37,7 +37,7 @@ class Strip:
 
 
 def strip(interventions: Sequence[Intervention]) -> Strip:
-    """The strip of these interventions."""
+    """Return the strip of these interventions."""
     paths: dict[str, str] = {}
     for place, each in enumerate(interventions):
         x = place * _SLOT + _SLOT // 2 + 1
@@ -71,7 +71,7 @@ class Row:
 
 
 def evidence_map(entry: Entry) -> tuple[Row, ...]:
-    """The visible interventions by module and phase; a row for each enabled module."""
+    """Return the visible interventions by module and phase, with a row for each enabled module."""
     return tuple(
         Row(module, tuple(_cell(entry, module, phase) for phase in Phase))
         for module in entry.diagnosis.enabled_modules
@@ -84,6 +84,6 @@ def _cell(entry: Entry, module: Module, phase: Phase) -> Cell:
 
 
 def directions(interventions: Iterable[Intervention]) -> dict[Direction, int]:
-    """How many there are of each direction that occurs, in the enumeration's order."""
+    """Return the number of interventions of each direction that occurs, in enumeration order."""
     counts = Counter(each.evidence.direction for each in interventions)
     return {direction: counts[direction] for direction in Direction if counts[direction]}

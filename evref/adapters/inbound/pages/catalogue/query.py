@@ -1,4 +1,4 @@
-"""The query of a page: what is not known, or given twice, is refused and never ignored."""
+"""The query of a page: unknown and repeated parameters are errors and never ignored."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from evref.domain.access.key import without_keys
 LONGEST_TEXT = 200
 
 Reader = Callable[[str, str], Any]
-"""Reads a parameter, given its name and text; raises InvalidParametersError."""
+"""Parses a parameter from its name and text; raises InvalidParametersError."""
 
 
 def one_of(kind: type[StrEnum]) -> Reader:
-    """A parameter that is a value of an enumeration."""
+    """Return a reader for a value of an enumeration."""
 
     def read(name: str, text: str) -> StrEnum:
         try:
@@ -31,7 +31,7 @@ def one_of(kind: type[StrEnum]) -> Reader:
 
 
 def words(name: str, text: str) -> str:
-    """What was typed into a search field. An empty field, which browsers send, is no search."""
+    """Return the text of a search field. Browsers also send empty fields, which mean no search."""
     if len(text) > LONGEST_TEXT:
         raise _invalid(name, "is too long", f"text of at most {LONGEST_TEXT} characters")
     if without_keys(text) != text:
@@ -40,10 +40,10 @@ def words(name: str, text: str) -> str:
 
 
 def read(args: MultiDict[str, str], readers: Mapping[str, Reader]) -> dict[str, Any]:
-    """The parameters that were given.
+    """Return the given parameters.
 
     Raises:
-        InvalidParametersError: with every parameter that is unknown, repeated or not allowed.
+        InvalidParametersError: If a parameter is unknown, repeated or invalid; the error has all.
 
     """
     found: dict[str, Any] = {}
@@ -63,7 +63,7 @@ def read(args: MultiDict[str, str], readers: Mapping[str, Reader]) -> dict[str, 
 
 
 def spelled(query: Mapping[str, str]) -> str:
-    """The one spelling of a query that was read."""
+    """Return the normalized form of a query."""
     return urlencode(sorted(query.items()))
 
 

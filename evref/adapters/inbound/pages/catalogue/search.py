@@ -1,4 +1,4 @@
-"""What a person typed into the search field: words, or codes as their record holds them."""
+"""Search by the text of the search field: words, or codes as written in a patient's record."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ CLASSIFICATIONS = {"icd10": "ICD-10", "icd11": "ICD-11"}
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The entries, in the catalogue's order, and the codes that the text was read as, if it was."""
+    """The entries in the catalogue's order, and the codes in the text if it has only codes."""
 
     entries: tuple[Entry, ...]
     codes: tuple[RecordCode, ...] = ()
 
 
 def search(catalogue: Catalogue, text: str | None, module: Module | None) -> Found:
-    """The entries that meet all that was asked for; with several codes, those that meet any."""
+    """Return the entries that match all conditions; several codes match if any of them does."""
     codes = () if text is None else _codes(text)
     if not codes:
         return Found(catalogue.find(DiagnosisFilter(module=module, text=text)))
-    # One by one: a filter with codes of both classifications wants one of each.
+    # One code at a time: a filter with codes of both classifications requires both.
     met = {
         entry.diagnosis.id
         for code in codes
@@ -37,7 +37,7 @@ def search(catalogue: Catalogue, text: str | None, module: Module | None) -> Fou
 
 
 def _codes(text: str) -> tuple[RecordCode, ...]:
-    """The codes in the text, where it has nothing but codes."""
+    """Return the codes in the text, if it has only codes."""
     found: list[RecordCode] = []
     for part in re.split(r"[\s,;]+", text.strip(" ,;")):
         code = _code(part)

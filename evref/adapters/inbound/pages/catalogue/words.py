@@ -1,4 +1,4 @@
-"""What the closed lists mean, in the words of these pages."""
+"""The wording of the enumerations on these pages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ STRENGTHS = {
     Recommendation.STRONG_AGAINST: "strong",
     Recommendation.NOT_STATED: "unstated",
 }
-"""Also the names of the classes that give a mark its weight."""
+"""Also the CSS classes for the weight of a mark."""
 CERTAINTIES = {
     Certainty.HIGH: "High",
     Certainty.MODERATE: "Moderate",
@@ -63,7 +63,7 @@ KINDS = {
 
 
 def verdict(intervention: Intervention) -> str:
-    """What the sources say about the intervention, and how strongly they recommend it.
+    """Return what the sources say about the intervention, and the strength of the recommendation.
 
     Such as “Guidelines advise against it (strong)”.
     """
@@ -85,16 +85,16 @@ def _no_recommendation(evidence: Evidence) -> str:
 
 
 def day(of: date) -> str:
-    """The date as people write it, such as 2 November 2026."""
+    """Return the date in the form 2 November 2026."""
     return f"{of.day} {of:%B %Y}"
 
 
 def days(all_of: list[date]) -> str:
-    """One day, or the first and the last."""
+    """Return one day, or the first and the last day."""
     first, last = min(all_of), max(all_of)
     return day(first) if first == last else f"{day(first)} to {day(last)}"
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """The number with its noun, such as 1 intervention and 1,200 diagnoses."""
+    """Return the number with its noun, such as 1 intervention or 1,200 diagnoses."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -13,7 +13,7 @@ from evref.domain.accounts.sign_in import SessionToken
 from evref.domain.errors import StorageUnavailableError
 
 PATH = "/settings"
-"""Where forms are. The session has no path of its own: every page says who is signed in."""
+"""The path of the forms. The session cookie has no path, because every page shows the sign-in."""
 
 SESSION = "evref_session"
 FORMS = "evref_forms"

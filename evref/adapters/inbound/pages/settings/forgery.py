@@ -56,7 +56,7 @@ class SessionBoundCsrf(CSRF):  # type: ignore[misc]  # WTForms has no types
 
 
 def from_another_site(base_url: str) -> bool:
-    """Whether the browser says that a page of another site sent this request.
+    """Return whether a page of another site sent this request, according to the browser.
 
     Uses `Sec-Fetch-Site` (W3C Fetch Metadata) and `Origin` (RFC 6454). Browsers send at least one
     of them with a form, so a client that sends neither is not a browser.
@@ -74,7 +74,7 @@ def from_another_site(base_url: str) -> bool:
 
 
 def _host(origin: str) -> str | None:
-    """The host and port as in the Host header, without the scheme's usual port."""
+    """Return the host and port as in the Host header, without the default port of the scheme."""
     scheme, _, host = origin.partition("://")
     return host if scheme in _DEFAULT_PORTS and host else None
 
