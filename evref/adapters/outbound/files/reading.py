@@ -45,19 +45,19 @@ class Reader:
         self, node: Node, file: str, found: dict[schema.Path, str]
     ) -> list[tuple[schema.Path, str]]:
         """Check the rules for files alone: ids are unique, and no intervention is hidden."""
-        told = self._repeated_id(node, "diagnosis", ("id",), file)
+        errors = self._repeated_id(node, "diagnosis", ("id",), file)
         enabled = node.data.get("enabled_modules") if isinstance(node.data, dict) else None
         interventions = schema.at(node, ("interventions",)).inner
         for place in range(len(interventions) if isinstance(interventions, list) else 0):
             path: schema.Path = ("interventions", place)
-            told += self._repeated_id(node, "intervention", (*path, "id"), file)
+            errors += self._repeated_id(node, "intervention", (*path, "id"), file)
             module = schema.at(node, (*path, "module")).data
             if isinstance(enabled, list) and isinstance(module, str) and module not in enabled:
                 names = ", ".join(map(str, enabled)) or "none"
                 message = f"{module} is not enabled; enabled_modules has {names}"
                 if not any(other[:1] == ("enabled_modules",) for other in found):
-                    told.append(((*path, "module"), message))
-        return told
+                    errors.append(((*path, "module"), message))
+        return errors
 
     def _repeated_id(
         self, node: Node, kind: str, path: schema.Path, file: str

@@ -87,12 +87,12 @@ def _wrong_type(types: list[str], schema: dict[str, Any], node: Node) -> str:
 
 
 def _repeated(node: Node) -> Iterator[tuple[Path, str]]:
-    told: set[str] = set()
+    reported: set[str] = set()
     seen: set[str] = set()
     for place, item in enumerate(node.inner or ()):
         text = item.text if isinstance(item, Node) else ""
-        if text in seen and text not in told:
-            told.add(text)
+        if text in seen and text not in reported:
+            reported.add(text)
             yield (place,), f"must not repeat {shown(text)}"
         seen.add(text)
 

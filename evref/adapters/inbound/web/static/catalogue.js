@@ -17,7 +17,7 @@ if (field && table && !location.search.includes("q=")) {
       shown += row.hidden ? 0 : 1;
     }
     table.hidden = shown === 0;
-    const told = shown ? `${shown} of ${rows.length} have this in the name or codes.` : "None has this in the name.";
-    result.replaceChildren(...(words.length ? [`${told} Press Enter to search by code.`] : before));
+    const text = shown ? `${shown} of ${rows.length} have this in the name or codes.` : "None has this in the name.";
+    result.replaceChildren(...(words.length ? [`${text} Press Enter to search by code.`] : before));
   });
 }

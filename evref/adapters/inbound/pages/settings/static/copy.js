@@ -2,15 +2,15 @@
 // Without this script the buttons stay hidden, and a click on the key selects it.
 for (const button of document.querySelectorAll("button[data-copies]")) {
   const source = document.getElementById(button.dataset.copies);
-  const told = document.getElementById(`${button.dataset.copies}-copied`);
+  const message = document.getElementById(`${button.dataset.copies}-copied`);
   button.hidden = false;
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(source.textContent);
-      told.textContent = "Copied.";
+      message.textContent = "Copied.";
     } catch {
       getSelection().selectAllChildren(source);
-      told.textContent = "Selected: copy it with Ctrl+C, or ⌘C on a Mac.";
+      message.textContent = "Selected: copy it with Ctrl+C, or ⌘C on a Mac.";
     }
   });
 }
