@@ -279,7 +279,6 @@ def test_what_is_found_is_the_prefix_and_nothing_else(
 # Whole lists
 
 
-@pytest.fixture(scope="module")
 def icd10_cm() -> list[str]:
     """Every category and subdivision of ICD-10-CM, as its publisher lists them, with dots."""
     with warnings.catch_warnings():
@@ -289,25 +288,24 @@ def icd10_cm() -> list[str]:
     return [code for code in codes if simple_icd_10_cm.is_category_or_subcategory(code)]
 
 
-def test_every_code_of_icd10_cm_is_read_as_itself(icd10_cm: list[str]) -> None:
-    """With its dot and without."""
-    assert len(icd10_cm) > 90_000
-    for code in icd10_cm:
-        assert RecordIcd10Code(code).read_as == code
-        assert RecordIcd10Code(code.replace(".", "")).read_as == code
-
-
-def test_every_code_of_icd10_cm_finds_its_own_category(icd10_cm: list[str]) -> None:
-    """And no other; none where ICD-10-CM has a category that WHO's ICD-10 cannot have."""
+def test_every_code_of_icd10_cm_is_read_as_itself_and_finds_its_own_category() -> None:
+    """With its dot and without. It finds no other category, and none where ICD-10-CM has a category
+    that WHO's ICD-10 cannot have.
+    """
+    codes = icd10_cm()
     categories = [f"{letter}{number:02}" for letter in LETTERS for number in range(100)]
     catalogue = Catalogue(
         Entry(a_diagnosis(category.lower(), name=category, icd10=[category]), ())
         for category in categories
     )
 
-    for category, group in groupby(sorted(icd10_cm), key=lambda code: code[:3]):
+    assert len(codes) > 90_000
+    for code in codes:
+        assert RecordIcd10Code(code.replace(".", "")).read_as == code
+    for category, group in groupby(sorted(codes), key=lambda code: code[:3]):
         wanted = DiagnosisFilter(codes=tuple(RecordIcd10Code(code) for code in group))
         expected = (category.lower(),) if re.fullmatch(Icd10Code.PATTERN, category) else ()
         found = catalogue.find(wanted)
+        assert all(code.read_as == code.given for code in wanted.codes)
         assert tuple(one.diagnosis.id for one in found) == expected
         assert {match.diagnosis_ids for match in wanted.matches(found)} == {expected}

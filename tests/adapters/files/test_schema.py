@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evref.adapters.outbound.files import SCHEMA_FILE
@@ -83,6 +83,7 @@ def test_the_limits_are_those_of_the_domain() -> None:
     assert DIAGNOSIS["icd11"]["items"]["pattern"] == f"^{Icd11Code.PATTERN}$"
 
 
+@settings(max_examples=30)
 @given(catalogues())
 def test_what_the_domain_takes_the_schema_takes(catalogue: Catalogue) -> None:
     """An export is therefore always a file that editors call valid."""
