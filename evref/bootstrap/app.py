@@ -127,7 +127,8 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             expose_headers=["ETag", "Retry-After", "X-Request-ID", *headers.RATE_LIMIT_FIELDS],
             vary_header=False,
         )
-    wsgi_app = frame.middleware(endpoints.middleware(app.wsgi_app))
+    # The API first: it has most of the requests, and each look-up costs.
+    wsgi_app = endpoints.middleware(frame.middleware(app.wsgi_app))
     if settings.cors_origins:
         wsgi_app = _varying_by_origin(wsgi_app)
     if observers:
