@@ -50,6 +50,13 @@ def only(folders: Path) -> Path:
     return folder
 
 
+def wait_for_the_thread() -> None:
+    """Wait until the thread that writes the files has ended."""
+    for thread in threading.enumerate():
+        if thread.name == "evref-spool":
+            thread.join(20)
+
+
 def content(catalogue: Catalogue) -> bytes:
     return "".join(entry.diagnosis.id for entry in catalogue.entries).encode()
 
@@ -107,6 +114,7 @@ def test_two_versions_are_kept(folders: Path) -> None:
     for version in versions:
         assert spool.files(version) is not None
 
+    wait_for_the_thread()
     names = {path.name.partition(".")[0] for path in only(folders).iterdir()}
     assert names == {"lock", versions[1].version, versions[2].version}
     assert spool.files(versions[1]) is not None
@@ -122,11 +130,28 @@ def test_files_that_were_removed_are_made_again(folders: Path) -> None:
 
     Path(found["ids"].gzip_path).unlink()
     assert spool.files(catalogue) == found
-    for path in only(folders).iterdir():
-        path.unlink()
-    only(folders).rmdir()
+    wait_for_the_thread()
+    shutil.rmtree(only(folders))
     assert spool.files(catalogue) == found
     assert renderer.times == 3
+
+
+def test_files_are_not_offered_before_they_are_complete_again(folders: Path) -> None:
+    """And a response that still reads the earlier file reads all of it."""
+    catalogue, renderer = Catalogue(ENTRIES), Renderer()
+    spool = Spool(("ids",), renderer)
+    found = spool.files(catalogue)
+    assert found is not None
+    wait_for_the_thread()
+
+    with Path(found["ids"].path).open("rb") as earlier:
+        Path(found["ids"].gzip_path).unlink()
+        renderer.may_go_on.clear()
+        assert spool.files(catalogue) is None
+        assert earlier.read() == content(catalogue)
+    renderer.may_go_on.set()
+    assert spool.files(catalogue) == found
+    assert gzip.decompress(Path(found["ids"].gzip_path).read_bytes()) == content(catalogue)
 
 
 @pytest.mark.parametrize("trap", ["a link", "a folder of others"])
@@ -136,6 +161,7 @@ def test_nothing_is_written_into_a_folder_that_others_prepared(
     """Where one was removed, another user could make one of the same name."""
     spool = Spool(("ids",), Renderer())
     assert spool.files(Catalogue(ENTRIES)) is not None
+    wait_for_the_thread()
     folder = only(folders)
     shutil.rmtree(folder)
     elsewhere = tmp_path_factory.mktemp("elsewhere")

@@ -89,7 +89,7 @@ class Spool:
 
     def _made(self, version: str) -> dict[str, Spooled] | None:
         try:
-            manifest = json.loads((self._folder / f"{version}{_MANIFEST}").read_bytes())
+            manifest = json.loads(self._manifest(version).read_bytes())
         except (FileNotFoundError, NotADirectoryError):
             return None
         found = {name: Spooled(**each) for name, each in manifest.items()}
@@ -130,6 +130,8 @@ class Spool:
         try:
             # Another process may have created them meanwhile.
             if self._made(catalogue.version) is None:
+                # An old manifest would offer the new files while they are being written.
+                self._manifest(catalogue.version).unlink(missing_ok=True)
                 files = self._write(catalogue)
                 self._publish(catalogue.version, files)
                 self._remove_old()
@@ -159,7 +161,10 @@ class Spool:
         part = self._folder / "manifest.part"
         with _created(part) as file:
             file.write(json.dumps({name: asdict(each) for name, each in files.items()}).encode())
-        part.replace(self._folder / f"{version}{_MANIFEST}")
+        part.replace(self._manifest(version))
+
+    def _manifest(self, version: str) -> Path:
+        return self._folder / f"{version}{_MANIFEST}"
 
     def _remove_old(self) -> None:
         newest_first = sorted(
@@ -212,7 +217,9 @@ class _Written:
 
 
 def _created(path: Path) -> BinaryIO:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    # Not truncated: a response may still read the file of the same name.
+    path.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     return os.fdopen(os.open(path, flags, 0o600), "wb")
 
 
