@@ -21,6 +21,8 @@ from evref.domain.accounts.sign_in import (
 from evref.domain.audit import Action, Subject, SubjectKind, record
 from evref.domain.errors import (
     BusyError,
+    Fault,
+    InvalidValueError,
     NotFoundError,
     NotSignedInError,
     TooManyAttemptsError,
@@ -114,28 +116,36 @@ class SignIn:
         """End the session. It may have ended already."""
         self._sessions.remove(token.digest)
 
+    def check_password_change(
+        self, token: SessionToken, *, present: str, new: str, address: str
+    ) -> None:
+        """Check the current and the new password, and change nothing.
+
+        An empty current password is wrong, but does not count as an attempt to guess it.
+
+        Raises:
+            NotSignedInError: If the session has ended.
+            InvalidValueError: If `present` is not the current password, or the new password breaks
+                a rule; with every fault.
+            TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
+            BusyError: If too many passwords are being checked.
+
+        """
+        self._check_password_change(self.who(token), present, new, address)
+
     def change_password(
         self, token: SessionToken, *, present: str, new: str, address: str
     ) -> SessionToken:
         """Change the member's password, end all their sessions, and start a new one.
 
         Raises:
-            NotSignedInError: If the session has ended.
-            InvalidValueError: If the new password breaks a rule.
-            TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
-            WrongCredentialsError: If `present` is not the current password.
-            BusyError: If too many passwords are being checked; nothing is changed.
+            NotSignedInError, InvalidValueError, TooManyAttemptsError, BusyError: See
+                `check_password_change`; nothing is changed.
 
         """
         signed_in = self.who(token)
+        self._check_password_change(signed_in, present, new, address)
         member = signed_in.member
-        check_new_password(
-            new, self._guesser, email=member.email, institution=signed_in.institution
-        )
-        self._count_attempt(member.email, address)
-        if not self._is_right(present, member.password_hash, member.email, address):
-            raise WrongCredentialsError
-        self._forgive_attempt(member.email, address)
         password_hash = self._passwords.hash(new)
         self._members.set_password(
             member.id,
@@ -152,6 +162,29 @@ class SignIn:
         self._sessions.remove(token.digest)
         # Bound to this password: if another one is set concurrently, the session ends.
         return self._start(replace(member, password_hash=password_hash))
+
+    def _check_password_change(
+        self, signed_in: SignedIn, present: str, new: str, address: str
+    ) -> None:
+        member = signed_in.member
+        faults: list[Fault] = []
+        if not present or not self._is_own(present, member, address):
+            faults.append(Fault("present", "is incorrect"))
+        try:
+            check_new_password(
+                new, self._guesser, email=member.email, institution=signed_in.institution
+            )
+        except InvalidValueError as error:
+            faults += error.faults
+        if faults:
+            raise InvalidValueError(faults)
+
+    def _is_own(self, password: str, member: Member, address: str) -> bool:
+        self._count_attempt(member.email, address)
+        is_right = self._is_right(password, member.password_hash, member.email, address)
+        if is_right:
+            self._forgive_attempt(member.email, address)
+        return is_right
 
     def _is_right(self, password: str, password_hash: str | None, email: str, address: str) -> bool:
         try:

@@ -107,6 +107,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             keys=container.manage_keys(),
             log=container.read_audit_log(),
             share_secret=container.share_secret(),
+            clock=container.clock(),
             base_url=settings.base_url,
         )
     )

@@ -369,8 +369,14 @@ def test_the_audit_log_tells_every_change_from_pages_and_command_line(
         re.sub("<[^>]*>", " ", unescape(member.get("/settings/audit-log").text)).split()
     )
 
-    assert "2026-11-20 09:31 operator key changed Ward tablet limit from 1000 to 5 2026" in page
-    assert f"2026-11-20 09:30 {EMAIL} key created Ward tablet name 'Ward tablet', " in page
+    assert (
+        "just now (20 November 2026, 09:31 UTC) operator key changed Ward tablet "
+        "limit from 1000 to 5 1 minute ago"
+    ) in page
+    assert (
+        f"1 minute ago (20 November 2026, 09:30 UTC) {EMAIL} key created Ward tablet "
+        "name 'Ward tablet', "
+    ) in page
     assert "Times are UTC." in page
 
 

@@ -20,7 +20,8 @@ from flask import (
 )
 from werkzeug.wrappers import Response as AnyResponse
 
-from evref.adapters.inbound.pages.settings import cookies
+from evref.adapters.inbound.pages.catalogue import words
+from evref.adapters.inbound.pages.settings import cookies, drafts, times
 from evref.adapters.inbound.pages.settings.api_keys import ApiKeyPages
 from evref.adapters.inbound.pages.settings.audit_log import AuditLogPage
 from evref.adapters.inbound.pages.settings.forgery import from_another_site
@@ -31,7 +32,9 @@ from evref.application.read_audit_log import ReadAuditLog
 from evref.application.share_secret import ShareSecret
 from evref.application.sign_in import SignIn
 from evref.domain.access.key import without_keys
+from evref.domain.accounts.sign_in import SessionToken
 from evref.domain.errors import NotSignedInError
+from evref.ports.clock import Clock
 
 LONGEST_FORM = 64 * 1024
 """Bytes; far more than any form of these pages needs."""
@@ -40,6 +43,9 @@ LONGEST_FORM = 64 * 1024
 _FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded", "multipart/form-data"})
 
 _SIGN_IN, _STATIC = "settings.sign_in", "settings.static"
+
+_PUBLIC = frozenset({_SIGN_IN})
+"""The pages that need no session."""
 
 # Scripts and styles come from the service only; none are inline.
 _POLICY = (
@@ -54,6 +60,7 @@ def blueprint(
     keys: ManageKeys,
     log: ReadAuditLog,
     share_secret: ShareSecret,
+    clock: Clock,
     base_url: str,
 ) -> Blueprint:
     """Return the pages. `base_url` is the address of the service for programs."""
@@ -78,13 +85,24 @@ def blueprint(
         request.max_content_length = LONGEST_FORM
         # Raises if storage is unavailable: forms need the secret.
         share_secret()
-        answer = _admit(members)
+        ended = _identify(members)
         if request.method == "POST" and from_another_site(base_url):
             return _refuse_other_site(base_url)
-        return answer
+        if "signed_in" not in g:
+            return None if request.endpoint in _PUBLIC else _to_sign_in(ended)
+        if request.method == "GET" and request.endpoint not in _PUBLIC:
+            drafts.take_out()
+        return None
 
     pages.after_request(_complete)
     pages.context_processor(_offer)
+    # Filters, because templates that are imported do not see the context.
+    pages.add_app_template_filter(lambda at: times.time_in_words(at, clock.now()), "time_in_words")
+    pages.add_app_template_filter(
+        lambda day: times.day_in_words(day, clock.now().date()), "day_in_words"
+    )
+    pages.add_app_template_filter(times.exact_time, "exact_time")
+    pages.add_app_template_filter(words.day, "exact_day")
     pages.add_url_rule("", "start", _start, methods=["GET"])
     SignInPages(members).add_to(pages)
     ApiKeyPages(keys, base_url).add_to(pages)
@@ -92,20 +110,15 @@ def blueprint(
     return pages
 
 
-def _admit(members: SignIn) -> AnyResponse | None:
-    """Identify the member of the session, or redirect to the sign-in page."""
+def _identify(members: SignIn) -> SessionToken | None:
+    """Identify the member of the session. Return the token of a session that has ended."""
     token = cookies.present_token()
     if token is not None:
         try:
             g.signed_in, g.token = members.who(token), token
         except NotSignedInError:
-            if request.endpoint != _SIGN_IN:
-                response = _to_sign_in()
-                cookies.end(response)
-                flash("Your session has ended. Nothing was changed. Sign in again.")
-                return response
-        return None
-    return None if request.endpoint == _SIGN_IN else _to_sign_in()
+            return token
+    return None
 
 
 def _refuse_other_site(base_url: str) -> AnyResponse:
@@ -113,10 +126,25 @@ def _refuse_other_site(base_url: str) -> AnyResponse:
     return make_response(page, HTTPStatus.FORBIDDEN)
 
 
-def _to_sign_in() -> AnyResponse:
+def _to_sign_in(ended: SessionToken | None) -> AnyResponse:
+    """Redirect to the sign-in and back; what was typed is kept if a session has ended."""
     # A path that seems to contain an API key must not appear in another URL.
     onwards = request.path if without_keys(request.path) == request.path else None
-    return redirect(url_for(_SIGN_IN, next=onwards), HTTPStatus.SEE_OTHER)
+    response = redirect(url_for(_SIGN_IN, next=onwards), HTTPStatus.SEE_OTHER)
+    is_form = request.method == "POST"
+    if ended is not None:
+        draft = drafts.of_ended_session(ended) if is_form else None
+        cookies.end(response)
+        if draft is not None:
+            drafts.keep(draft)
+            flash(
+                "Your session ended. Nothing was changed. Sign in to continue with what you typed."
+            )
+        else:
+            flash("Your session ended. Nothing was changed. Sign in again.")
+    elif is_form:
+        flash("You are not signed in. Nothing was changed. Sign in first.")
+    return response
 
 
 def _complete(response: Response) -> Response:
@@ -132,6 +160,7 @@ def _offer() -> dict[str, Any]:
     return {
         "signed_in": signed_in,
         "sign_out_form": None if signed_in is None else SignOutForm(formdata=None),
+        "has_draft": drafts.on_this_page() is not None,
     }
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from http import HTTPStatus
+from typing import Any
 
 from flask_wtf import FlaskForm
 from wtforms import (
@@ -16,22 +18,49 @@ from wtforms import (
     ValidationError,
 )
 from wtforms.fields.choices import SelectChoice
+from wtforms.validators import DataRequired, InputRequired
 
+from evref.adapters.inbound.pages.settings import drafts
 from evref.adapters.inbound.pages.settings.forgery import SessionBoundCsrf
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT
 from evref.domain.errors import InvalidValueError
 
+NOTHING_CHANGED = "Nothing was changed."
+
 
 class PageForm(FlaskForm):
-    """A form with CSRF protection. An error completes the label of its field: “must be …”."""
+    """A form with CSRF protection. It shows the draft of its page, if there is one.
+
+    An error is a sentence, or completes the label of its field: “must be …”.
+    """
 
     class Meta(FlaskForm.Meta):
         csrf_class = SessionBoundCsrf
 
-    def accepted(self) -> bool:
-        """Whether a page of this service sent the form and every field is valid."""
-        return bool(self.validate_on_submit())
+        def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
+            return super().wrap_formdata(form, formdata) or drafts.on_this_page()
+
+    def was_sent(self) -> bool:
+        """Whether a page of this service sent the form. The fields are then validated."""
+        if not self.is_submitted():
+            return False
+        self.validate()
+        return not self.forged
+
+    def accepted(self, check: Callable[[], object] = lambda: None) -> bool:
+        """Whether a page of this service sent the form and every field is valid.
+
+        `check` raises `InvalidValueError` if the domain does not allow the values. It is called
+        even if a field is invalid, so that the page shows all errors at once.
+        """
+        if not self.was_sent():
+            return False
+        try:
+            check()
+        except InvalidValueError as error:
+            self.add_errors(error)
+        return not self.errors
 
     @property
     def forged(self) -> bool:
@@ -46,12 +75,16 @@ class PageForm(FlaskForm):
         return HTTPStatus.UNPROCESSABLE_ENTITY if self.errors else HTTPStatus.OK
 
     def add_errors(self, error: InvalidValueError) -> None:
-        """Add each error to its field, or to the form if it has no such field."""
+        """Add each error to its field, or to the form if it has no such field.
+
+        A field that is already invalid keeps its own error: the domain did not see what was typed.
+        """
+        invalid = self.errors
         for fault in error.faults:
-            if fault.field in self:
+            if fault.field not in self:
+                self.form_errors.append(str(fault))
+            elif fault.field not in invalid:
                 self[fault.field].errors = [*self[fault.field].errors, fault.message]
-            else:
-                self.form_errors.append(str(error))
 
 
 class WholeNumberField(IntegerField):
@@ -103,22 +136,27 @@ _MEANING = {
 
 
 class SignInForm(PageForm):
-    email = StringField("E-mail address")
-    password = PasswordField("Password")
+    email = StringField("E-mail address", [DataRequired("Enter your e-mail address.")])
+    password = PasswordField("Password", [InputRequired("Enter your password.")])
 
 
 class SignOutForm(PageForm):
     """Has the CSRF token only."""
 
 
-class PasswordForm(PageForm):
-    present = PasswordField("Current password")
-    password = PasswordField("New password")
-    repeated = PasswordField("Confirm new password")
+class NewPasswordForm(PageForm):
+    """A new password, typed twice."""
+
+    password = PasswordField("New password", [InputRequired("Enter a new password.")])
+    repeated = PasswordField("New password again")
 
     def validate_repeated(self, field: PasswordField) -> None:
         if field.data != self.password.data:
-            raise ValidationError("does not match the new password")
+            raise ValidationError("The passwords do not match. Type the same password twice.")
+
+
+class PasswordForm(NewPasswordForm):
+    present = PasswordField("Current password", [InputRequired("Enter your current password.")])
 
 
 class KeyForm(PageForm):

@@ -65,7 +65,7 @@ class SignInPages:
                 return _later(_BUSY, "settings/sign_in.html", form, error, _SECONDS_WHEN_BUSY)
             else:
                 response = redirect(onwards, HTTPStatus.SEE_OTHER)
-                cookies.begin(response, token)
+                cookies.begin(response, token, self._members.who(token).member.id)
                 return response
         return make_response(render("settings/sign_in.html", form=form), form.status)
 
@@ -81,9 +81,10 @@ class SignInPages:
 
     def password(self) -> Response:
         form = PasswordForm()
-        if form.accepted():
+        if form.was_sent():
+            change = self._members.change_password
             try:
-                token = self._members.change_password(
+                token = (self._members.check_password_change if form.errors else change)(
                     g.token,
                     present=form.present.data or "",
                     new=form.password.data or "",
@@ -91,17 +92,16 @@ class SignInPages:
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
-            except WrongCredentialsError:
-                form.present.errors = ["is incorrect"]
             except TooManyAttemptsError as error:
                 return _later(_TOO_MANY, "settings/password.html", form, error, error.seconds)
             except BusyError as error:
                 return _later(_BUSY, "settings/password.html", form, error, _SECONDS_WHEN_BUSY)
             else:
-                response = redirect(url_for(".password"), HTTPStatus.SEE_OTHER)
-                cookies.begin(response, token)
-                flash("Password changed. You are signed out on all other devices.")
-                return response
+                if token is not None:
+                    response = redirect(url_for(".password"), HTTPStatus.SEE_OTHER)
+                    cookies.begin(response, token, g.signed_in.member.id)
+                    flash("Password changed. You are signed out on all other devices.")
+                    return response
         return make_response(render("settings/password.html", form=form), form.status)
 
 
