@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
@@ -17,7 +18,13 @@ from evref.testing.builders import (
     an_entry,
     an_institution,
 )
-from evref.testing.stores import Stores, keep_catalogue, keep_institutions, keep_key
+from evref.testing.stores import (
+    Stores,
+    keep_catalogue,
+    keep_institutions,
+    keep_key,
+    rotate_key,
+)
 from tests.adapters.sql.databases import stop_rows
 
 CHANGES: dict[str, Callable[[Stores], object]] = {
@@ -33,6 +40,9 @@ CHANGES: dict[str, Callable[[Stores], object]] = {
     "keys.add": lambda stores: stores.keys.add(a_key("k2"), an_audit_entry()),
     "keys.change": lambda stores: stores.keys.change(
         "k1", lambda key: (key.changed(name="other"), an_audit_entry())
+    ),
+    "keys.change to a new secret": lambda stores: rotate_key(
+        stores, "k1", "new", timedelta(hours=1)
     ),
 }
 

@@ -42,8 +42,8 @@ class ApiKeyPages:
         found = self._keys.list(_principal(), _member().institution.id)
         return render(
             "settings/api_keys.html",
-            active=[each for each in found if each.state is KeyState.ACTIVE],
-            ended=[each for each in found if each.state is not KeyState.ACTIVE],
+            active=[each for each in found if not each.state.has_ended],
+            ended=[each for each in found if each.state.has_ended],
         )
 
     def new_key(self) -> Response:
