@@ -170,6 +170,22 @@ class ManageMembers:
             invitation, self._institutions.get(invitation.institution_id)
         )
 
+    def check_acceptance(self, token_text: str, *, password: str) -> None:
+        """Check whether the invitation can be accepted with this password, and change nothing.
+
+        Raises:
+            NotFoundError: If there is no such open invitation.
+            InvalidValueError: If the password breaks a rule.
+
+        """
+        found = self.invitation(token_text)
+        check_new_password(
+            password,
+            self._guesser,
+            email=found.invitation.email,
+            institution=found.institution,
+        )
+
     def accept(self, token_text: str, *, password: str, address: str) -> Member:
         """Accept the invitation whose link has this token, and return the new member.
 

@@ -71,6 +71,7 @@ def assert_unusable(members: ManageMembers, text: str) -> None:
     for use in (
         lambda: members.invitation(text),
         lambda: members.accept(text, password=PASSWORD, address=HERE),
+        lambda: members.check_acceptance(text, password=PASSWORD),
     ):
         with pytest.raises(NotFoundError) as caught:
             use()
@@ -231,6 +232,9 @@ def test_a_password_that_may_not_be_leaves_the_invitation_open(
     for _ in range(30):
         with pytest.raises(InvalidValueError, match=told):
             members.accept(made.token.text, password=refused, address=HERE)
+    with pytest.raises(InvalidValueError, match=told):
+        members.check_acceptance(made.token.text, password=refused)
+    members.check_acceptance(made.token.text, password=PASSWORD)
     assert accept(members, made).email == NEW
 
 

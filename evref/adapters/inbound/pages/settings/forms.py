@@ -18,11 +18,12 @@ from wtforms import (
     ValidationError,
 )
 from wtforms.fields.choices import SelectChoice
-from wtforms.validators import DataRequired, InputRequired
+from wtforms.validators import AnyOf, DataRequired, InputRequired
 
 from evref.adapters.inbound.pages.settings import drafts
 from evref.adapters.inbound.pages.settings.forgery import SessionBoundCsrf
 from evref.domain.access.key import Permission
+from evref.domain.access.principal import Role
 from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT
 from evref.domain.errors import InvalidValueError
 
@@ -135,6 +136,12 @@ _MEANING = {
 }
 
 
+_OF_ROLE = {
+    Role.ADMIN: "admin: manages keys and members",
+    Role.VIEWER: "viewer: sees keys, their use and the audit log",
+}
+
+
 class SignInForm(PageForm):
     email = StringField("E-mail address", [DataRequired("Enter your e-mail address.")])
     password = PasswordField("Password", [InputRequired("Enter your password.")])
@@ -174,3 +181,23 @@ class NewKeyForm(KeyForm):
 
 class RevokeForm(PageForm):
     """Has the CSRF token only."""
+
+
+class ConfirmForm(PageForm):
+    """Has the CSRF token only."""
+
+
+class RoleForm(PageForm):
+    role = RadioField(
+        "Role",
+        [AnyOf(list(Role), "Choose a role.")],
+        choices=[SelectChoice(role.value, _OF_ROLE[role]) for role in reversed(Role)],
+        default=Role.VIEWER.value,
+        validate_choice=False,
+    )
+
+
+class InviteForm(RoleForm):
+    email = StringField(
+        "E-mail address", [DataRequired("Enter the e-mail address of your colleague.")]
+    )
