@@ -1,12 +1,11 @@
 """Sign in: sessions of members, and limits on failed attempts."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
+from evref.application.attempts import count_attempt
 from evref.application.new_password import check_new_password
-from evref.domain.access.principal import InstitutionMember, Role
-from evref.domain.accounts.institution import Institution, Member, is_email
+from evref.domain.access.principal import InstitutionMember
+from evref.domain.accounts.institution import Institution, Member, is_email, normalised_email
 from evref.domain.accounts.sign_in import (
     FAILURES_KEPT,
     OF_AN_ACCOUNT,
@@ -25,7 +24,6 @@ from evref.domain.errors import (
     InvalidValueError,
     NotFoundError,
     NotSignedInError,
-    TooManyAttemptsError,
     WrongCredentialsError,
 )
 from evref.ports.clock import Clock
@@ -48,8 +46,7 @@ class SignedIn:
     @property
     def principal(self) -> InstitutionMember:
         """The member as a principal."""
-        # Every member is an admin.
-        return InstitutionMember(self.member.email, self.institution.id, Role.ADMIN)
+        return self.member.principal
 
 
 class SignIn:
@@ -87,14 +84,18 @@ class SignIn:
             BusyError: If too many passwords are being checked; nothing is checked or counted.
 
         """
-        email = email.strip().lower()
+        email = normalised_email(email)
         self._count_attempt(email, address)
         member = self._known(email)
         password_hash = None if member is None else member.password_hash
         if not self._is_right(password, password_hash, email, address) or member is None:
             raise WrongCredentialsError
         self._forgive_attempt(email, address)
-        return self._start(member)
+        try:
+            return self._start(member)
+        except NotFoundError:
+            # The member was removed meanwhile.
+            raise WrongCredentialsError from None
 
     def who(self, token: SessionToken) -> SignedIn:
         """Return the member of this session.
@@ -147,21 +148,22 @@ class SignIn:
         self._check_password_change(signed_in, present, new, address)
         member = signed_in.member
         password_hash = self._passwords.hash(new)
-        self._members.set_password(
-            member.id,
-            password_hash,
-            record(
-                signed_in.principal,
-                self._clock.now(),
-                Action.PASSWORD_CHANGED,
-                f"e-mail {member.email}",
-                institution_id=member.institution_id,
-                subject=Subject(SubjectKind.MEMBER, member.id),
-            ),
+        entry = record(
+            signed_in.principal,
+            self._clock.now(),
+            Action.PASSWORD_CHANGED,
+            f"e-mail {member.email}",
+            institution_id=member.institution_id,
+            subject=Subject(SubjectKind.MEMBER, member.id),
         )
-        self._sessions.remove(token.digest)
-        # Bound to this password: if another one is set concurrently, the session ends.
-        return self._start(replace(member, password_hash=password_hash))
+        try:
+            self._members.set_password(member.id, password_hash, entry)
+            self._sessions.remove(token.digest)
+            # Bound to this password: if another one is set concurrently, the session ends.
+            return self._start(replace(member, password_hash=password_hash))
+        except NotFoundError:
+            # The member was removed meanwhile.
+            raise NotSignedInError from None
 
     def _check_password_change(
         self, signed_in: SignedIn, present: str, new: str, address: str
@@ -212,24 +214,10 @@ class SignIn:
         return token
 
     def _count_attempt(self, email: str, address: str) -> None:
-        """Count the attempt as failed before the password is checked.
-
-        So concurrent attempts count against each other.
-        """
-        instant = self._clock.now()
-        account, source = account_name(email), address_name(address)
-
-        def count(before: Mapping[str, Failures]) -> Mapping[str, Failures]:
-            wait = max(
-                OF_AN_ACCOUNT.wait(before[account], instant),
-                OF_AN_ADDRESS.wait(before[source], instant),
-            )
-            if wait:
-                raise TooManyAttemptsError(-(-wait // timedelta(seconds=1)))
-            return {name: failures.one_more(instant) for name, failures in before.items()}
-
+        """Count the attempt as failed before the password is checked."""
         self._purge_now_and_then()
-        self._attempts.change((account, source), count)
+        slowdowns = {account_name(email): OF_AN_ACCOUNT, address_name(address): OF_AN_ADDRESS}
+        count_attempt(self._attempts, self._clock.now(), slowdowns)
 
     def _purge_now_and_then(self) -> None:
         # A purge takes the write lock of the database, which admission needs too.

@@ -43,25 +43,6 @@ def member(institutions: ManageInstitutions) -> Member:
     )
 
 
-@pytest.fixture
-def sign_in(
-    state: MemoryState,
-    clock: FakeClock,
-    randomness: SeededRandomness,
-    passwords: QuickPasswordHasher,
-) -> SignIn:
-    return SignIn(
-        members=MemoryMemberStore(state),
-        institutions=MemoryInstitutionStore(state),
-        sessions=MemorySessionStore(state),
-        attempts=MemorySignInAttempts(state),
-        passwords=passwords,
-        guesser=SingleGuess(),
-        clock=clock,
-        randomness=randomness,
-    )
-
-
 def fail(sign_in: SignIn, times: int, *, email: str = EMAIL, address: str = HERE) -> None:
     for _ in range(times):
         with suppress(WrongCredentialsError, TooManyAttemptsError):

@@ -7,8 +7,9 @@ from html import unescape
 import pytest
 
 from evref.domain.access.key import KeyState, Permission
+from evref.domain.access.principal import Role
 from evref.testing.builders import OPERATOR
-from tests.settings_pages.site import EMAIL, MORNING, Site
+from tests.settings_pages.site import COLLEAGUE, EMAIL, MORNING, Site
 from tests.settings_pages.test_api_keys import ask_with
 from tests.settings_pages.visitor import (
     Visitor,
@@ -274,3 +275,21 @@ def test_an_overlap_ends_with_the_key(site: Site, member: Visitor) -> None:
     answer = member.fill_in(f"{KEYS}/{made.key.id}/rotate", keep_old_for="168")
 
     assert "works until 22 November 2026, 00:00 UTC" in text_of(answer.text)
+
+
+def test_a_viewer_sees_a_key_and_nothing_to_change_it_with(site: Site) -> None:
+    """No link leads to a page that would be refused."""
+    made = site.make_key("Ward app")
+    path = f"{KEYS}/{made.key.id}"
+    a_member(site).fill_in(f"{path}/rotate", keep_old_for="1")
+    site.add_member(COLLEAGUE, Role.VIEWER)
+    viewer = a_member(site, COLLEAGUE)
+
+    key_page, list_page = viewer.get(path).text, viewer.get(KEYS).text
+
+    assert f"The previous key …{made.token.last_four} works until" in text_of(key_page)
+    assert "Ward app" in list_page
+    for page in (key_page, list_page):
+        assert fields_of(page) == {}
+        assert not re.search(r'href="[^"]*/(new|rotate|revoke)"', page)
+        assert "rotate the key again" not in text_of(page)

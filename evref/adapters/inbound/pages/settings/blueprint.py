@@ -26,14 +26,18 @@ from evref.adapters.inbound.pages.settings.api_keys import ApiKeyPages
 from evref.adapters.inbound.pages.settings.audit_log import AuditLogPage
 from evref.adapters.inbound.pages.settings.forgery import from_another_site
 from evref.adapters.inbound.pages.settings.forms import SignOutForm
+from evref.adapters.inbound.pages.settings.invitation import InvitationPage
+from evref.adapters.inbound.pages.settings.members import MemberPages
 from evref.adapters.inbound.pages.settings.sign_in import SignInPages
 from evref.application.manage_keys import ManageKeys
+from evref.application.manage_members import ManageMembers
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.share_secret import ShareSecret
 from evref.application.sign_in import SignIn
 from evref.domain.access.key import without_keys
+from evref.domain.access.principal import Principal, Right, Role, authorise
 from evref.domain.accounts.sign_in import SessionToken
-from evref.domain.errors import NotSignedInError
+from evref.domain.errors import NotAllowedError, NotSignedInError
 from evref.ports.clock import Clock
 
 LONGEST_FORM = 64 * 1024
@@ -44,8 +48,14 @@ _FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded", "multipart/for
 
 _SIGN_IN, _STATIC = "settings.sign_in", "settings.static"
 
-_PUBLIC = frozenset({_SIGN_IN})
+_PUBLIC = frozenset({_SIGN_IN, "settings.accept_invitation"})
 """The pages that need no session."""
+
+_OF_EVERY_MEMBER = _PUBLIC | {"settings.sign_out", "settings.password"}
+"""The pages with forms for viewers too. All other forms are for admins."""
+
+_SEEN_BY_VIEWERS = frozenset({"settings.key"})
+"""The pages that show something also to those who may not send their form."""
 
 # Scripts and styles come from the service only; none are inline.
 _POLICY = (
@@ -57,6 +67,7 @@ _POLICY = (
 def blueprint(
     *,
     members: SignIn,
+    manage_members: ManageMembers,
     keys: ManageKeys,
     log: ReadAuditLog,
     share_secret: ShareSecret,
@@ -90,11 +101,15 @@ def blueprint(
             return _refuse_other_site(base_url)
         if "signed_in" not in g:
             return None if request.endpoint in _PUBLIC else _to_sign_in(ended)
+        _refuse_forms_to_viewers(g.signed_in.principal)
         if request.method == "GET" and request.endpoint not in _PUBLIC:
             drafts.take_out()
         return None
 
     pages.after_request(_complete)
+    pages.register_error_handler(NotAllowedError, _not_allowed)
+    # A session may end while a page is made.
+    pages.register_error_handler(NotSignedInError, lambda _: _to_sign_in(cookies.present_token()))
     pages.context_processor(_offer)
     # Filters, because templates that are imported do not see the context.
     pages.add_app_template_filter(lambda at: times.time_in_words(at, clock.now()), "time_in_words")
@@ -105,7 +120,9 @@ def blueprint(
     pages.add_app_template_filter(words.day, "exact_day")
     pages.add_url_rule("", "start", _start, methods=["GET"])
     SignInPages(members).add_to(pages)
+    InvitationPage(manage_members, members).add_to(pages)
     ApiKeyPages(keys, base_url).add_to(pages)
+    MemberPages(manage_members, base_url).add_to(pages)
     AuditLogPage(log, keys).add_to(pages)
     return pages
 
@@ -119,6 +136,21 @@ def _identify(members: SignIn) -> SessionToken | None:
         except NotSignedInError:
             return token
     return None
+
+
+def _refuse_forms_to_viewers(principal: Principal) -> None:
+    """Check the right to change anything, before the form is read or shown.
+
+    The use cases check each right again; this makes the answer the same for every form.
+    """
+    takes_forms = request.url_rule is not None and "POST" in (request.url_rule.methods or ())
+    is_seen = request.method != "POST" and request.endpoint in _SEEN_BY_VIEWERS
+    if takes_forms and not is_seen and request.endpoint not in _OF_EVERY_MEMBER:
+        authorise(principal, Right.CHANGE_KEYS)
+
+
+def _not_allowed(_: NotAllowedError) -> AnyResponse:
+    return make_response(render_template("settings/not_allowed.html"), HTTPStatus.FORBIDDEN)
 
 
 def _refuse_other_site(base_url: str) -> AnyResponse:
@@ -160,6 +192,7 @@ def _offer() -> dict[str, Any]:
     return {
         "signed_in": signed_in,
         "sign_out_form": None if signed_in is None else SignOutForm(formdata=None),
+        "is_admin": signed_in is not None and signed_in.principal.role is Role.ADMIN,
         "has_draft": drafts.on_this_page() is not None,
     }
 

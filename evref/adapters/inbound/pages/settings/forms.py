@@ -20,12 +20,13 @@ from wtforms import (
     ValidationError,
 )
 from wtforms.fields.choices import SelectChoice
-from wtforms.validators import DataRequired, InputRequired
+from wtforms.validators import AnyOf, DataRequired, InputRequired
 
 from evref.adapters.inbound.pages.catalogue.words import day
 from evref.adapters.inbound.pages.settings import drafts, words
 from evref.adapters.inbound.pages.settings.forgery import SessionBoundCsrf
 from evref.domain.access.key import UNCHANGED, ApiKey, Permission, Unchanged
+from evref.domain.access.principal import Role
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
 from evref.domain.access.secret import OVERLAPS
 from evref.domain.errors import InvalidValueError
@@ -143,6 +144,12 @@ class ChoiceField(RadioField):
 
 
 _LEVELS = [SelectChoice(level.value, words.LEVELS_IN_FULL[level]) for level in reversed(Permission)]
+
+
+_OF_ROLE = {
+    Role.ADMIN: "admin: manages keys and members",
+    Role.VIEWER: "viewer: sees keys, their use and the audit log",
+}
 
 
 class SignInForm(PageForm):
@@ -303,3 +310,23 @@ class RotateForm(PageForm):
 
 class RevokeForm(PageForm):
     """Has the CSRF token only."""
+
+
+class ConfirmForm(PageForm):
+    """Has the CSRF token only."""
+
+
+class RoleForm(PageForm):
+    role = RadioField(
+        "Role",
+        [AnyOf(list(Role), "Choose a role.")],
+        choices=[SelectChoice(role.value, _OF_ROLE[role]) for role in reversed(Role)],
+        default=Role.VIEWER.value,
+        validate_choice=False,
+    )
+
+
+class InviteForm(RoleForm):
+    email = StringField(
+        "E-mail address", [DataRequired("Enter the e-mail address of your colleague.")]
+    )
