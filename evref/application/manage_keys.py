@@ -1,17 +1,31 @@
-"""Manage keys: create, list, change, revoke and monitor them."""
+"""Manage keys: create, list, change, rotate, revoke and monitor them."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from evref.application.identifiers import is_id, new_id
-from evref.domain.access.key import ApiKey, KeyState, KeyToken, Permission
+from evref.domain.access.key import (
+    UNCHANGED,
+    ApiKey,
+    KeyState,
+    KeyToken,
+    Permission,
+    Unchanged,
+)
 from evref.domain.access.principal import Principal, Right, authorise, authorise_in
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
+from evref.domain.access.secret import EndingSecret
 from evref.domain.accounts.institution import Institution
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
-from evref.domain.errors import Fault, InvalidValueError, NotFoundError, StorageUnavailableError
+from evref.domain.errors import (
+    Fault,
+    InvalidValueError,
+    KeyAlreadyRotatedError,
+    NotFoundError,
+    StorageUnavailableError,
+)
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore
 from evref.ports.keys import KeyStore
@@ -21,20 +35,29 @@ from evref.ports.usage import KeyUse, UsageReports
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A new key with its token, which is not stored."""
+    """A new or rotated key with its new token, which is not stored."""
 
     key: ApiKey
     token: KeyToken
 
+    @property
+    def ending_secrets(self) -> tuple[EndingSecret, ...]:
+        """The older secrets that are valid beside the new token, oldest first."""
+        return self.key.ending_secrets(self.key.newest.created_at)
+
 
 @dataclass(frozen=True, slots=True)
 class KeyInUse:
-    """A key with its institution, its state today and its use."""
+    """A key with its institution, its state and its use.
+
+    `ending_secrets` are the replaced secrets that are still valid, oldest first.
+    """
 
     key: ApiKey
     institution: Institution
     state: KeyState
     use: KeyUse
+    ending_secrets: tuple[EndingSecret, ...]
 
 
 class ManageKeys:
@@ -97,22 +120,19 @@ class ManageKeys:
         institution = self._institutions.get(institution_id)
         if key_id is not None and not is_id(key_id):
             raise InvalidValueError([Fault("id", "must be an id that was created for this key")])
-        if expires_on is not None and expires_on < self.today():
-            raise InvalidValueError(
-                [Fault("expires_on", f"must be today ({self.today()}, UTC) or later")]
-            )
-        token = KeyToken.make(self._randomness.below(KeyToken.SECRETS))
+        token = self._new_token()
         instant = self._clock.now()
-        key = ApiKey(
-            id=key_id or new_id(self._randomness),
-            institution_id=institution.id,
-            name=name.strip(),
-            permission=permission,
-            daily_limit=daily_limit,
-            secrets=(token.secret(instant),),
-            created_at=instant,
-            expires_on=expires_on,
-        )
+        with self._expiry_checked(expires_on):
+            key = ApiKey(
+                id=key_id or new_id(self._randomness),
+                institution_id=institution.id,
+                name=name.strip(),
+                permission=permission,
+                daily_limit=daily_limit,
+                secrets=(token.secret(instant),),
+                created_at=instant,
+                expires_on=expires_on,
+            )
         expiry = "never expires" if expires_on is None else f"expires after {expires_on}"
         detail = f"name {key.name!r}, permission {permission}, limit {daily_limit}, {expiry}"
         self.prune_usage()
@@ -160,25 +180,66 @@ class ManageKeys:
         name: str | None = None,
         permission: Permission | None = None,
         daily_limit: int | None = None,
+        expires_on: date | Unchanged | None = UNCHANGED,
     ) -> ApiKey:
-        """Change the given fields of a key.
+        """Change the given fields of a key, and return it. `expires_on` None means never.
 
-        If no value differs, there is no change and no entry in the audit log.
+        If no value differs, the key is equal to what it was, and the audit log has no entry.
 
         Raises:
             NotFoundError: If there is no such key.
             NotAllowedError: If the principal may not change keys.
-            InvalidValueError: If a value breaks a rule.
+            InvalidValueError: If a value breaks a rule, or a new expiry date is in the past.
             KeyRevokedError: If the key is revoked.
 
         """
         trimmed = None if name is None else name.strip()
-        return self._change(
-            principal,
-            key_id,
-            Action.KEY_CHANGED,
-            lambda key: key.changed(name=trimmed, permission=permission, daily_limit=daily_limit),
-        )
+
+        def changed(key: ApiKey) -> ApiKey:
+            expiry = key.expires_on if expires_on is UNCHANGED else expires_on
+            # The form of an expired key repeats its date, and may change something else.
+            with self._expiry_checked(None if expiry == key.expires_on else expiry):
+                return key.changed(
+                    name=trimmed,
+                    permission=permission,
+                    daily_limit=daily_limit,
+                    expires_on=expiry,
+                )
+
+        return self._change(principal, key_id, Action.KEY_CHANGED, changed)
+
+    def rotate(
+        self,
+        principal: Principal,
+        key_id: str,
+        *,
+        keep_old_for: timedelta,
+        current: str | None = None,
+    ) -> NewKey:
+        """Give a key a new token, and return both. The old one remains valid for `keep_old_for`.
+
+        A caller that may repeat the request, such as a form that is sent again, passes as `current`
+        the id of the newest secret that it saw: then only the first request rotates the key.
+
+        Raises:
+            NotFoundError: If there is no such key.
+            NotAllowedError: If the principal may not change keys.
+            InvalidValueError: If `keep_old_for` breaks a rule.
+            KeyRevokedError: If the key is revoked.
+            KeyAlreadyRotatedError: If the newest secret is not `current`.
+
+        """
+        token = self._new_token()
+
+        def rotated(key: ApiKey) -> ApiKey:
+            instant = self._clock.now()
+            after = key.rotated(token.secret(instant), keep_old_for, instant)
+            if current is not None and current != key.newest.id:
+                raise KeyAlreadyRotatedError(key.id)
+            return after
+
+        key = self._change(principal, key_id, Action.KEY_ROTATED, rotated)
+        return NewKey(key, token)
 
     def revoke(self, principal: Principal, key_id: str) -> ApiKey:
         """Revoke a key permanently.
@@ -218,19 +279,23 @@ class ManageKeys:
                 self._usage_reports.prune(today)
 
     def _in_use(self, keys: Sequence[ApiKey]) -> tuple[KeyInUse, ...]:
-        today = self.today()
+        instant = self._clock.now()
+        today = DailyWindow.of(instant).day
         uses = self._usage_reports.overview([key.id for key in keys], today)
         institutions = {institution.id: institution for institution in self._institutions.list()}
         never = KeyUse(last_used_on=None, today=None)
-        return tuple(
-            KeyInUse(
+
+        def in_use(key: ApiKey) -> KeyInUse:
+            use = uses.get(key.id, never)
+            return KeyInUse(
                 key,
                 institutions[key.institution_id],
-                key.state(today),
-                uses.get(key.id, never),
+                key.state(today, admitted=0 if use.today is None else use.today.admitted),
+                use,
+                key.ending_secrets(instant),
             )
-            for key in keys
-        )
+
+        return tuple(in_use(key) for key in keys)
 
     def _seen(self, principal: Principal, key_id: str) -> ApiKey:
         key = self._keys.get(key_id)
@@ -264,6 +329,22 @@ class ManageKeys:
             subject=Subject(SubjectKind.KEY, key.id),
         )
 
+    def _new_token(self) -> KeyToken:
+        return KeyToken.make(self._randomness.below(KeyToken.SECRETS))
+
+    @contextmanager
+    def _expiry_checked(self, expires_on: date | None) -> Iterator[None]:
+        """Report an expiry date in the past together with the faults that the block finds."""
+        faults = []
+        if expires_on is not None and expires_on < self.today():
+            faults = [Fault("expires_on", f"must be today ({self.today()}, UTC) or later")]
+        try:
+            yield
+        except InvalidValueError as error:
+            raise InvalidValueError([*error.faults, *faults]) from None
+        if faults:
+            raise InvalidValueError(faults)
+
     def today(self) -> date:
         """Return the present UTC day, under which requests are counted."""
         return DailyWindow.of(self._clock.now()).day
@@ -277,12 +358,20 @@ def _authorise(principal: Principal, right: Right, key: ApiKey) -> None:
 def _difference(before: ApiKey, after: ApiKey) -> str:
     if before.revoked_at != after.revoked_at:
         return f"name {after.name!r}"
+    if before.newest != after.newest:
+        ends = [
+            f"…{secret.last_four} ends at {secret.ends_at:%Y-%m-%d %H:%M:%S} UTC"
+            for secret in after.secrets[:-1]
+        ]
+        replaced = f"secret from …{before.last_four} to …{after.last_four}"
+        return ", ".join([replaced, *(ends or ["no older secret is valid"])])
     return ", ".join(
         f"{label} from {old!s} to {new!s}"
         for label, old, new in (
             ("name", repr(before.name), repr(after.name)),
             ("permission", before.permission, after.permission),
             ("limit", before.daily_limit, after.daily_limit),
+            ("expiry", before.expires_on or "never", after.expires_on or "never"),
         )
         if old != new
     )

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
-from evref.domain.access.key import KeyState
 from evref.domain.access.principal import Principal
 from evref.domain.accounts.institution import Institution
 from evref.domain.errors import NotFoundError
@@ -48,7 +47,7 @@ class ProvisionDemo:
         institution = self._institution(principal)
         password = self._password(principal, institution)
         earlier = any(
-            found.key.name == KEY and found.state is KeyState.ACTIVE
+            found.key.name == KEY and not found.state.has_ended
             for found in self._keys.list(principal, institution.id)
         )
         tomorrow = self._keys.today() + timedelta(days=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import click
@@ -13,6 +13,18 @@ from evref.cli.output import as_json, print_json, print_records, say
 from evref.cli.wiring import stored
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
+from evref.domain.access.secret import LONGEST_OVERLAP
+
+_DAY = click.DateTime(["%Y-%m-%d"])
+_HOUR = timedelta(hours=1)
+_STORE_IT = "Store the key now. It is not shown again."
+
+
+def _day_or_never(context: click.Context, parameter: click.Parameter, text: str) -> date | None:
+    if text == "never":
+        return None
+    day: datetime = _DAY.convert(text, parameter, context)
+    return day.date()
 
 
 @click.group()
@@ -39,7 +51,7 @@ def key() -> None:
 )
 @click.option(
     "--expires",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=_DAY,
     metavar="YYYY-MM-DD",
     help="The last UTC day on which the key is valid.",
 )
@@ -70,7 +82,7 @@ def create_key(
     say(
         f"Created the key {made.key.name!r} ({made.key.id}) of {institution_name!r}: "
         f"permission {permission}, {limit} requests per day.\n"
-        "Store the key now. It is not shown again."
+        f"{_STORE_IT}"
     )
     click.echo(made.token.text)
 
@@ -79,7 +91,9 @@ def create_key(
 @as_json
 def list_keys(*, as_json: bool) -> None:
     """List all keys, oldest first, without their secrets."""
-    records = [_record(each) for each in stored().manage_keys().list_all(OPERATOR)]
+    found = stored().manage_keys().list_all(OPERATOR)
+    # The state is for people: programs would have to parse words.
+    records = [_record(each) if as_json else _record_with_state(each) for each in found]
     print_records(records, as_json=as_json, empty="There are no keys yet.")
 
 
@@ -94,10 +108,53 @@ def set_limit(key_id: str, limit: int) -> None:
     )
 
 
+@key.command("set-expiry")
+@click.argument("key_id", metavar="ID")
+@click.argument("expires_on", metavar="YYYY-MM-DD|never", callback=_day_or_never)
+def set_expiry(key_id: str, expires_on: date | None) -> None:
+    """Change the last UTC day on which a key is valid. It takes effect within a second."""
+    changed = stored().manage_keys().change(OPERATOR, key_id, expires_on=expires_on)
+    expiry = "never expires" if expires_on is None else f"now expires after {expires_on}"
+    click.echo(f"The key {changed.name!r} {expiry}.")
+
+
+@key.command("rotate")
+@click.argument("key_id", metavar="ID")
+@click.option(
+    "--keep-old-for",
+    "hours",
+    type=click.IntRange(0, LONGEST_OVERLAP // _HOUR),
+    default=0,
+    show_default=True,
+    metavar="HOURS",
+    help=f"How long the old key remains valid, at most {LONGEST_OVERLAP // _HOUR} hours.",
+)
+@as_json
+def rotate(key_id: str, hours: int, *, as_json: bool) -> None:
+    """Replace the secret of a key. Prints only the new key on standard output.
+
+    By default the old key ends within a second. Both share one daily limit. The new key is never
+    shown again.
+    """
+    manage = stored().manage_keys()
+    made = manage.rotate(OPERATOR, key_id, keep_old_for=hours * _HOUR)
+    if as_json:
+        print_json({"key": made.token.text, "id": made.key.id})
+        return
+    say(f"Rotated the key {made.key.name!r} ({made.key.id}). {_STORE_IT}")
+    if not made.key.is_live(manage.today()):
+        say(f"The key has expired. Change this with: evref key set-expiry {made.key.id} never")
+    for old in made.ending_secrets:
+        say(f"The old key …{old.last_four} is valid until {old.ends_at:%Y-%m-%d %H:%M:%S} UTC.")
+    if not made.ending_secrets:
+        say("No older key is valid.")
+    click.echo(made.token.text)
+
+
 @key.command("revoke")
 @click.argument("key_id", metavar="ID")
 def revoke(key_id: str) -> None:
-    """Revoke a key permanently. It takes effect within a second."""
+    """Revoke a key permanently, with all its secrets. It takes effect within a second."""
     revoked = stored().manage_keys().revoke(OPERATOR, key_id)
     click.echo(f"The key {revoked.name!r} is revoked.")
 
@@ -112,6 +169,11 @@ def usage(key_id: str, *, as_json: bool) -> None:
         for day in stored().manage_keys().history(OPERATOR, key_id)
     ]
     print_records(records, as_json=as_json, empty="The key was not used in the last 30 days.")
+
+
+def _record_with_state(found: KeyInUse) -> dict[str, Any]:
+    record = _record(found)
+    return {"id": record.pop("id"), "state": found.state.value, **record}
 
 
 def _record(found: KeyInUse) -> dict[str, Any]:

@@ -23,6 +23,7 @@ class Action(StrEnum):
     PASSWORD_CHANGED = "password_changed"  # noqa: S105
     KEY_CREATED = "key_created"
     KEY_CHANGED = "key_changed"
+    KEY_ROTATED = "key_rotated"
     KEY_REVOKED = "key_revoked"
     CATALOGUE_PUBLISHED = "catalogue_published"
 

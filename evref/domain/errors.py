@@ -163,6 +163,14 @@ class KeyRevokedError(EvrefError):
         super().__init__(f"API key {key_id!r} is revoked. A revoked key cannot be changed.")
 
 
+class KeyAlreadyRotatedError(EvrefError):
+    """Indicates that a key was rotated since the caller last saw it. Nothing was changed."""
+
+    def __init__(self, key_id: str) -> None:
+        self.key_id = key_id
+        super().__init__(f"API key {key_id!r} has already been rotated.")
+
+
 class WrongCredentialsError(EvrefError):
     """Indicates a wrong e-mail address or password; does not say which."""
 

@@ -14,11 +14,12 @@ from evref.domain.errors import InsufficientPermissionError, InvalidApiKeyError
 from evref.ports.admission import Admission
 from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry, at_noon
 from evref.testing.contract import Contract
-from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
+from evref.testing.stores import Stores, at_once, keep_institutions, keep_key, rotate_key
 
 TODAY = NOON.date()
 TOMORROW = TODAY + timedelta(days=1)
 READ = Permission.READ
+HOUR = timedelta(hours=1)
 
 
 def set_limit(stores: Stores, key_id: str, limit: int) -> None:
@@ -323,6 +324,118 @@ class AdmissionContract(Contract):
 
         counts = sorted(tally.admitted for tally in tallies if tally.was_admitted)
         assert counts == list(range(1, 26))
+
+    def test_after_a_rotation_both_secrets_count_on_one_limit_until_the_old_one_ends(
+        self, stores: Stores
+    ) -> None:
+        """It ends by itself, at its time."""
+        old, new = keep_key(stores, a_key(limit=4)), a_secret("new").digest
+        admit(stores, old, 1)
+
+        rotate_key(stores, "k1", "new", HOUR)
+        stores.settle()
+
+        end = NOON + HOUR
+        just_before = end - timedelta(microseconds=1)
+        assert stores.admission.admit(new, READ, NOON) == Tally("k1", 4, 2, was_admitted=True)
+        assert stores.admission.admit(old, READ, just_before).admitted == 3
+        assert stores.admission.status(old, just_before).remaining == 1
+        for use in (
+            stores.admission.status,
+            lambda *at: stores.admission.admit(at[0], READ, at[1]),
+        ):
+            with pytest.raises(InvalidApiKeyError):
+                use(old, end)
+        assert stores.admission.admit(new, READ, end).admitted == 4
+        assert not stores.admission.admit(new, READ, end).was_admitted
+        assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 4, 4, 1),)
+
+    def test_after_a_rotation_without_overlap_only_the_new_secret_is_valid(
+        self, stores: Stores
+    ) -> None:
+        """A host whose clock is slow does not admit an old one either."""
+        first = keep_key(stores, a_key())
+        rotate_key(stores, "k1", "second", 24 * HOUR)
+        stores.settle()
+        admit(stores, first, 1)
+        second, third = a_secret("second").digest, a_secret("third").digest
+        admit(stores, second, 1)
+
+        rotate_key(stores, "k1", "third", timedelta(0))
+        stores.settle()
+
+        for digest in (first, second):
+            for instant in (NOON, NOON - HOUR):
+                with pytest.raises(InvalidApiKeyError):
+                    stores.admission.admit(digest, READ, instant)
+        assert stores.admission.admit(third, READ, NOON).admitted == 3
+
+    def test_rotating_again_brings_the_end_of_older_secrets_forward(self, stores: Stores) -> None:
+        """None of them ends later than the latest rotation said, or any rotation before."""
+        first = keep_key(stores, a_key())
+        rotate_key(stores, "k1", "second", 24 * HOUR)
+        rotate_key(stores, "k1", "third", HOUR)
+        rotate_key(stores, "k1", "fourth", 24 * HOUR)
+        stores.settle()
+
+        for digest in (first, a_secret("second").digest):
+            assert stores.admission.admit(digest, READ, NOON).was_admitted
+            with pytest.raises(InvalidApiKeyError):
+                stores.admission.admit(digest, READ, NOON + HOUR)
+        third = a_secret("third").digest
+        assert stores.admission.admit(third, READ, NOON + 11 * HOUR).was_admitted
+
+    def test_revoking_a_rotated_key_ends_all_its_secrets(self, stores: Stores) -> None:
+        """This includes those that would still be valid."""
+        old = keep_key(stores, a_key())
+        rotate_key(stores, "k1", "new", HOUR)
+        stores.settle()
+        admit(stores, old, 1)
+        admit(stores, a_secret("new").digest, 1)
+
+        stores.keys.change("k1", lambda key: (key.revoked(NOON), an_audit_entry()))
+        stores.settle()
+
+        for digest in (old, a_secret("new").digest):
+            with pytest.raises(InvalidApiKeyError):
+                stores.admission.admit(digest, READ, NOON)
+
+    def test_an_expired_key_that_is_rotated_is_valid_once_it_is_extended(
+        self, stores: Stores
+    ) -> None:
+        """Then its old secret is valid too, until its end."""
+        old, new = keep_key(stores, a_key(expires_on=TODAY - HOUR * 24)), a_secret("new").digest
+        rotate_key(stores, "k1", "new", HOUR)
+        stores.settle()
+        for digest in (old, new):
+            with pytest.raises(InvalidApiKeyError):
+                stores.admission.admit(digest, READ, NOON)
+
+        stores.keys.change("k1", lambda key: (key.changed(expires_on=TODAY), an_audit_entry()))
+        stores.settle()
+
+        for digest in (old, new):
+            assert stores.admission.admit(digest, READ, NOON).was_admitted
+        with pytest.raises(InvalidApiKeyError):
+            stores.admission.admit(old, READ, NOON + HOUR)
+
+    def test_a_rotation_during_many_requests_neither_refuses_nor_adds_one(
+        self, stores: Stores
+    ) -> None:
+        """Those with either secret are admitted up to the limit, and no further."""
+        old, new = keep_key(stores, a_key(limit=45)), a_secret("new").digest
+
+        def act(number: int) -> list[Tally]:
+            if number == 0:
+                rotate_key(stores, "k1", "new", HOUR)
+                return admit(stores, new, 20)
+            return admit(stores, old, 5)
+
+        tallies = [tally for several in at_once(9, act) for tally in several]
+
+        counts = sorted(tally.admitted for tally in tallies if tally.was_admitted)
+        assert counts == list(range(1, 46))
+        assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 45, 45, 15),)
 
     @pytest.mark.parametrize("level", Permission)
     def test_a_status_has_what_the_key_may_do_and_what_was_counted(

@@ -11,7 +11,7 @@ from evref.domain.errors import AlreadyExistsError, KeyRevokedError, NotFoundErr
 from evref.ports.keys import KeyStore
 from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry
 from evref.testing.contract import Contract
-from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
+from evref.testing.stores import Stores, at_once, keep_institutions, keep_key, rotate_key
 
 
 class KeyStoreContract(Contract):
@@ -122,6 +122,61 @@ class KeyStoreContract(Contract):
         with pytest.raises(NotFoundError):
             stores.keys.by_digest(dropped.digest)
         assert stores.keys.get("k2") == a_key("k2")
+
+    def test_rotations_are_kept_in_their_order(self, stores: Stores) -> None:
+        """The newest secret comes last, even if the clock stands still or was set back."""
+        keep_key(stores, a_key("k1"))
+        names = ["b", "a", "d", "c"]
+
+        for number, name in enumerate(names):
+            after = rotate_key(
+                stores, "k1", name, timedelta(days=1), instant=NOON - timedelta(hours=number // 2)
+            )
+            assert stores.keys.get("k1") == after
+
+        kept = [secret.digest for secret in stores.keys.get("k1").secrets]
+        assert kept == [a_secret(name).digest for name in ["k1", *names]]
+
+    def test_a_rotation_without_overlap_removes_all_other_secrets(self, stores: Stores) -> None:
+        """No key is found by them any more."""
+        old = keep_key(stores, a_key("k1"))
+        rotate_key(stores, "k1", "first", timedelta(days=7))
+
+        after = rotate_key(stores, "k1", "second", timedelta(0))
+
+        assert stores.keys.by_digest(a_secret("second").digest) == after
+        assert len(after.secrets) == 1
+        for digest in (old, a_secret("first").digest):
+            with pytest.raises(NotFoundError):
+                stores.keys.by_digest(digest)
+
+    def test_rotations_at_once_come_one_after_another(self, stores: Stores) -> None:
+        """Each secret is kept, and all but the newest one end."""
+        keep_key(stores, a_key("k1"))
+
+        at_once(8, lambda number: rotate_key(stores, "k1", f"{number}", timedelta(hours=1)))
+
+        secrets = stores.keys.get("k1").secrets
+        names = ["k1", *map(str, range(8))]
+        assert {secret.digest for secret in secrets} == {a_secret(name).digest for name in names}
+        assert len(secrets) == 9
+        ends = [secret.ends_at for secret in secrets]
+        assert ends == [NOON + timedelta(hours=1)] * 8 + [None]
+
+    def test_of_rotations_at_once_that_saw_the_same_secret_one_is_made(
+        self, stores: Stores
+    ) -> None:
+        """The others find another newest secret."""
+        keep_key(stores, a_key("k1"))
+        seen = stores.keys.get("k1").newest.id
+
+        found = at_once(
+            8,
+            lambda number: rotate_key(stores, "k1", f"{number}", timedelta(hours=1), seen=seen),
+        )
+
+        assert set(found) == {stores.keys.get("k1")}
+        assert len(stores.keys.get("k1").secrets) == 2
 
     def test_keys_are_listed_oldest_first_then_by_id(self, stores: Stores) -> None:
         """The order in which they were stored does not matter."""

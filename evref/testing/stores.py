@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from threading import Barrier
 from typing import Self, TypeVar
@@ -29,6 +29,7 @@ from evref.testing.builders import (
     NOON,
     a_publication,
     a_publication_entry,
+    a_secret,
     an_audit_entry,
     an_institution,
 )
@@ -119,6 +120,29 @@ def keep_key(stores: Stores, key: ApiKey) -> str:
     """Store the key, and return the digest of its newest secret."""
     stores.keys.add(key, an_audit_entry(key_id=key.id))
     return key.secrets[-1].digest
+
+
+def rotate_key(
+    stores: Stores,
+    key_id: str,
+    secret: str,
+    keep_old_for: timedelta,
+    *,
+    instant: datetime = NOON,
+    seen: str | None = None,
+) -> ApiKey:
+    """Rotate the key to `a_secret(secret)`, and return it.
+
+    If `seen` is the id of another secret than the newest, the key is left as it is.
+    """
+
+    def change(key: ApiKey) -> tuple[ApiKey, AuditEntry] | None:
+        if seen is not None and seen != key.newest.id:
+            return None
+        added = a_secret(secret, last_four=secret[-4:].rjust(4, "0"), created_at=instant)
+        return key.rotated(added, keep_old_for, instant), an_audit_entry(key_id=key_id)
+
+    return stores.keys.change(key_id, change)
 
 
 def at_once(times: int, act: Callable[[int], Answer]) -> list[Answer]:

@@ -17,11 +17,14 @@ from evref.application.manage_keys import ManageKeys, NewKey
 from evref.domain.access.key import KeyState, KeyToken, Permission
 from evref.domain.access.principal import InstitutionMember, Role
 from evref.domain.access.quota import DayUsage, QuotaExceededError
+from evref.domain.access.secret import EndingSecret
 from evref.domain.accounts.institution import Institution
 from evref.domain.audit import Action, AuditEntry
 from evref.domain.errors import (
     AlreadyExistsError,
+    InvalidApiKeyError,
     InvalidValueError,
+    KeyAlreadyRotatedError,
     KeyRevokedError,
     NotFoundError,
     StorageUnavailableError,
@@ -97,6 +100,21 @@ def test_a_key_cannot_be_made_to_have_expired_already(
     assert state.keys == {}
 
 
+def test_an_expiry_in_the_past_is_told_together_with_all_other_faults(
+    keys: ManageKeys, made: NewKey, hospital: Institution
+) -> None:
+    yesterday = TODAY - timedelta(days=1)
+
+    for ask in (
+        lambda: keys.create(OPERATOR, hospital.id, name="", daily_limit=-1, expires_on=yesterday),
+        lambda: keys.change(OPERATOR, made.key.id, name="", daily_limit=-1, expires_on=yesterday),
+    ):
+        with pytest.raises(InvalidValueError) as caught:
+            ask()
+        fields = [fault.field for fault in caught.value.faults]
+        assert fields == ["name", "daily_limit", "expires_on"]
+
+
 def test_a_key_of_an_unknown_institution_is_refused(keys: ManageKeys) -> None:
     with pytest.raises(NotFoundError, match="Elsewhere"):
         keys.create(OPERATOR, "Elsewhere", name="Ward app")
@@ -132,7 +150,7 @@ def test_keys_are_listed_oldest_first_with_their_institution_state_and_use(
 
     assert [one.key for one in listed] == [first.key, second.key]
     assert [one.institution for one in listed] == [hospital, clinic]
-    assert [one.state for one in listed] == [KeyState.EXPIRED, KeyState.ACTIVE]
+    assert [one.state for one in listed] == [KeyState.EXPIRED, KeyState.LIMIT_REACHED]
     tomorrow = TODAY + timedelta(days=1)
     assert [one.use for one in listed] == [
         KeyUse(last_used_on=TODAY, today=None),
@@ -172,6 +190,150 @@ def test_a_change_that_breaks_a_rule_changes_nothing(
     assert [entry.action for entry in key_entries(audit, hospital)] == [Action.KEY_CREATED]
 
 
+def test_an_expiry_can_be_set_and_taken_away(keys: ManageKeys, made: NewKey) -> None:
+    assert keys.change(OPERATOR, made.key.id, expires_on=TODAY).expires_on == TODAY
+    assert keys.change(OPERATOR, made.key.id, name="Study").expires_on == TODAY
+    assert keys.change(OPERATOR, made.key.id, expires_on=None).expires_on is None
+
+
+def test_a_new_expiry_in_the_past_is_refused(
+    keys: ManageKeys, made: NewKey, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    with pytest.raises(InvalidValueError, match="expires_on: must be today"):
+        keys.change(OPERATOR, made.key.id, expires_on=TODAY - timedelta(days=1))
+
+    assert keys.get(OPERATOR, made.key.id).key == made.key
+    assert [entry.action for entry in key_entries(audit, hospital)] == [Action.KEY_CREATED]
+
+
+def test_of_an_expired_key_everything_can_be_changed(
+    keys: ManageKeys, clock: FakeClock, hospital: Institution, admit: AdmitRequest
+) -> None:
+    """A past date that stays as it is is no fault, and a later one makes the key valid again."""
+    made = keys.create(OPERATOR, hospital.id, name="Ward app", expires_on=TODAY)
+    clock.advance(days=2)
+
+    changed = keys.change(OPERATOR, made.key.id, name="Study", expires_on=TODAY)
+    assert (changed.name, changed.expires_on) == ("Study", TODAY)
+    with pytest.raises(InvalidValueError):
+        keys.change(OPERATOR, made.key.id, expires_on=TODAY + timedelta(days=1))
+    keys.change(OPERATOR, made.key.id, expires_on=TODAY + timedelta(days=2))
+    assert admit(made.token, Permission.READ).limit == 1000
+
+
+def test_whoever_changes_nothing_can_see_that(
+    keys: ManageKeys, made: NewKey, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    """The returned key is equal to the one before, and nothing is in the audit log."""
+    same = keys.change(
+        OPERATOR,
+        made.key.id,
+        name=" Ward app ",
+        permission=Permission.READ,
+        daily_limit=1000,
+        expires_on=None,
+    )
+
+    assert same == made.key
+    assert [entry.action for entry in key_entries(audit, hospital)] == [Action.KEY_CREATED]
+
+
+HOUR = timedelta(hours=1)
+
+
+def test_after_a_rotation_both_tokens_work_on_one_limit_until_the_old_one_ends(
+    keys: ManageKeys, made: NewKey, admit: AdmitRequest, clock: FakeClock
+) -> None:
+    rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR)
+
+    assert rotated.token != made.token
+    assert rotated.key == keys.get(OPERATOR, made.key.id).key
+    assert rotated.key.last_four == rotated.token.last_four
+    old = EndingSecret(made.token.last_four, NOON + HOUR)
+    assert rotated.ending_secrets == (old,)
+    assert keys.get(OPERATOR, made.key.id).ending_secrets == (old,)
+    assert admit(made.token, Permission.READ).remaining == 999
+    assert admit(rotated.token, Permission.READ).remaining == 998
+    clock.advance(hours=1)
+    with pytest.raises(InvalidApiKeyError):
+        admit(made.token, Permission.READ)
+    assert admit(rotated.token, Permission.READ).remaining == 997
+    assert keys.get(OPERATOR, made.key.id).ending_secrets == ()
+
+
+def test_without_an_overlap_only_the_new_token_works(
+    keys: ManageKeys, made: NewKey, admit: AdmitRequest
+) -> None:
+    rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=timedelta(0))
+
+    assert rotated.ending_secrets == ()
+    with pytest.raises(InvalidApiKeyError):
+        admit(made.token, Permission.READ)
+    assert admit(rotated.token, Permission.READ).remaining == 999
+
+
+def test_a_form_that_is_sent_twice_rotates_once(
+    keys: ManageKeys, made: NewKey, admit: AdmitRequest, state: MemoryState
+) -> None:
+    seen = made.key.newest.id
+    rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR, current=seen)
+    audited = len(state.audit)
+
+    for current in (seen, "", "another"):
+        with pytest.raises(KeyAlreadyRotatedError, match=made.key.id):
+            keys.rotate(OPERATOR, made.key.id, keep_old_for=timedelta(0), current=current)
+
+    assert state.keys == {made.key.id: rotated.key}
+    assert len(state.audit) == audited
+    assert admit(made.token, Permission.READ).remaining == 999
+    again = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR, current=rotated.key.newest.id)
+    assert state.keys == {made.key.id: again.key}
+
+
+def test_a_revoked_key_is_not_rotated(keys: ManageKeys, made: NewKey, state: MemoryState) -> None:
+    """This is what a repeated form is told too, because it matters more."""
+    revoked = keys.revoke(OPERATOR, made.key.id)
+
+    for current in (None, "another"):
+        with pytest.raises(KeyRevokedError):
+            keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR, current=current)
+
+    assert state.keys == {made.key.id: revoked}
+
+
+def test_an_overlap_out_of_bounds_changes_nothing(
+    keys: ManageKeys, made: NewKey, state: MemoryState
+) -> None:
+    with pytest.raises(InvalidValueError, match="keep_old_for"):
+        keys.rotate(OPERATOR, made.key.id, keep_old_for=169 * HOUR)
+
+    assert state.keys == {made.key.id: made.key}
+
+
+def test_rotations_are_audited_with_the_end_of_every_old_secret(
+    keys: ManageKeys,
+    made: NewKey,
+    clock: FakeClock,
+    audit: MemoryAuditLog,
+    hospital: Institution,
+) -> None:
+    tokens = [made.token]
+    for keep_old_for in (24 * HOUR, HOUR, timedelta(0)):
+        rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=keep_old_for)
+        tokens.append(rotated.token)
+        clock.advance(minutes=30)
+    first, second, third, fourth = (f"…{token.last_four}" for token in tokens)
+    entries = key_entries(audit, hospital)[1:]
+
+    assert {entry.action for entry in entries} == {Action.KEY_ROTATED}
+    assert [entry.detail for entry in entries] == [
+        f"secret from {first} to {second}, {first} ends at 2026-03-02 12:00:00 UTC",
+        f"secret from {second} to {third}"
+        + "".join(f", {old} ends at 2026-03-01 13:30:00 UTC" for old in (first, second)),
+        f"secret from {third} to {fourth}, no older secret is valid",
+    ]
+
+
 def test_revoking_is_final(
     keys: ManageKeys, made: NewKey, clock: FakeClock, audit: MemoryAuditLog, hospital: Institution
 ) -> None:
@@ -192,6 +354,8 @@ def test_an_unknown_key_is_told_apart(keys: ManageKeys) -> None:
         keys.change(OPERATOR, "nothing", name="Study")
     with pytest.raises(NotFoundError):
         keys.revoke(OPERATOR, "nothing")
+    with pytest.raises(NotFoundError):
+        keys.rotate(OPERATOR, "nothing", keep_old_for=HOUR)
     with pytest.raises(NotFoundError):
         keys.history(OPERATOR, "nothing")
 
@@ -224,6 +388,7 @@ def test_to_a_member_the_keys_of_another_institution_are_not_there(
         lambda: keys.history(stranger, key_id),
         lambda: keys.change(stranger, key_id, daily_limit=1),
         lambda: keys.revoke(stranger, key_id),
+        lambda: keys.rotate(stranger, key_id, keep_old_for=HOUR),
     ):
         with pytest.raises(NotFoundError) as foreign:
             ask()
@@ -276,6 +441,8 @@ def test_every_change_is_audited_in_words(
     keys.change(member, key_id, name="Study", permission=Permission.NONE, daily_limit=50)
     keys.change(member, key_id, daily_limit=60)
     keys.change(member, key_id, daily_limit=60)
+    keys.change(member, key_id, expires_on=None)
+    keys.change(member, key_id, expires_on=date(2027, 1, 31))
     keys.revoke(OPERATOR, key_id)
     entries = key_entries(audit, hospital)
 
@@ -291,9 +458,11 @@ def test_every_change_is_audited_in_words(
             "name from 'Ward app' to 'Study', permission from read to none, limit from 1000 to 50",
         ),
         ("a@b.org", Action.KEY_CHANGED, "limit from 50 to 60"),
+        ("a@b.org", Action.KEY_CHANGED, "expiry from 2026-12-31 to never"),
+        ("a@b.org", Action.KEY_CHANGED, "expiry from never to 2027-01-31"),
         ("operator", Action.KEY_REVOKED, "name 'Study'"),
     ]
-    assert [entry.at - NOON for entry in entries] == [timedelta(0)] + [timedelta(hours=1)] * 3
+    assert [entry.at - NOON for entry in entries] == [timedelta(0)] + [timedelta(hours=1)] * 5
     assert {(entry.key_id, entry.institution_id) for entry in entries} == {(key_id, hospital.id)}
 
 
@@ -309,13 +478,15 @@ def test_nothing_that_is_kept_or_shown_holds_a_token(
     keys: ManageKeys, made: NewKey, state: MemoryState
 ) -> None:
     keys.change(OPERATOR, made.key.id, name="Study")
+    rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR)
     keys.revoke(OPERATOR, made.key.id)
-    secret = made.token.text[6:46]
 
-    assert secret not in repr(made)
-    assert secret not in repr(state)
-    assert secret not in repr(keys.list_all(OPERATOR))
-    assert not any(made.token.digest in repr(entry) for entry in state.audit)
+    for token in (made.token, rotated.token):
+        secret = token.text[6:46]
+        assert secret not in repr((made, rotated))
+        assert secret not in repr(state)
+        assert secret not in repr(keys.list_all(OPERATOR))
+        assert not any(token.digest in repr(entry) for entry in state.audit)
 
 
 class PrunedUsage(MemoryUsageReports):
@@ -345,6 +516,7 @@ def test_changes_of_keys_prune_counts_once_a_day_and_do_not_fail_by_it(
         for _ in range(2):
             made = keys.create(OPERATOR, hospital.id, name="Ward app")
             keys.change(OPERATOR, made.key.id, daily_limit=1)
+            keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR)
             keys.revoke(OPERATOR, made.key.id)
         clock.advance(days=1)
 

@@ -8,6 +8,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
 
@@ -141,6 +142,10 @@ TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
     "ManageKeys.history": (lambda house, who: house.keys.history(who, house.key_id), SEE_KEYS),
     "ManageKeys.change": (
         lambda house, who: house.keys.change(who, house.key_id, name="Other"),
+        CHANGE_KEYS,
+    ),
+    "ManageKeys.rotate": (
+        lambda house, who: house.keys.rotate(who, house.key_id, keep_old_for=timedelta(0)),
         CHANGE_KEYS,
     ),
     "ManageKeys.revoke": (lambda house, who: house.keys.revoke(who, house.key_id), CHANGE_KEYS),

@@ -75,7 +75,9 @@ def test_no_page_shuts_anybody_out(
         for path in (
             "api-keys",
             "api-keys/new",
+            "api-keys?q=revoked",
             f"api-keys/{key_id}",
+            f"api-keys/{key_id}/rotate",
             f"api-keys/{key_id}/revoke",
             "audit-log",
             "members",
@@ -99,6 +101,11 @@ def test_no_page_shuts_anybody_out(
         page.get_by_label("Daily limit").fill("1000")
         page.get_by_role("button", name="Make the key").click()
         check(page, "a key, made")
+        page.goto(f"/settings/api-keys/{key_id}/rotate")
+        page.get_by_role("button", name="Rotate the key").click()
+        check(page, "a key, rotated")
+        page.get_by_role("link", name="Done, I have stored it").click()
+        check(page, "two keys at a time")
         page.goto("/settings/password")
         page.get_by_role("button", name="Change password").click()
         check(page, "password, refused")

@@ -409,10 +409,120 @@ def test_a_key_is_revoked_once(ready: Run) -> None:
     assert "is revoked" in ready("key", "set-limit", made["id"], "5").refused()
 
 
+def test_a_rotated_key_is_printed_alone_on_standard_output(ready: Run) -> None:
+    """By default no older key is valid; the rest is on standard error."""
+    made = key_of(ready)
+
+    rotated = ready("key", "rotate", made["id"])
+
+    token = KeyToken(rotated.out.removesuffix("\n"))
+    assert rotated.status == 0
+    assert token.text != made["key"]
+    assert rotated.err == (
+        f"Rotated the key 'Ward app' ({made['id']}). "
+        "Store the key now. It is not shown again.\n"
+        "No older key is valid.\n"
+    )
+    assert ready("key", "list", "--json").json[0]["last_four"] == token.last_four
+
+
+def test_an_old_key_is_kept_for_some_hours(ready: Run) -> None:
+    """Until when is said in UTC, of every one that is still valid."""
+    made = key_of(ready)
+    begun = datetime.now(UTC).replace(microsecond=0)
+
+    first = ready("key", "rotate", made["id"], "--keep-old-for", "168", "--json")
+    second = ready("key", "rotate", made["id"], "--keep-old-for", "1")
+
+    assert set(first.json) == {"key", "id"}
+    assert first.json["id"] == made["id"]
+    assert first.err == ""
+    told = re.findall(r"The old key …(\w{4}) is valid until ([-0-9: ]+) UTC\.\n", second.err)
+    assert [last_four for last_four, _ in told] == [made["key"][-4:], first.json["key"][-4:]]
+    for _, until in told:
+        end = datetime.fromisoformat(until).replace(tzinfo=UTC)
+        assert begun <= end - timedelta(hours=1) <= datetime.now(UTC)
+
+
+@pytest.mark.parametrize("hours", ["-1", "169", "1.5", "", "soon"])
+def test_hours_out_of_bounds_are_wrong_usage(ready: Run, hours: str) -> None:
+    """And the key is not rotated."""
+    made = key_of(ready)
+
+    assert ready("key", "rotate", made["id"], f"--keep-old-for={hours}").status == 2
+    assert ready("key", "list", "--json").json[0]["last_four"] == made["key"][-4:]
+
+
+def test_a_revoked_key_is_not_rotated(ready: Run) -> None:
+    """Nor given another expiry."""
+    made = key_of(ready)
+    ready("key", "revoke", made["id"])
+
+    assert "is revoked" in ready("key", "rotate", made["id"]).refused()
+    assert "is revoked" in ready("key", "set-expiry", made["id"], "never").refused()
+
+
+def test_an_expiry_is_set_and_taken_away(ready: Run) -> None:
+    """The last day on which the key works."""
+    made = key_of(ready)
+    today = datetime.now(UTC).date().isoformat()
+
+    told = ready("key", "set-expiry", made["id"], "9999-12-31")
+    assert told.out == "The key 'Ward app' now expires after 9999-12-31.\n"
+    assert ready("key", "list", "--json").json[0]["expires_on"] == "9999-12-31"
+    assert ready("key", "set-expiry", made["id"], today).status == 0
+    told = ready("key", "set-expiry", made["id"], "never")
+    assert told.out == "The key 'Ward app' never expires.\n"
+    assert ready("key", "list", "--json").json[0]["expires_on"] is None
+
+
+@pytest.mark.parametrize("day", ["2026-02-30", "tomorrow", "", "2027-1-1x", "Never"])
+def test_what_is_no_day_is_wrong_usage(ready: Run, day: str) -> None:
+    """It says what is allowed."""
+    made = key_of(ready)
+
+    wrong = ready("key", "set-expiry", made["id"], day)
+
+    assert wrong.status == 2
+    assert "YYYY-MM-DD|never" in wrong.err
+
+
+def test_an_expiry_in_the_past_is_refused(ready: Run) -> None:
+    """The one before is kept."""
+    made = key_of(ready)
+
+    assert "must be today" in ready("key", "set-expiry", made["id"], "2020-01-01").refused()
+    assert ready("key", "list", "--json").json[0]["expires_on"] is None
+
+
+def test_the_state_of_a_key_is_listed_in_words(ready: Run) -> None:
+    """For people; programs have the fields from which it follows."""
+    soon = (datetime.now(UTC) + timedelta(days=10)).date().isoformat()
+    states = {
+        key_of(ready)["id"]: "active",
+        key_of(ready, "--limit", "0")["id"]: "no access",
+        key_of(ready, "--expires", soon)["id"]: "expires soon",
+    }
+    revoked = key_of(ready)["id"]
+    ready("key", "revoke", revoked)
+
+    header, *lines = ready("key", "list").out.splitlines()
+
+    assert header.split()[:2] == ["id", "state"]
+    shown = {line.split()[0]: re.split(r"  +", line)[1] for line in lines}
+    assert shown == {**states, revoked: "revoked"}
+
+
 @pytest.mark.parametrize("name", ["nobody", "", "\udcff", "'; DROP TABLE api_keys; --"])
 def test_a_key_that_is_not_there_is_told(ready: Run, name: str) -> None:
     """By every command that takes one."""
-    for command in (("revoke", name), ("usage", name), ("set-limit", name, "1")):
+    for command in (
+        ("revoke", name),
+        ("usage", name),
+        ("set-limit", name, "1"),
+        ("rotate", name),
+        ("set-expiry", name, "never"),
+    ):
         assert ready("key", *command).refused().startswith("There is no ")
 
 

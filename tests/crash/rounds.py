@@ -20,6 +20,7 @@ from evref.adapters.outbound.sql.storage import REVISIONS
 from evref.adapters.outbound.sql.storage import migrate as migrate_to
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
+from evref.domain.access.key import ApiKey
 from evref.domain.audit import Action, AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import OPERATOR
@@ -156,6 +157,7 @@ class Keys(Task):
                 "permission": key.permission.value,
                 "limit": str(key.daily_limit),
                 "revoked": str(key.revoked_at is not None),
+                "secrets": secrets(key),
             }
             for key in self._container.keys().of_institution(institution.id)
         }
@@ -163,6 +165,20 @@ class Keys(Task):
         assert done <= len(entries) <= done + unknown
         assert replayed(entries) == kept
         return "with the last change" if len(entries) > done else "without the last change"
+
+
+FIRST_SECRET = "as created"
+
+
+def secrets(key: ApiKey) -> str:
+    """Return the secrets as the audit log describes them after a rotation."""
+    if key.newest.created_at == key.created_at:
+        return FIRST_SECRET
+    ends = [
+        f"…{secret.last_four} ends at {secret.ends_at:%Y-%m-%d %H:%M:%S} UTC"
+        for secret in key.secrets[:-1]
+    ]
+    return ", ".join([f"…{key.last_four}", *(ends or ["no older secret is valid"])])
 
 
 def replayed(entries: list[AuditEntry]) -> dict[str, dict[str, str]]:
@@ -173,12 +189,19 @@ def replayed(entries: list[AuditEntry]) -> dict[str, dict[str, str]]:
         if entry.action is Action.KEY_CREATED:
             assert entry.key_id not in keys
             values = re.findall(r"(name|permission|limit) ([^, ]+)", entry.detail)
-            keys[entry.key_id] = {**dict(values), "revoked": "False"}
+            first = {"revoked": "False", "secrets": FIRST_SECRET}
+            keys[entry.key_id] = {**dict(values), **first}
             continue
         key = keys[entry.key_id]
         assert key["revoked"] == "False"
         if entry.action is Action.KEY_REVOKED:
             key["revoked"] = "True"
+            continue
+        if entry.action is Action.KEY_ROTATED:
+            rotation = re.fullmatch(r"secret from (…\w{4}) to (.+)", entry.detail)
+            assert rotation is not None
+            assert key["secrets"] == FIRST_SECRET or key["secrets"].startswith(rotation[1])
+            key["secrets"] = rotation[2]
             continue
         changes = re.findall(r"(name|permission|limit) from ([^, ]+) to ([^, ]+)", entry.detail)
         assert changes

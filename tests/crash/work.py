@@ -18,7 +18,8 @@ from evref.application.publish_catalogue import PublishCatalogue
 from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
 from evref.bootstrap.settings import Settings
 from evref.cli.main import cli
-from evref.domain.access.key import KeyState, Permission
+from evref.domain.access.key import Permission
+from evref.domain.access.secret import OVERLAPS
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import KeyRevokedError
 from evref.testing.builders import OPERATOR, a_catalogue, an_entry
@@ -83,14 +84,14 @@ class Changes:
 
 
 def change_keys(changes: Changes, url: str, institution: str) -> None:
-    """Create, change and revoke keys of the institution in an endless loop."""
+    """Create, change, rotate and revoke keys of the institution in an endless loop."""
     random = changes.random
     container = Container(settings=Settings(database_url=url))
     keys = container.manage_keys()
     own_id = institution_id(container, institution)
     while True:
         found = keys.list(OPERATOR, own_id)
-        live = [each.key.id for each in found if each.state is KeyState.ACTIVE]
+        live = [each.key.id for each in found if not each.state.has_ended]
         with changes.one():
             if len(live) < KEYS:
                 keys.create(
@@ -101,6 +102,8 @@ def change_keys(changes: Changes, url: str, institution: str) -> None:
                 )
             elif random.random() < 0.2:
                 keys.revoke(OPERATOR, random.choice(live))
+            elif random.random() < 0.3:
+                keys.rotate(OPERATOR, random.choice(live), keep_old_for=random.choice(OVERLAPS))
             else:
                 keys.change(
                     OPERATOR,
@@ -118,15 +121,16 @@ def change_keys_by_command(changes: Changes, url: str, institution: str) -> None
     keys = container.manage_keys()
     own_id = institution_id(container, institution)
     while True:
-        live = [
-            each.key.id for each in keys.list(OPERATOR, own_id) if each.state is KeyState.ACTIVE
-        ]
+        found = keys.list(OPERATOR, own_id)
+        live = [each.key.id for each in found if not each.state.has_ended]
         limit = str(next(changes.numbers))
         if len(live) < KEYS:
             command = ["create", "--institution", institution, "--name", _name(random)]
             arguments = [*command, "--limit", limit]
         elif random.random() < 0.2:
             arguments = ["revoke", random.choice(live)]
+        elif random.random() < 0.3:
+            arguments = ["rotate", random.choice(live), "--keep-old-for", "1"]
         else:
             arguments = ["set-limit", random.choice(live), limit]
         with changes.one():

@@ -210,29 +210,88 @@ def test_every_fault_is_told_at_once() -> None:
     assert [fault.field for fault in caught.value.faults] == ["name", "daily_limit"]
 
 
-def test_a_key_without_expiry_stays_active() -> None:
-    assert a_key(expires_on=None).state(date.max) is KeyState.ACTIVE
+def test_a_key_without_expiry_stays_live() -> None:
+    assert a_key(expires_on=None).is_live(date.max)
 
 
 @given(st.dates(), st.dates())
-def test_a_key_works_up_to_and_on_its_last_day(expires_on: date, today: date) -> None:
-    expected = KeyState.EXPIRED if today > expires_on else KeyState.ACTIVE
-
-    assert a_key(expires_on=expires_on).state(today) is expected
+def test_a_key_is_live_up_to_and_on_its_last_day(expires_on: date, today: date) -> None:
+    assert a_key(expires_on=expires_on).is_live(today) is (today <= expires_on)
 
 
-def test_a_key_works_on_its_last_day_and_not_on_the_next() -> None:
-    key = a_key(expires_on=TODAY)
-
-    assert key.state(TODAY) is KeyState.ACTIVE
-    assert key.state(TODAY + timedelta(days=1)) is KeyState.EXPIRED
+def test_a_revoked_key_is_not_live() -> None:
+    assert not a_key(revoked_at=NOON).is_live(TODAY)
 
 
-def test_a_revoked_key_is_revoked_also_once_it_expired() -> None:
-    key = a_key(revoked_at=NOON, expires_on=TODAY)
+DAY = timedelta(days=1)
 
-    assert key.state(TODAY) is KeyState.REVOKED
-    assert key.state(date.max) is KeyState.REVOKED
+
+@pytest.mark.parametrize(
+    ("key", "admitted", "state"),
+    [
+        (a_key(), 0, "active"),
+        (a_key(expires_on=TODAY + 15 * DAY), 0, "active"),
+        (a_key(expires_on=TODAY + 14 * DAY), 0, "expires soon"),
+        (a_key(expires_on=TODAY), 0, "expires soon"),
+        (a_key(limit=1000), 799, "active"),
+        (a_key(limit=1000), 800, "near limit"),
+        (a_key(limit=1000), 999, "near limit"),
+        (a_key(limit=1000), 1000, "limit reached"),
+        (a_key(limit=7), 5, "active"),
+        (a_key(limit=7), 6, "near limit"),
+        (a_key(limit=1), 0, "active"),
+        (a_key(limit=1), 1, "limit reached"),
+        (a_key(limit=10_000_000), 7_999_999, "active"),
+        (a_key(limit=0), 0, "no access"),
+        (a_key(permission=Permission.NONE), 0, "no access"),
+        (a_key(expires_on=TODAY - DAY), 0, "expired"),
+        (a_key(expires_on=date.min), 0, "expired"),
+        (a_key(revoked_at=NOON), 0, "revoked"),
+    ],
+)
+def test_a_key_has_the_state_that_the_contract_names(
+    key: ApiKey, admitted: int, state: str
+) -> None:
+    assert key.state(TODAY, admitted).value == state
+
+
+def test_a_limit_below_the_use_is_reached() -> None:
+    """It is the present limit that counts, not that of the last request."""
+    key = a_key(limit=1000).changed(daily_limit=5)
+
+    assert key.state(TODAY, 6) is KeyState.LIMIT_REACHED
+    assert key.changed(daily_limit=1000).state(TODAY, 6) is KeyState.ACTIVE
+
+
+@given(
+    revoked=st.booleans(),
+    days=st.none() | st.integers(-20, 20),
+    permission=st.sampled_from(Permission),
+    limit=st.integers(0, 20),
+    admitted=st.integers(0, 25),
+)
+def test_of_all_states_that_apply_the_most_important_one_is_shown(
+    *, revoked: bool, days: int | None, permission: Permission, limit: int, admitted: int
+) -> None:
+    key = a_key(
+        revoked_at=NOON if revoked else None,
+        expires_on=None if days is None else TODAY + days * DAY,
+        permission=permission,
+        limit=limit,
+    )
+    applies = {
+        KeyState.REVOKED: revoked,
+        KeyState.EXPIRED: days is not None and days < 0,
+        KeyState.NO_ACCESS: permission is Permission.NONE or limit == 0,
+        KeyState.LIMIT_REACHED: admitted >= limit,
+        KeyState.NEAR_LIMIT: admitted / (limit or 1) >= 0.8,
+        KeyState.EXPIRES_SOON: days is not None and days <= 14,
+        KeyState.ACTIVE: True,
+    }
+    state = key.state(TODAY, admitted)
+
+    assert state is next(state for state, holds in applies.items() if holds)
+    assert state.has_ended is not key.is_live(TODAY)
 
 
 def test_a_live_key_of_the_needed_level_passes() -> None:
@@ -315,6 +374,8 @@ def test_a_change_keeps_what_is_not_named() -> None:
     assert key.changed(name="Study") == a_key(name="Study", limit=1000, expires_on=TODAY)
     assert key.changed(daily_limit=0) == a_key(name="Ward app", limit=0, expires_on=TODAY)
     assert key.changed(permission=Permission.NONE).permission is Permission.NONE
+    assert key.changed(expires_on=date.max) == a_key(expires_on=date.max)
+    assert key.changed(expires_on=None).expires_on is None
     assert key.changed() == key
 
 

@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import timedelta
 
 import pytest
 
@@ -157,3 +158,17 @@ def test_a_key_revoked_on_one_host_is_rejected_on_the_other(new_host: NewHost) -
     one.container.manage_keys().revoke(OPERATOR, key.key.id)
 
     assert other.get(key).status == 401
+
+
+def test_a_key_rotated_on_one_host_has_both_secrets_on_the_other(new_host: NewHost) -> None:
+    """With the next request, on one limit; a rotation without overlap ends the old ones."""
+    one, other = new_host(), new_host()
+    old = one.new_key(limit=60)
+
+    new = one.container.manage_keys().rotate(OPERATOR, old.key.id, keep_old_for=timedelta(hours=1))
+    responses = [*burst(one, other, key=old, requests=40), *burst(one, other, key=new, requests=40)]
+    newest = one.container.manage_keys().rotate(OPERATOR, old.key.id, keep_old_for=timedelta(0))
+
+    assert [response.status for response in responses].count(200) == 60
+    assert {response.status for response in responses} == {200, 429}
+    assert [other.get(key).status for key in (old, new, newest)] == [401, 401, 429]

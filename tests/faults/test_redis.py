@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import timedelta
 
 import pytest
 
@@ -170,6 +171,20 @@ def test_a_key_revoked_on_one_host_is_rejected_on_the_other_within_a_second(
     one.container.manage_keys().revoke(OPERATOR, key.key.id)
 
     wait_until(lambda: other.get(key).status == 401, seconds=1)
+
+
+def test_a_key_rotated_on_one_host_has_its_secrets_on_the_other_within_a_second(
+    new_host: NewHost, counter_server: RedisServer
+) -> None:
+    """Without overlap, the old one ends although the other host has cached it."""
+    one, other = new_host(), new_host()
+    old = one.new_key()
+    assert other.get(old).status == 200
+
+    new = one.container.manage_keys().rotate(OPERATOR, old.key.id, keep_old_for=timedelta(0))
+
+    wait_until(lambda: other.get(old).status == 401, seconds=1)
+    assert other.get(new).status == 200
 
 
 def test_without_the_database_nothing_is_served_although_redis_counts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 import subprocess
@@ -92,6 +93,10 @@ def test_no_secret_is_left_anywhere(start: Start, store: Store) -> None:
     browser.send("/settings/password", present=FIRST_PASSWORD, **changed)
     for path in ("/settings/api-keys", "/settings/audit-log"):
         browser.ask("GET", path)
+    (key_id, *_) = (each["id"] for each in json.loads(evref(folder, "key", "list", "--json")))
+    new_key = evref(folder, "key", "rotate", key_id).strip()
+    for each in (key, new_key):
+        browser.ask("GET", "/api/v1/diagnoses", headers={"Authorization": f"Bearer {each}"})
     printed = [
         evref(folder, *command, "--json")
         for command in (("key", "list"), ("member", "list"), ("institution", "list"))
@@ -113,7 +118,7 @@ def test_no_secret_is_left_anywhere(start: Start, store: Store) -> None:
         if path.is_file()
     }
     for secret in (key, page_key, FIRST_PASSWORD, SECOND_PASSWORD, WRONG_PASSWORD, session, token,
-                   secret_key, key[6:46], page_key[6:46]):  # fmt: skip
+                   secret_key, key[6:46], page_key[6:46], new_key, new_key[6:46]):  # fmt: skip
         assert [place for place, text in places.items() if secret in text] == []
 
 

@@ -109,10 +109,13 @@ def test_a_key_anywhere_else_is_never_read(
 
 
 def test_keys_that_are_not_valid_all_get_the_same_answer(service: Service) -> None:
-    """Nobody learns whether a key is mistyped, unknown, revoked or expired."""
+    """Nobody learns whether a key is mistyped, unknown, revoked, expired or replaced."""
     revoked = service.new_key()
     service.container.manage_keys().revoke(OPERATOR, revoked.key.id)
     expired = service.new_key(expires_on=TODAY)
+    removed, ended = service.new_key(), service.new_key()
+    for old, overlap in ((removed, timedelta(0)), (ended, timedelta(hours=1))):
+        service.container.manage_keys().rotate(OPERATOR, old.key.id, keep_old_for=overlap)
     right = service.token()
     service.clock.advance(24 * 3600)
     unknown = KeyToken.make(7).text
@@ -120,6 +123,8 @@ def test_keys_that_are_not_valid_all_get_the_same_answer(service: Service) -> No
     wrong = [
         revoked.token.text,
         expired.token.text,
+        removed.token.text,
+        ended.token.text,
         unknown,
         mistyped,
         right[:-1],
@@ -165,6 +170,30 @@ def test_a_revoked_key_ends_at_once(service: Service) -> None:
     service.container.manage_keys().revoke(OPERATOR, key.key.id)
 
     assert_problem(service.get(DIAGNOSES, token=key.token.text), 401, "invalid-api-key")
+
+
+def test_an_old_key_and_the_new_one_have_one_limit_until_the_old_one_ends(
+    service: Service,
+) -> None:
+    """It ends by itself, and a cached response is no way around that."""
+    service.clock.instant = LATE - timedelta(hours=12)
+    old = service.new_key(limit=5)
+    assert service.get(DIAGNOSES, token=old.token.text).headers["X-RateLimit-Remaining"] == "4"
+    new = service.container.manage_keys().rotate(
+        OPERATOR, old.key.id, keep_old_for=timedelta(hours=1)
+    )
+
+    service.clock.advance(3600 - 1)
+    remaining = [
+        service.get(DIAGNOSES, token=key.token.text).headers["X-RateLimit-Remaining"]
+        for key in (new, old)
+    ]
+    service.clock.advance(1)
+
+    assert remaining == ["3", "2"]
+    assert_problem(service.get(DIAGNOSES, token=old.token.text), 401, "invalid-api-key")
+    assert_problem(service.get(LIMIT, token=old.token.text), 401, "invalid-api-key")
+    assert service.data(LIMIT, new.token.text)["remaining"] == 2
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)

@@ -26,8 +26,10 @@ FORMS = {
     "/settings/sign-out": {},
     "/settings/password": {"present": PASSWORD, "password": NEW, "repeated": NEW},
     "/settings/api-keys/new": {"id": "f" * 16, "name": "New", "permission": "read"}
-    | {"daily_limit": "1000", "expires_on": ""},
-    f"/settings/api-keys/{KEY_ID}": {"name": "Renamed", "permission": "none", "daily_limit": "5"},
+    | {"daily_limit": "1000", "expiry": "30", "expires_on": ""},
+    f"/settings/api-keys/{KEY_ID}": {"name": "Renamed", "permission": "none", "daily_limit": "5"}
+    | {"expiry": "date", "expires_on": "2027-12-31"},
+    f"/settings/api-keys/{KEY_ID}/rotate": {"keep_old_for": "1"},
     f"/settings/api-keys/{KEY_ID}/revoke": {},
     "/settings/members/invite": {"email": "new@example.org", "role": "viewer"},
     f"/settings/members/{MEMBER_ID}": {"role": "admin"},

@@ -140,7 +140,7 @@ def test_a_role_is_changed_at_once_and_in_the_log(site: Site, member: Visitor) -
     assert f"{COLLEAGUE} is now an admin." in member.get(MEMBERS).text
     assert colleague.get(INVITE).status_code == 200
     log = text_of(member.get("/settings/audit-log").text)
-    assert f"{EMAIL} member role changed" in log
+    assert f"{EMAIL} Member role changed" in log
     assert f"e-mail {COLLEAGUE}, role from viewer to admin" in log
 
 

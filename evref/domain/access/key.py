@@ -6,15 +6,18 @@ import hashlib
 import re
 import zlib
 from dataclasses import dataclass, replace
-from datetime import date, datetime
-from enum import StrEnum
+from datetime import UTC, date, datetime, time, timedelta
+from enum import Enum, StrEnum, auto
+from math import inf
 from urllib.parse import unquote
 
 from evref.domain.access.quota import DAILY_LIMIT_RULE, HIGHEST_DAILY_LIMIT, DailyWindow
-from evref.domain.access.secret import KeySecret
+from evref.domain.access.secret import LONGEST_OVERLAP, EndingSecret, KeySecret
 from evref.domain.errors import (
+    Fault,
     InsufficientPermissionError,
     InvalidApiKeyError,
+    InvalidValueError,
     KeyRevokedError,
 )
 from evref.domain.rules import Rules
@@ -129,12 +132,36 @@ def base62(number: int, digits: int) -> str:
     return written
 
 
+EXPIRES_SOON_DAYS = 14
+NEAR_LIMIT_PERCENT = 80
+
+
 class KeyState(StrEnum):
-    """Whether a key is valid, and if not, why."""
+    """The most important thing to know about a key; if several apply, the last one here."""
 
     ACTIVE = "active"
+    EXPIRES_SOON = "expires soon"
+    NEAR_LIMIT = "near limit"
+    LIMIT_REACHED = "limit reached"
+    NO_ACCESS = "no access"
     EXPIRED = "expired"
     REVOKED = "revoked"
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether no token of the key is valid."""
+        return self in {KeyState.EXPIRED, KeyState.REVOKED}
+
+
+class Unchanged(Enum):
+    """Stands for a field that a change keeps, where None is a value of the field."""
+
+    UNCHANGED = auto()
+
+
+UNCHANGED = Unchanged.UNCHANGED
+
+_HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,16 +199,31 @@ class ApiKey:
         rules.enforce()
 
     @property
+    def newest(self) -> KeySecret:
+        """The secret that the last rotation added, or the first one."""
+        return self.secrets[-1]
+
+    @property
     def last_four(self) -> str:
         """The last four characters of the newest token."""
-        return self.secrets[-1].last_four
+        return self.newest.last_four
 
-    def state(self, today: date) -> KeyState:
-        if self.revoked_at is not None:
-            return KeyState.REVOKED
-        if self.expires_on is not None and today > self.expires_on:
-            return KeyState.EXPIRED
-        return KeyState.ACTIVE
+    def is_live(self, today: date) -> bool:
+        """Return whether the key is neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_on is None or today <= self.expires_on)
+
+    def state(self, today: date, admitted: int) -> KeyState:
+        """Return the state on this day, on which so many requests have been admitted."""
+        days_left = inf if self.expires_on is None else (self.expires_on - today).days
+        most_important_first = (
+            (KeyState.REVOKED, self.revoked_at is not None),
+            (KeyState.EXPIRED, days_left < 0),
+            (KeyState.NO_ACCESS, self.permission is Permission.NONE or self.daily_limit == 0),
+            (KeyState.LIMIT_REACHED, admitted >= self.daily_limit),
+            (KeyState.NEAR_LIMIT, admitted * 100 >= self.daily_limit * NEAR_LIMIT_PERCENT),
+            (KeyState.EXPIRES_SOON, days_left <= EXPIRES_SOON_DAYS),
+        )
+        return next((state for state, holds in most_important_first if holds), KeyState.ACTIVE)
 
     def check(self, digest: str, needed: Permission, instant: datetime) -> None:
         """Check that the token with this digest permits this use at this instant.
@@ -193,7 +235,7 @@ class ApiKey:
 
         """
         works = any(secret.digest == digest and secret.works_at(instant) for secret in self.secrets)
-        if not works or self.state(DailyWindow.of(instant).day) is not KeyState.ACTIVE:
+        if not works or not self.is_live(DailyWindow.of(instant).day):
             raise InvalidApiKeyError
         if not self.permission.allows(needed):
             raise InsufficientPermissionError
@@ -204,6 +246,7 @@ class ApiKey:
         name: str | None = None,
         permission: Permission | None = None,
         daily_limit: int | None = None,
+        expires_on: date | Unchanged | None = UNCHANGED,
     ) -> ApiKey:
         """Return the key with the given fields changed.
 
@@ -218,6 +261,44 @@ class ApiKey:
             name=self.name if name is None else name,
             permission=self.permission if permission is None else permission,
             daily_limit=self.daily_limit if daily_limit is None else daily_limit,
+            expires_on=self.expires_on if expires_on is UNCHANGED else expires_on,
+        )
+
+    def rotated(self, secret: KeySecret, keep_old_for: timedelta, instant: datetime) -> ApiKey:
+        """Return the key with this secret as its newest one.
+
+        All older secrets end after `keep_old_for`, or earlier if an earlier rotation said so; with
+        zero, at once. An expired key can be rotated too, and remains expired.
+
+        Raises:
+            InvalidValueError: If `keep_old_for` is negative or longer than `LONGEST_OVERLAP`.
+            KeyRevokedError: If the key is revoked.
+
+        """
+        self._refuse_when_revoked()
+        if not timedelta(0) <= keep_old_for <= LONGEST_OVERLAP:
+            rule = f"must be from 0 to {LONGEST_OVERLAP // _HOUR} hours"
+            raise InvalidValueError([Fault("keep_old_for", rule)])
+        end = instant + keep_old_for
+        # Ended secrets are removed, so that the clock of another host, which may be slow, cannot
+        # make them valid again.
+        ending = (secret.ended_by(end) for secret in self.secrets)
+        older = tuple(old for old in ending if old.works_at(instant))
+        # Stores sort secrets by creation, but the clock may have been set back since the last one.
+        created_at = max(secret.created_at, self.newest.created_at + timedelta(microseconds=1))
+        return replace(self, secrets=(*older, replace(secret, created_at=created_at)))
+
+    def ending_secrets(self, instant: datetime) -> tuple[EndingSecret, ...]:
+        """Return the replaced secrets that are still valid at this instant, oldest first.
+
+        If the key expires before a secret ends, the secret ends with the key.
+        """
+        if not self.is_live(DailyWindow.of(instant).day):
+            return ()
+        return tuple(
+            EndingSecret(secret.last_four, self._end(secret.ends_at))
+            for secret in self.secrets[:-1]
+            if secret.ends_at is not None and secret.works_at(instant)
         )
 
     def revoked(self, instant: datetime) -> ApiKey:
@@ -229,6 +310,11 @@ class ApiKey:
         """
         self._refuse_when_revoked()
         return replace(self, revoked_at=instant)
+
+    def _end(self, end: datetime) -> datetime:
+        if self.expires_on is None or DailyWindow.of(end).day <= self.expires_on:
+            return end
+        return datetime.combine(self.expires_on + timedelta(days=1), time(), UTC)
 
     def _refuse_when_revoked(self) -> None:
         if self.revoked_at is not None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
@@ -20,7 +21,14 @@ from evref.testing.builders import (
     an_institution,
     an_invitation,
 )
-from evref.testing.stores import Stores, keep_catalogue, keep_institutions, keep_key, keep_members
+from evref.testing.stores import (
+    Stores,
+    keep_catalogue,
+    keep_institutions,
+    keep_key,
+    keep_members,
+    rotate_key,
+)
 from tests.adapters.sql.databases import stop_rows
 
 CHANGES: dict[str, Callable[[Stores], object]] = {
@@ -45,6 +53,9 @@ CHANGES: dict[str, Callable[[Stores], object]] = {
     "keys.add": lambda stores: stores.keys.add(a_key("k2"), an_audit_entry()),
     "keys.change": lambda stores: stores.keys.change(
         "k1", lambda key: (key.changed(name="other"), an_audit_entry())
+    ),
+    "keys.change to a new secret": lambda stores: rotate_key(
+        stores, "k1", "new", timedelta(hours=1)
     ),
 }
 
