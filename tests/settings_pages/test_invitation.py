@@ -2,6 +2,7 @@
 
 import logging
 import re
+from html import unescape
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -34,9 +35,17 @@ def test_the_page_says_who_invites_whom_to_what(site: Site) -> None:
     text = text_of(Visitor(site).get(site.invite(role=Role.ADMIN)).text)
 
     assert "Join General Hospital" in text
-    assert "operator invites you to be an admin" in text
+    assert "The operator of this service invites you to be an admin" in text
     assert f"Your e-mail address {COLLEAGUE} Role admin" in text
     assert "27 November 2026, 09:30 UTC (in 7 days)" in text
+
+
+def test_the_page_names_the_colleague_who_invites(site: Site, member: Visitor) -> None:
+    """By the e-mail address."""
+    made = unescape(member.fill_in("/settings/members/invite", email=COLLEAGUE).text)
+    (path,) = re.findall(r"/settings/invitation/\w+", made)
+
+    assert f"{EMAIL} invites you to be a viewer" in text_of(Visitor(site).get(path).text)
 
 
 def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
