@@ -6,10 +6,11 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
+from evref.domain.access.principal import Role
 from evref.domain.access.readers import Readers
 from tests.browser.live import chromium, opened_page, running_browser, served_site, sign_in
 from tests.pages.site import bundled, publish
-from tests.settings_pages.site import MORNING, Site
+from tests.settings_pages.site import COLLEAGUE, MORNING, Site
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
 
@@ -33,6 +34,24 @@ def take(page: Page, name: str) -> None:
         clip={"x": 0, "y": 0, "width": 900, "height": min(height + 16, 900)},
         full_page=True,
     )
+
+
+def take_of_members(page: Page, site: Site) -> None:
+    """The list of members, and the link of an invitation."""
+    site.add_member("pharmacy@example.org", Role.ADMIN)
+    site.add_member("research@example.org", Role.VIEWER)
+    page.goto("/settings/members/invite")
+    page.get_by_label("E-mail address").fill(COLLEAGUE)
+    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Copy the link").wait_for()
+    # A link that leads nowhere, like the key above.
+    page.evaluate(
+        "document.querySelector('#link').textContent ="
+        " 'https://evref.example.org/settings/invitation/Join' + 'x'.repeat(48)"
+    )
+    take(page, "your-invitation")
+    page.goto("/settings/members")
+    take(page, "members")
 
 
 def take_of_readers(page: Page) -> None:
@@ -86,6 +105,7 @@ def main() -> None:
         take(page, "revoke-a-key")
         page.goto("/settings/audit-log")
         take(page, "audit-log")
+        take_of_members(page, site)
     with (
         running_browser(path) as browser,
         served_site(Readers.PUBLIC) as site,
