@@ -258,13 +258,12 @@ class TeamStoreContract(Contract):
         assert set(stores.members.of_institution("i1")) == {ADMIN, OTHER_ADMIN}
         assert stores.audit.entries("i1") == before
 
-    def test_a_password_that_is_set_meanwhile_is_kept(self, stores: Stores) -> None:
-        """The change has seen the earlier one."""
-        seen: list[Member] = []
-        stores.teams.change("i1", lambda team: seen.extend(team.members))
+    def test_of_a_stored_member_only_the_role_is_written(self, stores: Stores) -> None:
+        """So a password is kept that was set after the change has read the member."""
+        earlier = Team("i1", stores.members.of_institution("i1"))
         stores.members.set_password("m1", "$argon2id$another", CHANGED)
 
-        change_team(stores, lambda team: team.with_role("m1", Role.VIEWER))
+        change_team(stores, lambda _: earlier.with_role("m1", Role.VIEWER))
 
         assert stores.members.get("m1") == replace(
             ADMIN, role=Role.VIEWER, password_hash="$argon2id$another"

@@ -7,11 +7,12 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from evref.domain.access.key import Permission
+from evref.domain.access.principal import Role
 from evref.domain.access.readers import Readers
 from evref.testing.builders import OPERATOR
 from tests.browser.live import chromium, opened_page, running_browser, served_site, sign_in
 from tests.pages.site import bundled, publish
-from tests.settings_pages.site import MORNING, Site
+from tests.settings_pages.site import COLLEAGUE, MORNING, Site
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
 WIDTH = 1100
@@ -51,6 +52,24 @@ def hide_key(page: Page) -> None:
         " each.textContent.replace(/evref_[0-9A-Za-z]+/, 'evref_' + 'x'.repeat(46))"
         ".replace(/http:..127[^/]*/, 'https://evref.example.org'))"
     )
+
+
+def take_of_members(page: Page, site: Site) -> None:
+    """The list of members, and the link of an invitation."""
+    site.add_member("pharmacy@example.org", Role.ADMIN)
+    site.add_member("research@example.org", Role.VIEWER)
+    page.goto("/settings/members/invite")
+    page.get_by_label("E-mail address").fill(COLLEAGUE)
+    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Copy the link").wait_for()
+    # A link that leads nowhere, like the key above.
+    page.evaluate(
+        "document.querySelector('#link').textContent ="
+        " 'https://evref.example.org/settings/invitation/Join' + 'x'.repeat(48)"
+    )
+    take(page, "your-invitation")
+    page.goto("/settings/members")
+    take(page, "members")
 
 
 def take_of_readers(page: Page) -> None:
@@ -105,6 +124,7 @@ def main() -> None:
         take(page, "rotated-key")
         page.goto("/settings/audit-log")
         take(page, "audit-log")
+        take_of_members(page, site)
     with (
         running_browser(path) as browser,
         served_site(Readers.PUBLIC) as site,

@@ -17,7 +17,7 @@ def test_a_second_admin_joins_and_demotes_the_first_who_can_then_change_nothing(
     page.get_by_role("link", name="Members").click()
     page.get_by_role("link", name="Invite a colleague").click()
     page.get_by_label("E-mail address").fill(COLLEAGUE)
-    page.get_by_label("admin: manages keys and members").check()
+    page.get_by_label("Admin: manages keys and members").check()
     page.get_by_role("button", name="Make the link").click()
     page.get_by_role("button", name="Copy the link").click()
     expect(page.locator("#link-copied")).to_have_text("Copied.")
@@ -38,7 +38,7 @@ def test_a_second_admin_joins_and_demotes_the_first_who_can_then_change_nothing(
         assert not [each for each in referrers if "/settings/invitation" in each]
         second.get_by_role("link", name="Members").click()
         second.get_by_role("link", name=f"Change or remove {EMAIL}").click()
-        second.get_by_label("viewer: sees keys, their use and the audit log").check()
+        second.get_by_label("Viewer: sees keys, their use and the audit log").check()
         second.get_by_role("button", name="Save the role").click()
         expect(second.get_by_role("status")).to_have_text(f"{EMAIL} is now a viewer.")
 
@@ -48,5 +48,5 @@ def test_a_second_admin_joins_and_demotes_the_first_who_can_then_change_nothing(
     )
     assert site.container.manage_keys().list_all(OPERATOR) == ()
     page.get_by_role("link", name="Members", exact=True).click()
-    expect(page.get_by_role("row", name=EMAIL)).to_contain_text("viewer")
+    expect(page.get_by_role("row", name=EMAIL)).to_contain_text("Viewer")
     expect(page.get_by_role("link", name="Invite a colleague")).to_have_count(0)

@@ -36,7 +36,7 @@ def test_the_page_says_who_invites_whom_to_what(site: Site) -> None:
 
     assert "Join General Hospital" in text
     assert "The operator of this service invites you to be an admin" in text
-    assert f"Your e-mail address {COLLEAGUE} Role admin" in text
+    assert f"Your e-mail address {COLLEAGUE} Role Admin" in text
     assert "27 November 2026, 09:30 UTC (in 7 days)" in text
 
 

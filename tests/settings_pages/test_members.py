@@ -53,8 +53,8 @@ def test_the_list_shows_who_is_what_since_when(site: Site, member: Visitor) -> N
 
     text = text_of(member.get(MEMBERS).text)
 
-    assert f"{COLLEAGUE} viewer today (20 November 2026) Change or remove {COLLEAGUE}" in text
-    assert f"{EMAIL} (you) admin today (20 November 2026) The only admin: make" in text
+    assert f"{COLLEAGUE} Viewer today (20 November 2026) Change or remove {COLLEAGUE}" in text
+    assert f"{EMAIL} (you) Admin today (20 November 2026) The only admin: make" in text
     assert OTHER_EMAIL not in text
 
 
@@ -76,7 +76,7 @@ def test_an_invitation_is_a_link_that_is_shown_once(site: Site, member: Visitor)
     assert "evil.example" not in answer.text
     assert "until 27 November 2026, 09:30 UTC (in 7 days)" in text_of(answer.text)
     page = member.get(MEMBERS).text
-    assert f"{COLLEAGUE} admin {EMAIL} just now" in text_of(page)
+    assert f"{COLLEAGUE} Admin {EMAIL} just now" in text_of(page)
     for path in (MEMBERS, INVITE, "/settings/audit-log"):
         assert token not in member.get(path).text
 

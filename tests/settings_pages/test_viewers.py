@@ -51,6 +51,7 @@ def test_a_viewer_gets_no_form(viewer: Visitor, path: str) -> None:
     answer = viewer.get(path)
 
     assert answer.status_code == (200 if path.endswith(KEY_ID) else 403)
+    assert fields_of(answer.text) == {}
     assert viewer.head(path).status_code == answer.status_code
 
 
@@ -61,6 +62,9 @@ def test_a_viewer_sees_keys_members_and_the_audit_log(viewer: Visitor) -> None:
         answer = viewer.get(path)
         assert answer.status_code == 200
         assert f"{COLLEAGUE} · viewer" in text_of(answer.text)
+        for refused in changing():
+            if not refused.endswith(KEY_ID):
+                assert f'href="{refused}"' not in answer.text
     assert "Ward app" in viewer.get("/settings/api-keys").text
     assert EMAIL in viewer.get("/settings/members").text
 

@@ -1,6 +1,7 @@
 """Teams: the members and the invitations of one institution."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.domain.accounts.institution import Member
@@ -57,7 +58,9 @@ class MemoryTeamStore(teams.TeamStore):
             after, entries = changed
             self._refuse_taken(after.members)
             self._remove_members(before, after)
-            state.members |= {member.id: member for member in after.members}
+            for member in after.members:
+                stored = state.members.get(member.id, member)
+                state.members[member.id] = replace(stored, role=member.role)
             for invitation in before.invitations:
                 del state.invitations[invitation.id]
             state.invitations |= {invitation.id: invitation for invitation in after.invitations}

@@ -20,7 +20,7 @@ from wtforms import (
     ValidationError,
 )
 from wtforms.fields.choices import SelectChoice
-from wtforms.validators import AnyOf, DataRequired, InputRequired
+from wtforms.validators import DataRequired, InputRequired
 
 from evref.adapters.inbound.pages.catalogue.words import day
 from evref.adapters.inbound.pages.settings import drafts, words
@@ -147,8 +147,8 @@ _LEVELS = [SelectChoice(level.value, words.LEVELS_IN_FULL[level]) for level in r
 
 
 _OF_ROLE = {
-    Role.ADMIN: "admin: manages keys and members",
-    Role.VIEWER: "viewer: sees keys, their use and the audit log",
+    Role.ADMIN: "Admin: manages keys and members",
+    Role.VIEWER: "Viewer: sees keys, their use and the audit log",
 }
 
 
@@ -317,12 +317,11 @@ class ConfirmForm(PageForm):
 
 
 class RoleForm(PageForm):
-    role = RadioField(
+    role = ChoiceField(
         "Role",
-        [AnyOf(list(Role), "Choose a role.")],
+        missing="Choose a role.",
         choices=[SelectChoice(role.value, _OF_ROLE[role]) for role in reversed(Role)],
         default=Role.VIEWER.value,
-        validate_choice=False,
     )
 
 
