@@ -59,6 +59,8 @@ class QuickPasswordHasher(PasswordHasher):
         self.is_busy = False
 
     def hash(self, password: str) -> str:
+        if self.is_busy:
+            raise BusyError
         self._count += 1
         return f"$quick${self._count}${password[::-1]}"
 

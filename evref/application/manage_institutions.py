@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 
 from evref.application.identifiers import new_id
+from evref.application.manage_members import revocations
 from evref.application.new_password import check_new_password
-from evref.domain.access.principal import Principal, Right, authorise
-from evref.domain.accounts.institution import Institution, Member
+from evref.domain.access.principal import Principal, Right, Role, authorise
+from evref.domain.accounts.institution import Institution, Member, normalised_email
+from evref.domain.accounts.team import Team
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
 from evref.ports.clock import Clock
 from evref.ports.institutions import InstitutionStore, MemberStore
 from evref.ports.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.randomness import Randomness
+from evref.ports.teams import TeamStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class ManageInstitutions:
         *,
         institutions: InstitutionStore,
         members: MemberStore,
+        teams: TeamStore,
         passwords: PasswordHasher,
         guesser: PasswordGuesser,
         clock: Clock,
@@ -36,6 +40,7 @@ class ManageInstitutions:
     ) -> None:
         self._institutions = institutions
         self._members = members
+        self._teams = teams
         self._passwords = passwords
         self._guesser = guesser
         self._clock = clock
@@ -86,29 +91,46 @@ class ManageInstitutions:
         return self._institutions.named(name)
 
     def create_member(
-        self, principal: Principal, institution_id: str, email: str, *, password: str
+        self,
+        principal: Principal,
+        institution_id: str,
+        email: str,
+        *,
+        password: str,
+        role: Role = Role.ADMIN,
     ) -> Member:
         """Create a member. The e-mail is stored in lower case.
+
+        An open invitation of the institution to the same e-mail is revoked.
 
         Raises:
             NotAllowedError: If the principal may not create one.
             InvalidValueError: If the e-mail or the password breaks a rule.
             NotFoundError: If there is no such institution.
             AlreadyExistsError: If the e-mail is in use.
+            LastAdminError: If the institution has no member, and the role is not that of an admin.
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
         institution = self._institutions.get(institution_id)
-        email = _normalised(email)
+        email = normalised_email(email)
         check_new_password(password, self._guesser, email=email, institution=institution)
         member = Member(
             id=new_id(self._randomness),
             institution_id=institution.id,
             email=email,
+            role=role,
             password_hash=self._passwords.hash(password),
             created_at=self._clock.now(),
         )
-        self._members.add(member, self._entry(principal, Action.MEMBER_CREATED, member))
+        detail = f"e-mail {member.email}, role {member.role}"
+        entry = self._entry(principal, Action.MEMBER_CREATED, member, detail)
+
+        def add(before: Team) -> tuple[Team, list[AuditEntry]]:
+            after = before.with_member(member)
+            return after, [*revocations(principal, entry.at, before, after), entry]
+
+        self._teams.change(institution.id, add)
         return member
 
     def members(self, principal: Principal) -> tuple[MemberInInstitution, ...]:
@@ -135,7 +157,7 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
-        return self._members.with_email(_normalised(email))
+        return self._members.with_email(normalised_email(email))
 
     def reset_password(self, principal: Principal, member_id: str, *, password: str) -> None:
         """Set a new password for a member.
@@ -153,19 +175,17 @@ class ManageInstitutions:
         self._members.set_password(
             member.id,
             self._passwords.hash(password),
-            self._entry(principal, Action.PASSWORD_RESET, member),
+            self._entry(principal, Action.PASSWORD_RESET, member, f"e-mail {member.email}"),
         )
 
-    def _entry(self, principal: Principal, action: Action, member: Member) -> AuditEntry:
+    def _entry(
+        self, principal: Principal, action: Action, member: Member, detail: str
+    ) -> AuditEntry:
         return record(
             principal,
             self._clock.now(),
             action,
-            f"e-mail {member.email}",
+            detail,
             institution_id=member.institution_id,
             subject=Subject(SubjectKind.MEMBER, member.id),
         )
-
-
-def _normalised(email: str) -> str:
-    return email.strip().lower()

@@ -1,12 +1,11 @@
 """Sign in: sessions of members, and limits on failed attempts."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
+from evref.application.attempts import count_attempt
 from evref.application.new_password import check_new_password
-from evref.domain.access.principal import InstitutionMember, Role
-from evref.domain.accounts.institution import Institution, Member, is_email
+from evref.domain.access.principal import InstitutionMember
+from evref.domain.accounts.institution import Institution, Member, is_email, normalised_email
 from evref.domain.accounts.sign_in import (
     FAILURES_KEPT,
     OF_AN_ACCOUNT,
@@ -21,9 +20,10 @@ from evref.domain.accounts.sign_in import (
 from evref.domain.audit import Action, Subject, SubjectKind, record
 from evref.domain.errors import (
     BusyError,
+    Fault,
+    InvalidValueError,
     NotFoundError,
     NotSignedInError,
-    TooManyAttemptsError,
     WrongCredentialsError,
 )
 from evref.ports.clock import Clock
@@ -46,8 +46,7 @@ class SignedIn:
     @property
     def principal(self) -> InstitutionMember:
         """The member as a principal."""
-        # Every member is an admin.
-        return InstitutionMember(self.member.email, self.institution.id, Role.ADMIN)
+        return self.member.principal
 
 
 class SignIn:
@@ -85,14 +84,18 @@ class SignIn:
             BusyError: If too many passwords are being checked; nothing is checked or counted.
 
         """
-        email = email.strip().lower()
+        email = normalised_email(email)
         self._count_attempt(email, address)
         member = self._known(email)
         password_hash = None if member is None else member.password_hash
         if not self._is_right(password, password_hash, email, address) or member is None:
             raise WrongCredentialsError
         self._forgive_attempt(email, address)
-        return self._start(member)
+        try:
+            return self._start(member)
+        except NotFoundError:
+            # The member was removed meanwhile.
+            raise WrongCredentialsError from None
 
     def who(self, token: SessionToken) -> SignedIn:
         """Return the member of this session.
@@ -114,44 +117,76 @@ class SignIn:
         """End the session. It may have ended already."""
         self._sessions.remove(token.digest)
 
+    def check_password_change(
+        self, token: SessionToken, *, present: str, new: str, address: str
+    ) -> None:
+        """Check the current and the new password, and change nothing.
+
+        An empty current password is wrong, but does not count as an attempt to guess it.
+
+        Raises:
+            NotSignedInError: If the session has ended.
+            InvalidValueError: If `present` is not the current password, or the new password breaks
+                a rule; with every fault.
+            TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
+            BusyError: If too many passwords are being checked.
+
+        """
+        self._check_password_change(self.who(token), present, new, address)
+
     def change_password(
         self, token: SessionToken, *, present: str, new: str, address: str
     ) -> SessionToken:
         """Change the member's password, end all their sessions, and start a new one.
 
         Raises:
-            NotSignedInError: If the session has ended.
-            InvalidValueError: If the new password breaks a rule.
-            TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
-            WrongCredentialsError: If `present` is not the current password.
-            BusyError: If too many passwords are being checked; nothing is changed.
+            NotSignedInError, InvalidValueError, TooManyAttemptsError, BusyError: See
+                `check_password_change`; nothing is changed.
 
         """
         signed_in = self.who(token)
+        self._check_password_change(signed_in, present, new, address)
         member = signed_in.member
-        check_new_password(
-            new, self._guesser, email=member.email, institution=signed_in.institution
-        )
-        self._count_attempt(member.email, address)
-        if not self._is_right(present, member.password_hash, member.email, address):
-            raise WrongCredentialsError
-        self._forgive_attempt(member.email, address)
         password_hash = self._passwords.hash(new)
-        self._members.set_password(
-            member.id,
-            password_hash,
-            record(
-                signed_in.principal,
-                self._clock.now(),
-                Action.PASSWORD_CHANGED,
-                f"e-mail {member.email}",
-                institution_id=member.institution_id,
-                subject=Subject(SubjectKind.MEMBER, member.id),
-            ),
+        entry = record(
+            signed_in.principal,
+            self._clock.now(),
+            Action.PASSWORD_CHANGED,
+            f"e-mail {member.email}",
+            institution_id=member.institution_id,
+            subject=Subject(SubjectKind.MEMBER, member.id),
         )
-        self._sessions.remove(token.digest)
-        # Bound to this password: if another one is set concurrently, the session ends.
-        return self._start(replace(member, password_hash=password_hash))
+        try:
+            self._members.set_password(member.id, password_hash, entry)
+            self._sessions.remove(token.digest)
+            # Bound to this password: if another one is set concurrently, the session ends.
+            return self._start(replace(member, password_hash=password_hash))
+        except NotFoundError:
+            # The member was removed meanwhile.
+            raise NotSignedInError from None
+
+    def _check_password_change(
+        self, signed_in: SignedIn, present: str, new: str, address: str
+    ) -> None:
+        member = signed_in.member
+        faults: list[Fault] = []
+        if not present or not self._is_own(present, member, address):
+            faults.append(Fault("present", "is incorrect"))
+        try:
+            check_new_password(
+                new, self._guesser, email=member.email, institution=signed_in.institution
+            )
+        except InvalidValueError as error:
+            faults += error.faults
+        if faults:
+            raise InvalidValueError(faults)
+
+    def _is_own(self, password: str, member: Member, address: str) -> bool:
+        self._count_attempt(member.email, address)
+        is_right = self._is_right(password, member.password_hash, member.email, address)
+        if is_right:
+            self._forgive_attempt(member.email, address)
+        return is_right
 
     def _is_right(self, password: str, password_hash: str | None, email: str, address: str) -> bool:
         try:
@@ -179,24 +214,10 @@ class SignIn:
         return token
 
     def _count_attempt(self, email: str, address: str) -> None:
-        """Count the attempt as failed before the password is checked.
-
-        So concurrent attempts count against each other.
-        """
-        instant = self._clock.now()
-        account, source = account_name(email), address_name(address)
-
-        def count(before: Mapping[str, Failures]) -> Mapping[str, Failures]:
-            wait = max(
-                OF_AN_ACCOUNT.wait(before[account], instant),
-                OF_AN_ADDRESS.wait(before[source], instant),
-            )
-            if wait:
-                raise TooManyAttemptsError(-(-wait // timedelta(seconds=1)))
-            return {name: failures.one_more(instant) for name, failures in before.items()}
-
+        """Count the attempt as failed before the password is checked."""
         self._purge_now_and_then()
-        self._attempts.change((account, source), count)
+        slowdowns = {account_name(email): OF_AN_ACCOUNT, address_name(address): OF_AN_ADDRESS}
+        count_attempt(self._attempts, self._clock.now(), slowdowns)
 
     def _purge_now_and_then(self) -> None:
         # A purge takes the write lock of the database, which admission needs too.

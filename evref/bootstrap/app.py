@@ -104,9 +104,11 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.register_blueprint(
         settings_pages.blueprint(
             members=container.sign_in(),
+            manage_members=container.manage_members(),
             keys=container.manage_keys(),
             log=container.read_audit_log(),
             share_secret=container.share_secret(),
+            clock=container.clock(),
             base_url=settings.base_url,
         )
     )

@@ -18,6 +18,7 @@ from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.consult_catalogue import ConsultCatalogue
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
+from evref.application.manage_members import ManageMembers
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.publish_catalogue import PublishCatalogue
 from evref.application.read_audit_log import ReadAuditLog
@@ -54,6 +55,7 @@ class MemoryStores(containers.DeclarativeContainer):
     usage_reports = One(memory.MemoryUsageReports, state)
     institutions = One(memory.MemoryInstitutionStore, state)
     members = One(memory.MemoryMemberStore, state)
+    teams = One(memory.MemoryTeamStore, state)
     audit_log = One(memory.MemoryAuditLog, state)
     sessions = One(memory.MemorySessionStore, state)
     sign_in_attempts = One(memory.MemorySignInAttempts, state)
@@ -81,6 +83,7 @@ class SqlStores(containers.DeclarativeContainer):
     usage_reports = One(sql.SqlUsageReports, database)
     institutions = One(sql.SqlInstitutionStore, database)
     members = One(sql.SqlMemberStore, database)
+    teams = One(sql.SqlTeamStore, database)
     audit_log = One(sql.SqlAuditLog, database)
     sessions = One(sql.SqlSessionStore, database)
     sign_in_attempts = One(sql.SqlSignInAttempts, database)
@@ -126,6 +129,7 @@ class Container(containers.DeclarativeContainer):
     keys = storage.provided.keys.call()
     institutions = storage.provided.institutions.call()
     members = storage.provided.members.call()
+    teams = storage.provided.teams.call()
     audit_log = storage.provided.audit_log.call()
     sessions = storage.provided.sessions.call()
     sign_in_attempts = storage.provided.sign_in_attempts.call()
@@ -166,6 +170,18 @@ class Container(containers.DeclarativeContainer):
         ManageInstitutions,
         institutions=institutions,
         members=members,
+        teams=teams,
+        passwords=passwords,
+        guesser=guesser,
+        clock=clock,
+        randomness=randomness,
+    )
+    manage_members = One(
+        ManageMembers,
+        institutions=institutions,
+        members=members,
+        teams=teams,
+        attempts=sign_in_attempts,
         passwords=passwords,
         guesser=guesser,
         clock=clock,

@@ -8,10 +8,12 @@ import click
 
 from evref.cli.output import as_json, print_json, print_records
 from evref.cli.wiring import RefusedError, stored
-from evref.domain.access.principal import Operator
+from evref.domain.access.principal import Operator, Role
 
 OPERATOR = Operator()
 """The principal of every command."""
+
+_ROLES = click.Choice([Role.ADMIN.value, Role.VIEWER.value])
 
 _password_stdin = click.option(
     "--password-stdin", is_flag=True, help="Read the password as one line from standard input."
@@ -48,24 +50,37 @@ def list_institutions(*, as_json: bool) -> None:
 
 @click.group()
 def member() -> None:
-    """Manage members of institutions, who manage API keys on the settings pages."""
+    """Manage members of institutions, who use the settings pages.
+
+    An admin manages API keys and members; a viewer sees them.
+    """
 
 
 @member.command("create")
 @click.argument("email")
 @click.option("--institution", "institution_name", required=True, metavar="NAME")
+@click.option("--role", type=_ROLES, default=Role.ADMIN.value, show_default=True)
 @_password_stdin
 @as_json
 def create_member(
-    email: str, institution_name: str, *, password_stdin: bool, as_json: bool
+    email: str, institution_name: str, role: str, *, password_stdin: bool, as_json: bool
 ) -> None:
-    """Create a member. Prompts for the password."""
+    """Create a member. Prompts for the password.
+
+    The first member of an institution must be an admin, and can invite the others.
+    """
     manage = stored().manage_institutions()
     password = _password(from_stdin=password_stdin)
     found = manage.institution_named(OPERATOR, institution_name)
-    made = manage.create_member(OPERATOR, found.id, email, password=password)
+    made = manage.create_member(OPERATOR, found.id, email, password=password, role=Role(role))
     if as_json:
-        print_json({"id": made.id, "email": made.email, "institution": institution_name})
+        record = {
+            "id": made.id,
+            "email": made.email,
+            "institution": institution_name,
+            "role": made.role.value,
+        }
+        print_json(record)
     else:
         click.echo(f"Created the member {made.email} of {institution_name!r}.")
 
@@ -79,6 +94,7 @@ def list_members(*, as_json: bool) -> None:
             "id": each.member.id,
             "email": each.member.email,
             "institution": each.institution.name,
+            "role": each.member.role.value,
             "created_at": each.member.created_at,
         }
         for each in stored().manage_institutions().members(OPERATOR)
@@ -96,6 +112,30 @@ def reset_password(email: str, *, password_stdin: bool) -> None:
     found = manage.member_with_email(OPERATOR, email)
     manage.reset_password(OPERATOR, found.id, password=password)
     click.echo(f"Reset the password of {found.email}.")
+
+
+@member.command("set-role")
+@click.argument("email")
+@click.argument("role", type=_ROLES)
+def set_role(email: str, role: str) -> None:
+    """Change the role of a member, with immediate effect.
+
+    Invitations by a member who is no longer an admin are revoked.
+    """
+    container = stored()
+    found = container.manage_institutions().member_with_email(OPERATOR, email)
+    container.manage_members().set_role(OPERATOR, found.id, Role(role))
+    click.echo(f"The role of {found.email} is now {role}.")
+
+
+@member.command("remove")
+@click.argument("email")
+def remove_member(email: str) -> None:
+    """Remove a member, whose sessions and invitations end immediately."""
+    container = stored()
+    found = container.manage_institutions().member_with_email(OPERATOR, email)
+    container.manage_members().remove(OPERATOR, found.id)
+    click.echo(f"Removed the member {found.email}.")
 
 
 def _password(*, from_stdin: bool) -> str:

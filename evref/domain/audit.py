@@ -14,6 +14,11 @@ class Action(StrEnum):
 
     INSTITUTION_CREATED = "institution_created"
     MEMBER_CREATED = "member_created"
+    MEMBER_INVITED = "member_invited"
+    INVITATION_REVOKED = "invitation_revoked"
+    MEMBER_JOINED = "member_joined"
+    MEMBER_ROLE_CHANGED = "member_role_changed"
+    MEMBER_REMOVED = "member_removed"
     PASSWORD_RESET = "password_reset"  # noqa: S105
     PASSWORD_CHANGED = "password_changed"  # noqa: S105
     KEY_CREATED = "key_created"
@@ -28,12 +33,15 @@ class SubjectKind(StrEnum):
 
     KEY = "key"
     MEMBER = "member"
+    INVITATION = "invitation"
     CATALOGUE = "catalogue"
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The subject of an action: a key or a member by id, or a catalogue by version."""
+    """The subject of an action: a key, a member or an invitation by id, or a catalogue by
+    version.
+    """
 
     kind: SubjectKind
     id: str
@@ -44,8 +52,8 @@ class AuditEntry:
     """One change: when, who, what, its subject, and the institution.
 
     `actor` is the e-mail of a member, or "operator". `institution_id` is None for a change of the
-    whole service. `detail` describes the change, with old and new values; it never contains a key
-    or a password.
+    whole service. `detail` describes the change, with old and new values; it never contains a key,
+    a password or the link of an invitation.
     """
 
     at: datetime

@@ -124,7 +124,7 @@ class StorageNotReadyError(EvrefError):
 
 
 class NotFoundError(EvrefError):
-    """Indicates that no institution, member or key has this name, e-mail or id."""
+    """Indicates that no institution, member, invitation or key has this name, e-mail or id."""
 
     def __init__(self, kind: str, name: str) -> None:
         self.kind = kind
@@ -146,6 +146,13 @@ class AlreadyExistsError(EvrefError):
         self.kind = kind
         self.name = name
         super().__init__(f"The {kind} {name!r} already exists.")
+
+
+class LastAdminError(EvrefError):
+    """Indicates a change after which an institution with members would have no admin."""
+
+    def __init__(self) -> None:
+        super().__init__("An institution must have at least one admin. Nothing was changed.")
 
 
 class KeyRevokedError(EvrefError):

@@ -42,16 +42,7 @@ class InstitutionStore(ABC):
 
 
 class MemberStore(ABC):
-    """Stores members; each change and its audit entry are written atomically."""
-
-    @abstractmethod
-    def add(self, member: Member, entry: AuditEntry) -> None:
-        """Store a new member.
-
-        Raises:
-            AlreadyExistsError: If a member of any institution has this e-mail address.
-
-        """
+    """Finds members, and stores their passwords. `TeamStore` adds, changes and removes members."""
 
     @abstractmethod
     def with_email(self, email: str) -> Member:
@@ -76,8 +67,14 @@ class MemberStore(ABC):
         """Return all members, ordered by e-mail address."""
 
     @abstractmethod
+    def of_institution(self, institution_id: str) -> tuple[Member, ...]:
+        """Return the members of an institution, in the same order."""
+
+    @abstractmethod
     def set_password(self, member_id: str, password_hash: str, entry: AuditEntry) -> None:
         """Replace a member's password, which ends all sessions that began with the old one.
+
+        The password and the audit entry are written atomically.
 
         Raises:
             NotFoundError: If there is no such member.

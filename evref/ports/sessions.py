@@ -11,7 +11,12 @@ class SessionStore(ABC):
 
     @abstractmethod
     def add(self, session: Session) -> None:
-        """Store a new session of a stored member."""
+        """Store a new session of a member.
+
+        Raises:
+            NotFoundError: If the member is not stored, because they were removed.
+
+        """
 
     @abstractmethod
     def get(self, digest: str) -> Session:

@@ -35,6 +35,7 @@ from evref.testing.system import (  # noqa: E402
     PasswordHasherContract,
     RandomnessContract,
 )
+from evref.testing.teams import TeamStoreContract  # noqa: E402
 from evref.testing.usage import UsageReportsContract  # noqa: E402
 
 __all__ = [
@@ -58,5 +59,6 @@ __all__ = [
     "StorageHealthContract",
     "StorageSchemaContract",
     "Stores",
+    "TeamStoreContract",
     "UsageReportsContract",
 ]

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 from evref.domain.access.key import ApiKey, Permission
-from evref.domain.access.principal import Operator
+from evref.domain.access.principal import Operator, Role
 from evref.domain.access.secret import KeySecret
 from evref.domain.accounts.institution import Institution, Member
+from evref.domain.accounts.invitation import Invitation
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
@@ -148,9 +149,35 @@ def an_institution(institution_id: str = "i1", *, name: str = "General Hospital"
 
 
 def a_member(
-    member_id: str = "m1", *, institution_id: str = "i1", email: str = "ward@example.org"
+    member_id: str = "m1",
+    *,
+    institution_id: str = "i1",
+    email: str = "ward@example.org",
+    role: Role = Role.ADMIN,
 ) -> Member:
-    return Member(member_id, institution_id, email, "$argon2id$not-a-real-hash", NOON)
+    return Member(member_id, institution_id, email, role, "$argon2id$not-a-real-hash", NOON)
+
+
+def an_invitation(
+    invitation_id: str = "v1",
+    *,
+    institution_id: str = "i1",
+    email: str = "new@example.org",
+    role: Role = Role.VIEWER,
+    inviter: Member | None = None,
+    created_at: datetime = NOON,
+) -> Invitation:
+    """Return an invitation with a unique digest; by default, the operator is the inviter."""
+    return Invitation(
+        id=invitation_id,
+        institution_id=institution_id,
+        email=email,
+        role=role,
+        digest=hashlib.sha256(invitation_id.encode()).hexdigest(),
+        invited_by=OPERATOR.name if inviter is None else inviter.email,
+        inviter_id=None if inviter is None else inviter.id,
+        created_at=created_at,
+    )
 
 
 def a_secret(

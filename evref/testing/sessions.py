@@ -7,9 +7,9 @@ import pytest
 from evref.domain.accounts.sign_in import Session, SessionToken
 from evref.domain.errors import NotFoundError
 from evref.ports.sessions import SessionStore
-from evref.testing.builders import NOON, a_member, an_audit_entry
+from evref.testing.builders import NOON, a_member
 from evref.testing.contract import Contract
-from evref.testing.stores import Stores, keep_institutions
+from evref.testing.stores import Stores, keep_institutions, keep_members
 
 
 def a_session(secret: int = 1, *, hours: float = 0) -> Session:
@@ -23,7 +23,7 @@ class SessionStoreContract(Contract):
     @pytest.fixture(autouse=True)
     def _member(self, stores: Stores) -> None:
         keep_institutions(stores, "i1")
-        stores.members.add(a_member(), an_audit_entry(key_id=None))
+        keep_members(stores, a_member())
 
     def test_the_store_is_the_adapter(self, stores: Stores) -> None:
         """The tests use the adapter of this contract."""
@@ -39,6 +39,18 @@ class SessionStoreContract(Contract):
         stores.sessions.add(a_session(8))
 
         assert stores.sessions.get(SessionToken.make(7).digest) == session
+
+    def test_a_member_who_was_removed_begins_no_session(self, stores: Stores) -> None:
+        """The error says that there is no such member."""
+        unknown = a_member("m2", email="removed@example.org")
+        session = Session.of(unknown, SessionToken.make(7), NOON)
+
+        with pytest.raises(NotFoundError) as caught:
+            stores.sessions.add(session)
+
+        assert (caught.value.kind, caught.value.name) == ("member", "m2")
+        with pytest.raises(NotFoundError):
+            stores.sessions.get(session.digest)
 
     @pytest.mark.parametrize("digest", ["", "0" * 64, SessionToken.make(1).text])
     def test_another_digest_has_no_session(self, stores: Stores, digest: str) -> None:

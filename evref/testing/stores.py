@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from threading import Barrier
 from typing import Self, TypeVar
 
 from evref.bootstrap.container import Container
 from evref.domain.access.key import ApiKey
-from evref.domain.audit import AuditEntry
+from evref.domain.accounts.institution import Member
+from evref.domain.accounts.team import Team
+from evref.domain.audit import Action, AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.ports.admission import Admission
 from evref.ports.audit import AuditLog
@@ -20,6 +23,7 @@ from evref.ports.secrets import SharedSecrets
 from evref.ports.sessions import SessionStore
 from evref.ports.sign_in_attempts import SignInAttempts
 from evref.ports.storage import StorageConnections, StorageHealth, StorageSchema
+from evref.ports.teams import TeamStore
 from evref.ports.usage import UsageReports
 from evref.testing.builders import (
     NOON,
@@ -46,6 +50,7 @@ class Stores:
     usage_reports: UsageReports
     institutions: InstitutionStore
     members: MemberStore
+    teams: TeamStore
     audit: AuditLog
     sessions: SessionStore
     sign_in_attempts: SignInAttempts
@@ -71,6 +76,7 @@ class Stores:
             usage_reports=container.usage_reports(),
             institutions=container.institutions(),
             members=container.members(),
+            teams=container.teams(),
             audit=container.audit_log(),
             sessions=container.sessions(),
             sign_in_attempts=container.sign_in_attempts(),
@@ -95,6 +101,19 @@ def keep_institutions(stores: Stores, *institution_ids: str) -> None:
             an_institution(institution_id, name=institution_id),
             an_audit_entry(institution_id=institution_id, key_id=None),
         )
+
+
+def keep_members(stores: Stores, *members: Member) -> None:
+    """Store the members in their institutions, which exist."""
+    for member in members:
+        stores.teams.change(member.institution_id, partial(_with_member, member))
+
+
+def _with_member(member: Member, team: Team) -> tuple[Team, tuple[AuditEntry]]:
+    entry = an_audit_entry(
+        institution_id=team.institution_id, action=Action.MEMBER_CREATED, key_id=None
+    )
+    return replace(team, members=(*team.members, member)), (entry,)
 
 
 def keep_key(stores: Stores, key: ApiKey) -> str:

@@ -8,13 +8,18 @@ from evref.adapters.outbound.memory import (
     MemoryInstitutionStore,
     MemoryKeyStore,
     MemoryMemberStore,
+    MemorySessionStore,
+    MemorySignInAttempts,
     MemoryState,
+    MemoryTeamStore,
     MemoryUsageReports,
 )
 from evref.application.admit_request import AdmitRequest
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
+from evref.application.manage_members import ManageMembers
+from evref.application.sign_in import SignIn
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
 
 
@@ -53,6 +58,45 @@ def institutions(
     return ManageInstitutions(
         institutions=MemoryInstitutionStore(state),
         members=MemoryMemberStore(state),
+        teams=MemoryTeamStore(state),
+        passwords=passwords,
+        guesser=SingleGuess(),
+        clock=clock,
+        randomness=randomness,
+    )
+
+
+@pytest.fixture
+def members(
+    state: MemoryState,
+    clock: FakeClock,
+    randomness: SeededRandomness,
+    passwords: QuickPasswordHasher,
+) -> ManageMembers:
+    return ManageMembers(
+        institutions=MemoryInstitutionStore(state),
+        members=MemoryMemberStore(state),
+        teams=MemoryTeamStore(state),
+        attempts=MemorySignInAttempts(state),
+        passwords=passwords,
+        guesser=SingleGuess(),
+        clock=clock,
+        randomness=randomness,
+    )
+
+
+@pytest.fixture
+def sign_in(
+    state: MemoryState,
+    clock: FakeClock,
+    randomness: SeededRandomness,
+    passwords: QuickPasswordHasher,
+) -> SignIn:
+    return SignIn(
+        members=MemoryMemberStore(state),
+        institutions=MemoryInstitutionStore(state),
+        sessions=MemorySessionStore(state),
+        attempts=MemorySignInAttempts(state),
         passwords=passwords,
         guesser=SingleGuess(),
         clock=clock,

@@ -193,7 +193,7 @@ def test_every_change_is_audited_in_words_and_no_password_is_told(
 
     assert [(entry.actor, entry.action, entry.detail) for entry in entries] == [
         ("operator", Action.PASSWORD_RESET, "e-mail a@b.org"),
-        ("operator", Action.MEMBER_CREATED, "e-mail a@b.org"),
+        ("operator", Action.MEMBER_CREATED, "e-mail a@b.org, role admin"),
         ("operator", Action.INSTITUTION_CREATED, "name 'General Hospital'"),
     ]
     (member,) = institutions.members(OPERATOR)

@@ -380,7 +380,7 @@ def test_to_a_member_the_keys_of_another_institution_are_not_there(
 ) -> None:
     """The answer is the one for a key that does not exist, and nothing is changed or audited."""
     clinic = institutions.create_institution(OPERATOR, "Clinic")
-    stranger = InstitutionMember("a@b.org", clinic.id, Role.ADMIN)
+    stranger = InstitutionMember("m1", "a@b.org", clinic.id, Role.ADMIN)
     key_id, audited = made.key.id, len(state.audit)
 
     for ask in (
@@ -402,7 +402,7 @@ def test_to_a_member_the_keys_of_another_institution_are_not_there(
 def test_a_member_may_do_all_with_the_own_institutions_keys(
     keys: ManageKeys, made: NewKey, hospital: Institution
 ) -> None:
-    own = InstitutionMember("a@b.org", hospital.id, Role.ADMIN)
+    own = InstitutionMember("m1", "a@b.org", hospital.id, Role.ADMIN)
     changed = keys.change(own, made.key.id, daily_limit=5)
 
     assert keys.get(own, made.key.id).key == changed
@@ -437,7 +437,7 @@ def test_every_change_is_audited_in_words(
         OPERATOR, hospital.id, name="Ward app", expires_on=date(2026, 12, 31)
     ).key.id
     clock.advance(hours=1)
-    member = InstitutionMember("a@b.org", hospital.id, Role.ADMIN)
+    member = InstitutionMember("m1", "a@b.org", hospital.id, Role.ADMIN)
     keys.change(member, key_id, name="Study", permission=Permission.NONE, daily_limit=50)
     keys.change(member, key_id, daily_limit=60)
     keys.change(member, key_id, daily_limit=60)

@@ -43,25 +43,6 @@ def member(institutions: ManageInstitutions) -> Member:
     )
 
 
-@pytest.fixture
-def sign_in(
-    state: MemoryState,
-    clock: FakeClock,
-    randomness: SeededRandomness,
-    passwords: QuickPasswordHasher,
-) -> SignIn:
-    return SignIn(
-        members=MemoryMemberStore(state),
-        institutions=MemoryInstitutionStore(state),
-        sessions=MemorySessionStore(state),
-        attempts=MemorySignInAttempts(state),
-        passwords=passwords,
-        guesser=SingleGuess(),
-        clock=clock,
-        randomness=randomness,
-    )
-
-
 def fail(sign_in: SignIn, times: int, *, email: str = EMAIL, address: str = HERE) -> None:
     for _ in range(times):
         with suppress(WrongCredentialsError, TooManyAttemptsError):
@@ -205,7 +186,7 @@ def test_a_wrong_present_password_changes_nothing_and_slows_the_next_guess(
 ) -> None:
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
     for _ in range(5):
-        with pytest.raises(WrongCredentialsError):
+        with pytest.raises(InvalidValueError, match="present: is incorrect"):
             sign_in.change_password(
                 token, present="wrong one", new="another long one", address=HERE
             )
@@ -231,6 +212,33 @@ def test_a_new_password_that_may_not_be_changes_nothing(
     with pytest.raises(InvalidValueError, match=told):
         sign_in.change_password(token, present=PASSWORD, new=refused, address=HERE)
     assert is_signed_in(sign_in, token)
+
+
+def test_all_that_is_wrong_with_a_change_is_told_at_once(sign_in: SignIn) -> None:
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+
+    for use in (sign_in.change_password, sign_in.check_password_change):
+        with pytest.raises(InvalidValueError) as error:
+            use(token, present="wrong one", new="short", address=HERE)
+        assert [fault.field for fault in error.value.faults] == ["present", "password"]
+
+
+def test_a_change_can_be_checked_without_being_made(sign_in: SignIn) -> None:
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+
+    sign_in.check_password_change(token, present=PASSWORD, new="another long one", address=HERE)
+
+    assert is_signed_in(sign_in, token)
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE))
+
+
+def test_an_empty_present_password_is_no_guess(sign_in: SignIn) -> None:
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+
+    for _ in range(10):
+        with pytest.raises(InvalidValueError, match="present"):
+            sign_in.change_password(token, present="", new="another long one", address=HERE)
+    sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
 
 
 def test_nobody_changes_a_password_without_a_session(sign_in: SignIn) -> None:

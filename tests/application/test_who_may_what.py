@@ -18,6 +18,7 @@ import evref.application
 from evref.adapters.outbound.memory import MemoryAuditLog, MemoryCatalogueStore, MemoryState
 from evref.application.manage_institutions import ManageInstitutions
 from evref.application.manage_keys import ManageKeys
+from evref.application.manage_members import ManageMembers
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.publish_catalogue import PublishCatalogue
 from evref.application.read_audit_log import ReadAuditLog
@@ -45,15 +46,18 @@ Outcome = str | type[Exception]
 
 @dataclass(frozen=True)
 class House:
-    """The use cases, and what they manage: an institution with a member and a key."""
+    """The use cases, and two institutions with members, an invitation and a key."""
 
     keys: ManageKeys
     institutions: ManageInstitutions
+    members: ManageMembers
     log: ReadAuditLog
     demo: ProvisionDemo
     publish: PublishCatalogue
     institution_id: str
     member_id: str
+    viewer_id: str
+    invitation_id: str
     key_id: str
     principals: Mapping[str, Principal]
 
@@ -72,8 +76,10 @@ def publish(state: MemoryState, clock: FakeClock) -> PublishCatalogue:
 
 @pytest.fixture
 def house(
+    *,
     keys: ManageKeys,
     institutions: ManageInstitutions,
+    members: ManageMembers,
     audit: MemoryAuditLog,
     randomness: SeededRandomness,
     publish: PublishCatalogue,
@@ -82,7 +88,13 @@ def house(
     own = institutions.create_institution(operator, "General Hospital")
     other = institutions.create_institution(operator, "Clinic")
     member = institutions.create_member(operator, own.id, "a@b.org", password=PASSWORD)
+    viewer = institutions.create_member(
+        operator, own.id, "v@b.org", password=PASSWORD, role=Role.VIEWER
+    )
+    stranger = institutions.create_member(operator, other.id, "s@b.org", password=PASSWORD)
+    invitation = members.invite(operator, own.id, email="i@b.org", role=Role.VIEWER).invitation
     return House(
+        members=members,
         keys=keys,
         institutions=institutions,
         log=ReadAuditLog(audit),
@@ -90,12 +102,14 @@ def house(
         publish=publish,
         institution_id=own.id,
         member_id=member.id,
+        viewer_id=viewer.id,
+        invitation_id=invitation.id,
         key_id=keys.create(operator, own.id, name="Ward app").key.id,
         principals={
             "operator": operator,
-            "admin": InstitutionMember(member.email, own.id, Role.ADMIN),
-            "viewer": InstitutionMember("v@b.org", own.id, Role.VIEWER),
-            "stranger": InstitutionMember("s@b.org", other.id, Role.ADMIN),
+            "admin": member.principal,
+            "viewer": viewer.principal,
+            "stranger": stranger.principal,
         },
     )
 
@@ -106,6 +120,8 @@ def unheard(_done: int, _total: int) -> None:
 
 SEE_KEYS = (DONE, DONE, DONE, NOT_FOUND)
 CHANGE_KEYS = (DONE, DONE, NOT_ALLOWED, NOT_FOUND)
+SEE_MEMBERS = (DONE, DONE, DONE, NOT_FOUND)
+CHANGE_MEMBERS = (DONE, DONE, NOT_ALLOWED, NOT_FOUND)
 READ_AUDIT_LOG = (DONE, DONE, DONE, NOT_FOUND)
 OPERATOR_ONLY = (DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED)
 
@@ -164,6 +180,32 @@ TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
             who, house.member_id, password="another long one"
         ),
         OPERATOR_ONLY,
+    ),
+    "ManageMembers.list": (
+        lambda house, who: house.members.list(who, house.institution_id),
+        SEE_MEMBERS,
+    ),
+    "ManageMembers.invitations": (
+        lambda house, who: house.members.invitations(who, house.institution_id),
+        CHANGE_MEMBERS,
+    ),
+    "ManageMembers.invite": (
+        lambda house, who: house.members.invite(
+            who, house.institution_id, email="new@b.org", role=Role.ADMIN
+        ),
+        CHANGE_MEMBERS,
+    ),
+    "ManageMembers.revoke_invitation": (
+        lambda house, who: house.members.revoke_invitation(who, house.invitation_id),
+        CHANGE_MEMBERS,
+    ),
+    "ManageMembers.set_role": (
+        lambda house, who: house.members.set_role(who, house.viewer_id, Role.ADMIN),
+        CHANGE_MEMBERS,
+    ),
+    "ManageMembers.remove": (
+        lambda house, who: house.members.remove(who, house.viewer_id),
+        CHANGE_MEMBERS,
     ),
     "ProvisionDemo.__call__": (lambda house, who: house.demo(who), OPERATOR_ONLY),
     "PublishCatalogue.check": (
@@ -224,6 +266,9 @@ FOR_EVERYBODY = {
     "ShareSecret",
     # Finds out who somebody is; a member changes the own password by the session.
     "SignIn",
+    # For the person who has the link of an invitation, and is nobody yet.
+    "ManageMembers.invitation",
+    "ManageMembers.accept",
     # The present day, which is no secret.
     "ManageKeys.today",
     # Done by the service itself, during a request of any principal.
@@ -301,14 +346,23 @@ def test_what_a_stranger_is_told_is_what_is_said_of_a_key_that_is_not_there(hous
 @pytest.mark.parametrize(
     ("role", "rights"),
     [
-        (Role.VIEWER, {Right.SEE_KEYS, Right.READ_AUDIT_LOG}),
-        (Role.ADMIN, {Right.SEE_KEYS, Right.READ_AUDIT_LOG, Right.CHANGE_KEYS}),
+        (Role.VIEWER, {Right.SEE_KEYS, Right.SEE_MEMBERS, Right.READ_AUDIT_LOG}),
+        (
+            Role.ADMIN,
+            {
+                Right.SEE_KEYS,
+                Right.CHANGE_KEYS,
+                Right.SEE_MEMBERS,
+                Right.CHANGE_MEMBERS,
+                Right.READ_AUDIT_LOG,
+            },
+        ),
     ],
 )
 def test_a_role_has_these_rights_in_its_own_institution_and_none_in_another(
     role: Role, rights: set[Right]
 ) -> None:
-    member = InstitutionMember("a@b.org", "i1", role)
+    member = InstitutionMember("m1", "a@b.org", "i1", role)
     unseen = NotFoundError("institution", "i2")
 
     for right in Right:

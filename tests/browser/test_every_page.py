@@ -8,9 +8,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from evref.domain.access.key import Permission
+from evref.domain.access.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.browser.live import opened_page, sign_in
-from tests.settings_pages.site import MORNING, Site
+from tests.settings_pages.site import MORNING, PASSWORD, Site
 
 RULES_ON_COLOURS = ["color-contrast", "link-in-text-block"]
 
@@ -27,6 +28,20 @@ def furnish(site: Site) -> str:
     for days_ago in range(28):
         site.use_key(busy, days_ago * 3 % 14, days_ago=days_ago)
     return busy.key.id
+
+
+def invite(site: Site) -> tuple[str, str, str]:
+    """Give the site a member, an open invitation, and one to accept.
+
+    Returns:
+        The ids of the first two, and the path of the third.
+
+    """
+    member = site.add_member(f"{'nurse' * 12}@example.org", Role.VIEWER)
+    site.invite(f"{'doctor' * 10}@example.org", Role.ADMIN)
+    (open_one,) = site.container.manage_members().invitations(OPERATOR, member.institution_id)
+    path = site.invite()
+    return member.id, open_one.id, path.removeprefix("/settings/")
 
 
 def check(page: Page, name: str) -> None:
@@ -56,12 +71,22 @@ def test_no_page_shuts_anybody_out(
         sign_in(page)
         check(page, "no keys")
         key_id = furnish(site)
+        member_id, invitation_id, invitation = invite(site)
         for path in (
             "api-keys",
             "api-keys/new",
+            "api-keys?q=revoked",
             f"api-keys/{key_id}",
+            f"api-keys/{key_id}/rotate",
             f"api-keys/{key_id}/revoke",
             "audit-log",
+            "members",
+            "members/invite",
+            f"members/{member_id}",
+            f"members/{member_id}/remove",
+            f"members/invitations/{invitation_id}/revoke",
+            invitation,
+            "invitation/none",
             "password",
             "sign-out",
             "nothing",
@@ -76,6 +101,28 @@ def test_no_page_shuts_anybody_out(
         page.get_by_label("Daily limit").fill("1000")
         page.get_by_role("button", name="Make the key").click()
         check(page, "a key, made")
+        page.goto(f"/settings/api-keys/{key_id}/rotate")
+        page.get_by_role("button", name="Rotate the key").click()
+        check(page, "a key, rotated")
+        page.get_by_role("link", name="Done, I have stored it").click()
+        check(page, "two keys at a time")
         page.goto("/settings/password")
         page.get_by_role("button", name="Change password").click()
         check(page, "password, refused")
+        page.goto("/settings/members/invite")
+        page.get_by_role("button", name="Make the link").click()
+        check(page, "an invitation, refused")
+        page.get_by_label("E-mail address").fill("new@example.org")
+        page.get_by_role("button", name="Make the link").click()
+        check(page, "an invitation, made")
+    with opened_page(browser, site, width=width, scheme=scheme) as page:
+        page.goto(f"/settings/{invitation}")
+        page.get_by_role("button", name="Join").click()
+        check(page, "joining, refused")
+        page.get_by_label("New password", exact=True).fill(PASSWORD)
+        page.get_by_label("New password again").fill(PASSWORD)
+        page.get_by_role("button", name="Join").click()
+        check(page, "keys, for a viewer")
+        for path in (f"api-keys/{key_id}", "members", "members/invite"):
+            page.goto(f"/settings/{path}")
+            check(page, f"{path}, for a viewer")

@@ -58,14 +58,14 @@ def test_from_the_landing_page_to_a_key_that_works_and_to_its_end(page: Page, si
     assert key not in page.content()
 
     page.get_by_role("link", name="Ward tablet").click()
-    expect(page.get_by_role("img", name="Requests per day in the last 30 days")).to_be_visible()
+    expect(page.get_by_role("group", name="Plot of the requests per day")).to_be_visible()
     page.get_by_role("link", name="Revoke the key …").click()
     page.get_by_role("button", name="Revoke the key").click()
     expect(page.get_by_role("status")).to_contain_text("The key is revoked.")
     assert ask_with(site, key) == 401
 
     page.get_by_role("link", name="Audit log").click()
-    expect(page.get_by_role("row").nth(1)).to_contain_text("key revoked")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("Key revoked")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("status")).to_have_text("You are signed out.")
     page.go_back()

@@ -84,9 +84,10 @@ def test_a_member_is_made_with_a_password_from_standard_input(ready: Run) -> Non
     assert made.status == 0
     assert made.out == "Created the member ward@example.org of 'General Hospital'.\n"
     (record,) = listed.json
-    assert set(record) == {"id", "email", "institution", "created_at"}
+    assert set(record) == {"id", "email", "institution", "role", "created_at"}
     assert record["email"] == "ward@example.org"
     assert record["institution"] == "General Hospital"
+    assert record["role"] == "admin"
     for shown in (made.out, made.err, listed.out, ready("member", "list").out):
         assert "correct" not in shown
         assert "argon2" not in shown
@@ -96,7 +97,102 @@ def test_a_member_is_made_for_programs_too(ready: Run) -> None:
     """With the id to go on with."""
     made = ready(*MEMBER, "--password-stdin", "--json", stdin=b"correct horse battery").json
 
-    assert set(made) == {"id", "email", "institution"}
+    assert set(made) == {"id", "email", "institution", "role"}
+
+
+def two_members(ready: Run) -> None:
+    """An admin, ward@example.org, and a viewer, desk@example.org."""
+    ready(*MEMBER, "--password-stdin", stdin=b"correct horse battery")
+    ready(
+        "member",
+        "create",
+        "desk@example.org",
+        "--institution",
+        "General Hospital",
+        "--role",
+        "viewer",
+        "--password-stdin",
+        stdin=b"correct horse battery",
+    )
+
+
+def roles(ready: Run) -> dict[str, str]:
+    """The role of each member, by e-mail."""
+    return {record["email"]: record["role"] for record in ready("member", "list", "--json").json}
+
+
+def test_a_member_has_the_role_that_was_given(ready: Run) -> None:
+    """By default that of an admin."""
+    two_members(ready)
+
+    assert roles(ready) == {"desk@example.org": "viewer", "ward@example.org": "admin"}
+    assert re.search(r"desk@example\.org .* viewer", ready("member", "list").out)
+
+
+def test_the_first_member_is_an_admin(ready: Run) -> None:
+    """Else nobody could invite others."""
+    refused = ready(
+        *MEMBER, "--role", "viewer", "--password-stdin", stdin=b"correct horse battery"
+    ).refused()
+
+    assert refused == "An institution must have at least one admin. Nothing was changed."
+    assert ready("member", "list", "--json").json == []
+
+
+def test_a_role_is_changed(ready: Run) -> None:
+    """Whatever the case in which the e-mail is given; to the same one too."""
+    two_members(ready)
+
+    for role in ("admin", "admin", "viewer"):
+        done = ready("member", "set-role", " DESK@example.org", role)
+        assert (done.status, done.out) == (0, f"The role of desk@example.org is now {role}.\n")
+        assert roles(ready)["desk@example.org"] == role
+
+
+def test_a_member_is_removed(ready: Run) -> None:
+    """And can be created again."""
+    two_members(ready)
+
+    done = ready("member", "remove", "Desk@example.org")
+
+    assert (done.status, done.out) == (0, "Removed the member desk@example.org.\n")
+    assert set(roles(ready)) == {"ward@example.org"}
+    assert ready("member", "remove", "desk@example.org").refused() == (
+        "There is no member 'desk@example.org'."
+    )
+    two_members(ready)
+    assert set(roles(ready)) == {"desk@example.org", "ward@example.org"}
+
+
+def test_the_last_admin_is_neither_removed_nor_demoted(ready: Run) -> None:
+    """Not by the operator either."""
+    two_members(ready)
+
+    for command in (("remove", "ward@example.org"), ("set-role", "ward@example.org", "viewer")):
+        refused = ready("member", *command).refused()
+        assert refused == "An institution must have at least one admin. Nothing was changed."
+    assert roles(ready)["ward@example.org"] == "admin"
+
+
+@pytest.mark.parametrize("role", ["owner", "", "Admin"])
+def test_a_role_that_there_is_not_is_a_usage_error(ready: Run, role: str) -> None:
+    """And changes nothing."""
+    two_members(ready)
+
+    done = ready("member", "set-role", "desk@example.org", role)
+
+    assert done.status == 2
+    assert "'admin', 'viewer'" in done.err
+    assert roles(ready)["desk@example.org"] == "viewer"
+
+
+@pytest.mark.parametrize("command", [("remove",), ("set-role",)])
+def test_a_member_who_is_not_there_is_told(ready: Run, command: tuple[str, ...]) -> None:
+    """By every command that takes one."""
+    role = ["viewer"] if command == ("set-role",) else []
+
+    for email in ("nobody@example.org", "", "\udcff"):
+        assert ready("member", *command, email, *role).refused() == f"There is no member {email!r}."
 
 
 @pytest.mark.parametrize(

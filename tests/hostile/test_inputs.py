@@ -57,9 +57,12 @@ def test_any_cookie_header_is_read(site: Site, cookie: str) -> None:
 
 TYPED = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 FIELDS = st.dictionaries(
-    st.sampled_from(["name", "permission", "daily_limit", "expires_on", "id", "email", "next"])
+    st.sampled_from(["name", "permission", "daily_limit", "expiry", "expires_on", "keep_old_for"])
+    | st.sampled_from(["id", "current", "email", "next"])
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=10),
-    TYPED | st.sampled_from(["read", "0", "9" * 400, "-1", "٣", "2026-02-30", "0001-01-01", "1e3"]),
+    TYPED
+    | st.sampled_from(["read", "0", "9" * 400, "-1", "٣", "2026-02-30", "0001-01-01", "9999-12-31"])
+    | st.sampled_from(["date", "keep", "1,000", "24"]),
     max_size=6,
 )
 

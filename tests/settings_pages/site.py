@@ -17,6 +17,8 @@ from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.key import Permission
+from evref.domain.access.principal import Role
+from evref.domain.accounts.institution import Member
 from evref.domain.audit import AuditEntry
 from evref.ports.audit import AuditLog
 from evref.testing.builders import OPERATOR, a_catalogue
@@ -30,6 +32,7 @@ EMAIL = "ward@example.org"
 PASSWORD = "correct horse battery"
 OTHER_INSTITUTION = "Other Clinic"
 OTHER_EMAIL = "other@example.com"
+COLLEAGUE = "colleague@example.org"
 
 MORNING = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 
@@ -89,6 +92,31 @@ class Site:
             permission=permission,
             expires_on=expires_on,
         )
+
+    def add_member(self, email: str, role: Role) -> Member:
+        """A member of the first institution, with the password of all members."""
+        added: Member = self.container.manage_institutions().create_member(
+            OPERATOR,
+            institution_id(self.container, INSTITUTION),
+            email,
+            password=PASSWORD,
+            role=role,
+        )
+        return added
+
+    def invite(self, email: str = COLLEAGUE, role: Role = Role.VIEWER) -> str:
+        """The path of a link of the operator's with which a person joins the first institution."""
+        made = self.container.manage_members().invite(
+            OPERATOR, institution_id(self.container, INSTITUTION), email=email, role=role
+        )
+        return f"/settings/invitation/{made.token.text}"
+
+    def members(self, institution: str = INSTITUTION) -> dict[str, Role]:
+        """The members of an institution, with their roles."""
+        found = self.container.manage_members().list(
+            OPERATOR, institution_id(self.container, institution)
+        )
+        return {member.email: member.role for member in found}
 
     def use_key(self, made: NewKey, times: int, *, days_ago: int = 0) -> None:
         """Ask so often with the key on that day, over its limit or not."""

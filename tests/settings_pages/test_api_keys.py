@@ -2,7 +2,7 @@
 
 import logging
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from html import unescape
 
 import pytest
@@ -72,14 +72,54 @@ def test_a_name_and_one_click_make_a_working_key(site: Site, member: Visitor) ->
 def test_every_field_of_the_form_counts(site: Site, member: Visitor) -> None:
     """Level, limit and expiry are as they were typed."""
     answer = member.fill_in(
-        NEW, name=" Study ", permission="none", daily_limit=" 5 ", expires_on="2026-11-20"
+        NEW,
+        name=" Study ",
+        permission="none",
+        daily_limit=" 5 ",
+        expiry="date",
+        expires_on="2026-11-20",
     )
 
     (found,) = site.container.manage_keys().list_all(OPERATOR)
     assert (found.key.name, found.key.permission) == ("Study", Permission.NONE)
     assert found.key.daily_limit == 5
     assert str(found.key.expires_on) == "2026-11-20"
-    assert "level “none”" in answer.text
+    assert "The permission level of the key is “No access (paused)”." in answer.text
+
+
+@pytest.mark.parametrize(
+    ("chosen", "shown", "last_day"),
+    [
+        ("never", "Never: the key works until you revoke it", None),
+        ("30", "In 30 days: 20 December 2026", date(2026, 12, 20)),
+        ("90", "In 90 days: 18 February 2027", date(2027, 2, 18)),
+        ("365", "In 365 days: 20 November 2027", date(2027, 11, 20)),
+    ],
+)
+def test_each_choice_of_expiry_names_its_day(
+    site: Site, member: Visitor, chosen: str, shown: str, last_day: date | None
+) -> None:
+    """Which is the last one on which the key works."""
+    assert shown in unescape(member.get(NEW).text)
+
+    member.fill_in(NEW, name="Study", expiry=chosen)
+
+    (found,) = site.container.manage_keys().list_all(OPERATOR)
+    assert found.key.expires_on == last_day
+
+
+@pytest.mark.parametrize(
+    ("typed", "limit"),
+    [("10,000", 10_000), ("10 000", 10_000), ("1\u00a0000\u202f000", 1_000_000), ("0012", 12)],
+)
+def test_a_limit_may_have_separators_of_thousands(
+    site: Site, member: Visitor, typed: str, limit: int
+) -> None:
+    """As people write large numbers."""
+    member.fill_in(NEW, name="Study", daily_limit=typed)
+
+    (found,) = site.container.manage_keys().list_all(OPERATOR)
+    assert found.key.daily_limit == limit
 
 
 def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
@@ -94,7 +134,7 @@ def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
     assert again.location == f"{KEYS}/{made.key.id}"
     assert len(site.container.manage_keys().list_all(OPERATOR)) == 1
     assert shows_a_key(first.text)
-    for path in (KEYS, NEW, again.location, f"{again.location}/revoke", "/settings/audit-log"):
+    for path in (KEYS, NEW, again.location, f"{again.location}/rotate", "/settings/audit-log"):
         assert not shows_a_key(member.get(path).text)
 
 
@@ -135,30 +175,35 @@ def test_another_institution_s_id_makes_no_key_and_tells_nothing(
 @pytest.mark.parametrize(
     ("field", "typed", "told"),
     [
-        ("name", "", "Name must have 1 to 100 characters, has 0."),
-        ("name", "n" * 101, "Name must have 1 to 100 characters, has 101."),
+        ("name", "", "Enter a name."),
+        ("name", " ", "Enter a name."),
+        ("name", "n" * 101, "Enter a name of at most 100 characters. This one has 101."),
         ("name", "a\nb", "Name must be a single line."),
         ("name", "a\x07b", "Name must be plain text without control characters."),
-        ("daily_limit", "", "Daily limit must be a whole number from 0 to 10000000."),
-        ("daily_limit", "many", "Daily limit must be a whole number from 0 to 10000000."),
-        ("daily_limit", "-1", "Daily limit must be a whole number from 0 to 10000000."),
-        ("daily_limit", "1.5", "Daily limit must be a whole number from 0 to 10000000."),
-        ("daily_limit", "1_000", "Daily limit must be a whole number from 0 to 10000000."),
-        ("daily_limit", "\u0661\u0660", "Daily limit must be a whole number from 0 to 10000000."),
-        ("daily_limit", "10000001", "Daily limit must be a whole number from 0 to 10000000."),
-        ("daily_limit", "9" * 5000, "Daily limit must be a whole number from 0 to 10000000."),
-        ("permission", "", "Permission level must be one of none, read."),
-        ("permission", "write", "Permission level must be one of none, read."),
-        ("expires_on", "soon", "Expires after must be a date such as 2027-12-31, or empty."),
-        ("expires_on", "2026-02-30", "Expires after must be a date such as 2027-12-31, or empty."),
-        ("expires_on", "2026-11-19", "Expires after must be today (2026-11-20, UTC) or later."),
+        *[
+            ("daily_limit", typed, "Enter a whole number from 0 to 10,000,000.")
+            for typed in (
+                *("", "many", "-1", "1.5", "1.000", "1_000", "10,00", "1,0000", ",100"),
+                *("\u0661\u0660", "10000001", "10,000,001", "9" * 5000),
+            )
+        ],
+        ("permission", "", "Choose a permission level."),
+        ("permission", "write", "Choose a permission level."),
+        ("expiry", "", "Choose when the key expires."),
+        ("expiry", "31", "Choose when the key expires."),
+        ("expiry", "keep", "Choose when the key expires."),
+        ("expires_on", "", "Enter a date."),
+        ("expires_on", "soon", "Enter a date as year, month and day: 2027-12-31."),
+        ("expires_on", "2026-02-30", "Enter a date as year, month and day: 2027-12-31."),
+        ("expires_on", "2026-11-19", "Enter today's date (20 November 2026, UTC) or a later one."),
     ],
 )
 def test_what_is_not_allowed_is_told_at_its_field(
     site: Site, member: Visitor, field: str, typed: str, told: str
 ) -> None:
     """With what is allowed; what was typed is kept, the other fields too, and no key is made."""
-    filled = {"name": "Ward tablet", "daily_limit": "7", "expires_on": "2026-12-31"}
+    filled = {"name": "Ward tablet", "daily_limit": "7", "expiry": "date"}
+    filled |= {"expires_on": "2026-12-31"}
 
     answer = member.fill_in(NEW, **(filled | {field: typed}))
 
@@ -170,16 +215,29 @@ def test_what_is_not_allowed_is_told_at_its_field(
     assert f'<a href="#{field}">' in page
     assert "<title>Error: " in page
     assert site.container.manage_keys().list_all(OPERATOR) == ()
-    # Of the levels none is then chosen; everything else is as it was typed.
-    expected = filled | ({} if field == "permission" else {field: typed})
+    # Of the radio buttons none is then chosen; everything else is as it was typed.
+    radio = field in {"permission", "expiry"}
+    expected = {name: text for name, text in filled.items() if name != field}
+    expected |= {} if radio else {field: typed}
     assert {name: shown.get(name) for name in expected} == expected
 
 
 def test_several_faults_are_told_at_once(member: Visitor) -> None:
     """Nobody has to find them one by one."""
-    answer = member.fill_in(NEW, name="", daily_limit="many", expires_on="soon")
+    answer = member.fill_in(
+        NEW, name="", permission="", daily_limit="many", expiry="date", expires_on="2020-01-01"
+    )
 
-    assert len(re.findall('class="error"', answer.text)) >= 2
+    assert len(re.findall('class="error"', answer.text)) == 4
+
+
+def test_a_date_beside_another_choice_is_not_passed_over(site: Site, member: Visitor) -> None:
+    """One of the two was not meant."""
+    answer = member.fill_in(NEW, name="Study", expiry="30", expires_on="2026-12-31")
+
+    assert answer.status_code == 422
+    assert "Choose “On this date”, or clear the date." in answer.text
+    assert site.container.manage_keys().list_all(OPERATOR) == ()
 
 
 def test_the_list_tells_of_each_key(site: Site, member: Visitor) -> None:
@@ -193,9 +251,10 @@ def test_the_list_tells_of_each_key(site: Site, member: Visitor) -> None:
     page = member_page(site, KEYS)
 
     row = " ".join(re.sub("<[^>]*>", " ", page).split())
-    assert f"Electronic record …{made.key.last_four} read 1 of 3 1 of 3 2026-11-21 never" in row
+    assert f"Electronic record …{made.key.last_four} Read 1 of 3 1 of 3 today" in row
+    assert "today (21 November 2026) never ✓ Active" in row
     assert "Old study" in row.split("Expired and revoked")[1]
-    assert "never 2026-11-20 expired" in row
+    assert "not yet yesterday (20 November 2026) ○ Expired" in row
     assert '<meter min="0" max="3" value="1"' in page
 
 
@@ -224,6 +283,55 @@ def test_a_change_holds_and_is_in_the_audit_log(site: Site, member: Visitor) -> 
     assert entry.detail == (
         "name from 'Ward app' to 'Ward 3', permission from read to none, limit from 1000 to 5"
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "chosen", "after", "told"),
+    [
+        (date(2026, 12, 1), "keep", date(2026, 12, 1), "Nothing was changed."),
+        (date(2026, 12, 1), "never", None, "Saved. It takes effect within a second."),
+        (date(2026, 12, 1), "30", date(2026, 12, 20), "Saved. It takes effect within a second."),
+        (None, "keep", None, "Nothing was changed."),
+        (None, "90", date(2027, 2, 18), "Saved. It takes effect within a second."),
+    ],
+)
+def test_the_expiry_of_a_key_can_be_changed(
+    *,
+    site: Site,
+    member: Visitor,
+    before: date | None,
+    chosen: str,
+    after: date | None,
+    told: str,
+) -> None:
+    """Or kept, which the page says."""
+    made = site.make_key(expires_on=before)
+    path = f"{KEYS}/{made.key.id}"
+    assert fields_of(member.get(path).text)["expiry"] == "keep"
+    log = len(site.audit_log())
+
+    answer = member.fill_in(path, expiry=chosen)
+
+    assert answer.status_code == 303
+    assert told in member.get(path).text
+    assert site.container.keys().get(made.key.id).expires_on == after
+    assert len(site.audit_log()) == log + (told != "Nothing was changed.")
+
+
+def test_an_expired_key_works_again_with_another_expiry(site: Site, member: Visitor) -> None:
+    """Its page says how."""
+    made = site.make_key(expires_on=MORNING.date())
+    site.clock.advance(hours=15)
+    member = a_member(site)
+    path = f"{KEYS}/{made.key.id}"
+    assert ask_with(site, made.token.text) == 401
+    assert "It works again if you change its expiry." in member.get(path).text
+
+    assert member.fill_in(path, name="Renamed").status_code == 303
+    assert ask_with(site, made.token.text) == 401
+    assert member.fill_in(path, expiry="never").status_code == 303
+
+    assert ask_with(site, made.token.text) == 200
 
 
 def test_a_change_that_is_not_allowed_keeps_what_was_typed(site: Site, member: Visitor) -> None:
@@ -255,7 +363,7 @@ def test_revoking_asks_first_and_is_final(site: Site, member: Visitor) -> None:
     assert (site.audit_log()[0].actor, site.audit_log()[0].action) == (EMAIL, "key_revoked")
 
 
-@pytest.mark.parametrize("page", ["", "/revoke"])
+@pytest.mark.parametrize("page", ["", "/rotate", "/revoke"])
 def test_a_revoked_key_cannot_be_changed(site: Site, member: Visitor, page: str) -> None:
     """A form that was open meanwhile says so, and the log has no second entry."""
     made = site.make_key("Ward app")
@@ -271,7 +379,7 @@ def test_a_revoked_key_cannot_be_changed(site: Site, member: Visitor, page: str)
     assert site.audit_log() == log
 
 
-@pytest.mark.parametrize("page", ["", "/revoke"])
+@pytest.mark.parametrize("page", ["", "/rotate", "/revoke"])
 @pytest.mark.parametrize("known", [True, False])
 def test_another_institution_s_key_is_not_there(
     site: Site, member: Visitor, page: str, known: bool
@@ -316,23 +424,50 @@ def test_the_key_s_page_plots_thirty_days_against_the_limit(site: Site, member: 
 
     page = member.get(f"{KEYS}/{made.key.id}").text
 
-    svg = page[page.index("<svg") : page.index("</svg>")]
-    bars = svg[: svg.index('class="grid"')]
-    assert bars.count('class="admitted"') == 2
-    assert bars.count('class="refused"') == 1
-    assert "5 requests were admitted and 2 refused." in svg
-    assert "The busiest day was 2026-11-19, with 3 admitted and 2 refused." in svg
+    svg = page[page.index('<g class="day"') : page.index("</figure>")]
+    assert svg.count('class="admitted"') == 2
+    assert svg.count('class="refused"') == 1
+    text = " ".join(re.sub("<[^>]*>", "", page).split())
+    assert "5 requests were admitted and 2 refused." in text
+    assert "The busiest day was 19 November 2026, with 3 admitted and 2 refused." in text
+    assert 'aria-label="19 November 2026: 3 admitted, 2 refused, limit 3"' in svg
     rows = re.findall(r'<th scope="row"><time datetime="([^"]*)">.*?<td>(\d+)</td><td>(\d+)', page)
     assert rows == [("2026-11-19", "3", "2"), ("2026-10-22", "2", "0")]
 
 
-def test_a_key_that_was_not_used_has_no_plot(site: Site, member: Visitor) -> None:
-    """The page says so."""
+def test_the_plot_shows_ninety_days_on_request(site: Site, member: Visitor) -> None:
+    """Each number of days is a link on the page of the other."""
+    made = site.make_key()
+    site.use_key(made, 2, days_ago=89)
+    path = f"{KEYS}/{made.key.id}"
+
+    page = member.get(path).text
+    assert "No requests were counted in the last 30 days." in page
+    assert f'href="{path}?days=90#requests"' in page
+    page = member.get(f"{path}?days=90").text
+
+    assert "Requests in the last 90 days" in page
+    assert "2 requests were admitted and 0 refused." in page
+
+
+@pytest.mark.parametrize("query", ["days=0", "days=31", "days=", "days=x", "days=30&days=90"])
+def test_another_number_of_days_is_no_page(site: Site, member: Visitor, query: str) -> None:
+    """A mistyped address never shows something else."""
     made = site.make_key()
 
-    page = member.get(f"{KEYS}/{made.key.id}").text
+    assert member.get(f"{KEYS}/{made.key.id}?{query}").status_code == 404
 
-    assert "The key was not used in the last 30 days." in page
+
+def test_a_key_that_was_not_used_has_no_plot(site: Site, member: Visitor) -> None:
+    """The page says so, and not that nobody tried."""
+    made = site.make_key(permission=Permission.NONE)
+    assert ask_with(site, made.token.text) == 403
+
+    page = " ".join(member.get(f"{KEYS}/{made.key.id}").text.split())
+
+    assert "No requests were counted in the last 30 days." in page
+    assert "Requests refused because the key has no access are not counted." in page
+    assert "never used" not in page
     assert "<svg" not in page
 
 
@@ -347,7 +482,8 @@ def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str)
     path = f"{KEYS}/{made.key.id}"
 
     pages = [answer.text] + [
-        member.get(each).text for each in (KEYS, path, f"{path}/revoke", "/settings/audit-log")
+        member.get(each).text
+        for each in (KEYS, path, f"{path}/rotate", f"{path}/revoke", "/settings/audit-log")
     ]
 
     for page in pages:
@@ -369,8 +505,14 @@ def test_the_audit_log_tells_every_change_from_pages_and_command_line(
         re.sub("<[^>]*>", " ", unescape(member.get("/settings/audit-log").text)).split()
     )
 
-    assert "2026-11-20 09:31 operator key changed Ward tablet limit from 1000 to 5 2026" in page
-    assert f"2026-11-20 09:30 {EMAIL} key created Ward tablet name 'Ward tablet', " in page
+    assert (
+        "just now (20 November 2026, 09:31 UTC) operator Key changed Ward tablet "
+        "limit from 1000 to 5 1 minute ago"
+    ) in page
+    assert (
+        f"1 minute ago (20 November 2026, 09:30 UTC) {EMAIL} Key created Ward tablet "
+        "name 'Ward tablet', "
+    ) in page
     assert "Times are UTC." in page
 
 
@@ -388,7 +530,7 @@ def test_a_long_audit_log_has_pages(site: Site, member: Visitor) -> None:
     assert "limit from 58 to 59" in first
     assert "Page 1 of 2." in first
     assert "limit from 58 to 59" not in second
-    assert "institution created" in second
+    assert "Institution created" in second
     assert "Page 2 of 2." in beyond
     assert "Page 1 of 2." in nonsense
 

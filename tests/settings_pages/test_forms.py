@@ -5,6 +5,10 @@ from pathlib import Path
 import pytest
 
 from evref.adapters.inbound.pages.settings.blueprint import LONGEST_FORM
+from evref.bootstrap.settings import Settings
+from evref.domain.access.principal import Role
+from evref.domain.accounts.institution import Member
+from evref.domain.accounts.invitation import Invitation, InvitationToken
 from evref.testing.builders import OPERATOR
 from tests.institutions import institution_id
 from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, settings_for
@@ -12,32 +16,74 @@ from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
 NEW = "a password that is new"
 KEY_ID = "0123456789abcdef"
+MEMBER_ID = "123456789abcdef0"
+INVITATION_ID = "23456789abcdef01"
+TOKEN = InvitationToken.make(1)
+INVITATION = f"/settings/invitation/{TOKEN.text}"
 
 FORMS = {
     "/settings/sign-in": {"email": EMAIL, "password": PASSWORD},
     "/settings/sign-out": {},
     "/settings/password": {"present": PASSWORD, "password": NEW, "repeated": NEW},
     "/settings/api-keys/new": {"id": "f" * 16, "name": "New", "permission": "read"}
-    | {"daily_limit": "1000", "expires_on": ""},
-    f"/settings/api-keys/{KEY_ID}": {"name": "Renamed", "permission": "none", "daily_limit": "5"},
+    | {"daily_limit": "1000", "expiry": "30", "expires_on": ""},
+    f"/settings/api-keys/{KEY_ID}": {"name": "Renamed", "permission": "none", "daily_limit": "5"}
+    | {"expiry": "date", "expires_on": "2027-12-31"},
+    f"/settings/api-keys/{KEY_ID}/rotate": {"keep_old_for": "1"},
     f"/settings/api-keys/{KEY_ID}/revoke": {},
+    "/settings/members/invite": {"email": "new@example.org", "role": "viewer"},
+    f"/settings/members/{MEMBER_ID}": {"role": "admin"},
+    f"/settings/members/{MEMBER_ID}/remove": {},
+    f"/settings/members/invitations/{INVITATION_ID}/revoke": {},
+    INVITATION: {"password": NEW, "repeated": NEW},
 }
+
+OTHERS = ["/settings", "/settings/api-keys", "/settings/members", "/settings/audit-log"]
+
+
+def site_with_forms(settings: Settings) -> Site:
+    """A site that has what the forms are about, under ids that are known."""
+    site = Site(settings)
+    institution = institution_id(site.container, INSTITUTION)
+    site.container.manage_keys().create(OPERATOR, institution, name="Ward app", key_id=KEY_ID)
+    member = Member(
+        MEMBER_ID, institution, "nurse@example.org", Role.VIEWER, "$quick$", site.clock.now()
+    )
+    invitation = Invitation(
+        id=INVITATION_ID,
+        institution_id=institution,
+        email="invited@example.org",
+        role=Role.VIEWER,
+        digest=TOKEN.digest,
+        invited_by="operator",
+        inviter_id=None,
+        created_at=site.clock.now(),
+    )
+    site.container.teams().change(
+        institution, lambda team: (team.with_member(member).with_invitation(invitation), [])
+    )
+    return site
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Site:
     # What forms are is the same over every storage: one is enough here.
-    site = Site(settings_for("memory", tmp_path))
-    site.container.manage_keys().create(
-        OPERATOR, institution_id(site.container, INSTITUTION), name="Ward app", key_id=KEY_ID
-    )
-    return site
+    return site_with_forms(settings_for("memory", tmp_path))
+
+
+def someone(site: Site, path: str) -> Visitor:
+    """Whoever fills in this form: a member, or somebody who is not signed in."""
+    is_public = path in {"/settings/sign-in", INVITATION}
+    return Visitor(site, https=True) if is_public else a_secure_member(site)
 
 
 def test_these_are_all_the_forms_that_there_are(site: Site) -> None:
     """Every rule that takes POST is tried here."""
     paths = {
         rule.rule.replace("<key_id>", KEY_ID)
+        .replace("<member_id>", MEMBER_ID)
+        .replace("<invitation_id>", INVITATION_ID)
+        .replace("<token>", TOKEN.text)
         for rule in site.app.url_map.iter_rules()
         if "POST" in (rule.methods or ())
     }
@@ -49,7 +95,7 @@ def test_these_are_all_the_forms_that_there_are(site: Site) -> None:
 @pytest.mark.parametrize("token", [None, "", "forged", "of another browser", "of another time"])
 def test_a_form_without_its_token_changes_nothing(site: Site, path: str, token: str | None) -> None:
     """The answer is the form again, with what was typed but for passwords, ready to be sent."""
-    member = Visitor(site) if path.endswith("sign-in") else a_member(site)
+    member = someone(site, path)
     fields = dict(FORMS[path])
     if token == "of another browser":
         token = fields_of(Visitor(site).get("/settings/sign-in").text)["csrf_token"]
@@ -72,7 +118,7 @@ def test_a_form_without_its_token_changes_nothing(site: Site, path: str, token: 
 @pytest.mark.parametrize("path", FORMS)
 def test_the_form_that_is_shown_again_can_be_sent(site: Site, path: str) -> None:
     """With the token that it then has, and the passwords typed once more."""
-    member = Visitor(site) if path.endswith("sign-in") else a_member(site)
+    member = someone(site, path)
     shown = fields_of(member.send(path, **FORMS[path]).text)
 
     answer = member.send(path, **(shown | FORMS[path]))
@@ -89,7 +135,7 @@ def test_a_form_from_before_the_sign_in_is_not_taken_after_it(site: Site, path: 
 
     answer = member.send(path, **(FORMS[path] | {"csrf_token": planted}))
 
-    assert answer.status_code == 400
+    assert answer.status_code == (409 if path == INVITATION else 400)
 
 
 @pytest.mark.parametrize("path", FORMS)
@@ -101,51 +147,46 @@ def test_a_form_of_another_session_is_not_taken(site: Site, path: str) -> None:
 
     answer = member.send(path, **(FORMS[path] | {"csrf_token": other}))
 
-    assert answer.status_code == 400
+    assert answer.status_code == (409 if path == INVITATION else 400)
+
+
+FROM_ELSEWHERE: list[dict[str, str]] = [
+    {"Origin": "https://evil.example"},
+    {"Origin": "https://evref.example.org.evil.example"},
+    {"Origin": "https://evref.example.org:8443"},
+    {"Origin": "ftp://evref.example.org"},
+    {"Origin": "null"},
+    {"Origin": ""},
+    {"Origin": "https://[::1"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "cross-site", "Origin": "{base_url}"},
+    {"Sec-Fetch-Site": "same-origin", "Origin": "https://evil.example"},
+    {"Sec-Fetch-Site": "none", "Origin": "https://evil.example"},
+    {"Sec-Fetch-Site": "same-origin", "Origin": "null", "Host": "null"},
+    {"Sec-Fetch-Site": "same-origin", "Origin": "http://evil.example", "Host": "example"},
+    {"Sec-Fetch-Site": "cross-site", "Origin": "http://here.example", "Host": "here.example"},
+    {"Sec-Fetch-Site": "same-site", "Origin": "http://here.example", "Host": "here.example"},
+    {"Origin": "https://evil.example", "Host": "evil.example"},
+]
 
 
 @pytest.mark.parametrize("path", FORMS)
 @pytest.mark.parametrize("base_url", ["http://127.0.0.1:8000", "https://evref.example.org"])
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Origin": "https://evil.example"},
-        {"Origin": "https://evref.example.org.evil.example"},
-        {"Origin": "https://evref.example.org:8443"},
-        {"Origin": "ftp://evref.example.org"},
-        {"Origin": "null"},
-        {"Origin": ""},
-        {"Origin": "https://[::1"},
-        {"Sec-Fetch-Site": "cross-site"},
-        {"Sec-Fetch-Site": "same-site"},
-        {"Sec-Fetch-Site": "cross-site", "Origin": "{base_url}"},
-        {"Sec-Fetch-Site": "same-origin", "Origin": "https://evil.example"},
-        {"Sec-Fetch-Site": "none", "Origin": "https://evil.example"},
-        {"Sec-Fetch-Site": "same-origin", "Origin": "null", "Host": "null"},
-        {"Sec-Fetch-Site": "same-origin", "Origin": "http://evil.example", "Host": "example"},
-        {"Sec-Fetch-Site": "cross-site", "Origin": "http://here.example", "Host": "here.example"},
-        {"Sec-Fetch-Site": "same-site", "Origin": "http://here.example", "Host": "here.example"},
-        {"Origin": "https://evil.example", "Host": "evil.example"},
-    ],
-)
-def test_a_form_that_another_site_sent_is_refused(
-    tmp_path: Path, path: str, base_url: str, headers: dict[str, str]
-) -> None:
+def test_a_form_that_another_site_sent_is_refused(tmp_path: Path, path: str, base_url: str) -> None:
     """Although its token is right; the host that was sent to proves nothing by itself."""
-    site = Site(settings_for("memory", tmp_path, base_url=base_url))
-    site.container.manage_keys().create(
-        OPERATOR, institution_id(site.container, INSTITUTION), name="Ward app", key_id=KEY_ID
-    )
-    member = Visitor(site, https=True) if path.endswith("sign-in") else a_secure_member(site)
+    site = site_with_forms(settings_for("memory", tmp_path, base_url=base_url))
+    member = someone(site, path)
     fields = fields_of(member.get(path).text) | FORMS[path]
     before = site.audit_log()
-    sent = {name: value.format(base_url=base_url) for name, value in headers.items()}
 
-    answer = member.send_with(sent, path, **fields)
+    for headers in FROM_ELSEWHERE:
+        sent = {name: value.format(base_url=base_url) for name, value in headers.items()}
+        answer = member.send_with(sent, path, **fields)
 
-    assert answer.status_code == 403
-    assert "Nothing was changed." in answer.text
-    assert base_url in answer.text
+        assert answer.status_code == 403, sent
+        assert "Nothing was changed." in answer.text
+        assert base_url in answer.text
     assert site.audit_log() == before
 
 
@@ -211,16 +252,16 @@ def test_a_form_that_is_too_long_is_not_read(site: Site, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", FORMS)
-@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
-def test_a_page_takes_no_other_method(site: Site, path: str, method: str) -> None:
+def test_a_page_takes_no_other_method(site: Site, path: str) -> None:
     """The answer says which ones it takes."""
-    answer = site.app.test_client().open(path, method=method)
+    for method in ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"):
+        answer = site.app.test_client().open(path, method=method)
 
-    assert answer.status_code == 405
-    assert answer.headers["Allow"] == "GET, HEAD, POST"
+        assert answer.status_code == 405
+        assert answer.headers["Allow"] == "GET, HEAD, POST"
 
 
-@pytest.mark.parametrize("path", [*FORMS, "/settings", "/settings/api-keys", "/settings/audit-log"])
+@pytest.mark.parametrize("path", [*FORMS, *OTHERS])
 def test_head_is_get_without_the_body(site: Site, path: str) -> None:
     """Status and type are the same."""
     member = a_member(site)
@@ -232,7 +273,7 @@ def test_head_is_get_without_the_body(site: Site, path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [*FORMS, "/settings", "/settings/api-keys", "/settings/audit-log", "/settings/none"],
+    [*FORMS, *OTHERS, "/settings/invitation/none", "/settings/none"],
 )
 @pytest.mark.parametrize("signed_in", [True, False])
 def test_no_page_is_kept_by_anyone(site: Site, path: str, signed_in: bool) -> None:
@@ -280,9 +321,9 @@ def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FORMS)
-@pytest.mark.parametrize("kind", ["application/json", "application/x+json", "text/plain"])
-def test_what_is_no_form_is_refused_as_such(site: Site, path: str, kind: str) -> None:
+def test_what_is_no_form_is_refused_as_such(site: Site, path: str) -> None:
     """No browser sends its forms so."""
-    answer = site.app.test_client().post(path, data="0", content_type=kind)
+    for kind in ("application/json", "application/x+json", "text/plain"):
+        answer = site.app.test_client().post(path, data="0", content_type=kind)
 
-    assert answer.status_code == 415
+        assert answer.status_code == 415

@@ -1,5 +1,6 @@
 """Signing in and out, from outside."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -80,11 +81,9 @@ def test_who_is_signed_in_need_not_sign_in(member: Visitor) -> None:
     ("email", "password"),
     [
         (EMAIL, "wrong password"),
-        (EMAIL, ""),
         (EMAIL, PASSWORD.upper()),
         ("nobody@example.org", PASSWORD),
         ("nobody", PASSWORD),
-        ("", ""),
         ("\x00@example.org", "\x00"),
         ("ward@example.org' OR '1'='1", PASSWORD),
         ("a" * 5000 + "@example.org", "b" * 5000),
@@ -105,6 +104,25 @@ def test_wrong_credentials_are_refused_in_the_same_words(
     assert site.passwords.verified == 1
     if len(password) > 8:
         assert password not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("email", "password", "told"),
+    [
+        ("", PASSWORD, ["Enter your e-mail address."]),
+        (EMAIL, "", ["Enter your password."]),
+        ("", "", ["Enter your e-mail address.", "Enter your password."]),
+    ],
+)
+def test_empty_fields_are_told_and_are_no_attempt(
+    site: Site, email: str, password: str, told: list[str]
+) -> None:
+    """Each at its field; no password is checked."""
+    answer = Visitor(site).sign_in(email, password)
+
+    assert answer.status_code == 422
+    assert re.findall(r"</span>(Enter [^<]*)</p>", answer.text) == told
+    assert site.passwords.verified == 0
 
 
 def test_an_unknown_address_is_answered_as_a_wrong_password_is(site: Site) -> None:
@@ -319,9 +337,10 @@ def test_a_reset_by_the_operator_ends_all_sessions(site: Site, member: Visitor) 
         ((PASSWORD, "short", "short"), "New password must have 8 to 1024 characters."),
         (
             (PASSWORD, "long enough to be one", "another one that is long"),
-            "does not match the new password.",
+            "The passwords do not match. Type the same password twice.",
         ),
-        ((PASSWORD, "", ""), "New password must have 8 to 1024 characters."),
+        ((PASSWORD, "", ""), "Enter a new password."),
+        (("", "long enough to be one", "long enough to be one"), "Enter your current password."),
     ],
 )
 def test_a_password_that_may_not_be_is_told_at_its_field(
@@ -335,6 +354,25 @@ def test_a_password_that_may_not_be_is_told_at_its_field(
     assert answer.status_code == 422
     assert told in answer.text
     assert not any(f'value="{each}"' in answer.text for each in typed if each)
+    assert Visitor(site).sign_in().status_code == 303
+
+
+def test_all_that_is_wrong_with_a_password_change_is_told_at_once(
+    site: Site, member: Visitor
+) -> None:
+    """What the form finds and what the service finds, each at its field."""
+    answer = member.fill_in(
+        "/settings/password", present="wrong password", password="short", repeated="shorter"
+    )
+
+    faults = re.findall(r'id="([a-z]+)-error"><span[^>]*>[^<]*</span>([^<]*)</p>', answer.text)
+    assert sorted(faults) == [
+        ("password", "New password must have 8 to 1024 characters."),
+        ("present", "Current password is incorrect."),
+        ("repeated", "The passwords do not match. Type the same password twice."),
+    ]
+    for field, fault in faults:
+        assert f'<a href="#{field}">{fault}</a>' in answer.text
     assert Visitor(site).sign_in().status_code == 303
 
 

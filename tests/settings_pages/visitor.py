@@ -113,6 +113,11 @@ def fields_of(page: str) -> dict[str, str]:
     return _Fields(page).fields
 
 
+def text_of(page: str) -> str:
+    """What the page says, without its markup."""
+    return " ".join(unescape(re.sub("<[^>]*>", " ", page)).split())
+
+
 def key_on(page: str) -> str:
     """The API key that the page shows."""
     found = set(_TOKEN.findall(unescape(page)))

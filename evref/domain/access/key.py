@@ -99,7 +99,7 @@ class KeyToken:
     @classmethod
     def make(cls, secret: int) -> KeyToken:
         """Return the token of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
-        body = _PREFIX + _base62(secret, _SECRET_DIGITS)
+        body = _PREFIX + base62(secret, _SECRET_DIGITS)
         return cls(body + _checksum(body))
 
     @property
@@ -120,10 +120,11 @@ class KeyToken:
 
 
 def _checksum(body: str) -> str:
-    return _base62(zlib.crc32(body.encode()), _CHECKSUM_DIGITS)
+    return base62(zlib.crc32(body.encode()), _CHECKSUM_DIGITS)
 
 
-def _base62(number: int, digits: int) -> str:
+def base62(number: int, digits: int) -> str:
+    """Return the number in base 62, padded with zeros to this many digits."""
     written = ""
     for _ in range(digits):
         number, digit = divmod(number, 62)

@@ -21,6 +21,9 @@ class Right(Enum):
 
     SEE_KEYS = auto()
     CHANGE_KEYS = auto()
+    SEE_MEMBERS = auto()
+    # Includes invitations: to see, create and revoke them.
+    CHANGE_MEMBERS = auto()
     READ_AUDIT_LOG = auto()
     MANAGE_INSTITUTIONS = auto()
     # Includes passwords: anyone who sets a password can act as the member.
@@ -29,8 +32,16 @@ class Right(Enum):
 
 
 _RIGHTS: Mapping[Role, frozenset[Right]] = {
-    Role.VIEWER: frozenset({Right.SEE_KEYS, Right.READ_AUDIT_LOG}),
-    Role.ADMIN: frozenset({Right.SEE_KEYS, Right.READ_AUDIT_LOG, Right.CHANGE_KEYS}),
+    Role.VIEWER: frozenset({Right.SEE_KEYS, Right.SEE_MEMBERS, Right.READ_AUDIT_LOG}),
+    Role.ADMIN: frozenset(
+        {
+            Right.SEE_KEYS,
+            Right.CHANGE_KEYS,
+            Right.SEE_MEMBERS,
+            Right.CHANGE_MEMBERS,
+            Right.READ_AUDIT_LOG,
+        }
+    ),
 }
 """The rights of members in their own institution. They have none in others."""
 
@@ -44,11 +55,17 @@ class Operator:
         """The name in the audit log."""
         return "operator"
 
+    @property
+    def member_id(self) -> None:
+        """The operator is not a member."""
+        return
+
 
 @dataclass(frozen=True, slots=True)
 class InstitutionMember:
     """A member of an institution, with their role."""
 
+    member_id: str
     email: str
     institution_id: str
     role: Role

@@ -1,4 +1,4 @@
-"""Institutions, which own keys, and their members, who manage the keys."""
+"""Institutions, which own keys, and their members, who see or manage the keys."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
+from evref.domain.access.principal import InstitutionMember, Role
 from evref.domain.rules import Rules
 
 SHORTEST_PASSWORD = 8
@@ -38,7 +39,7 @@ class Institution:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person who manages the keys of an institution; the e-mail is unique and in lower case.
+    """A person with a role in an institution; the e-mail is unique and in lower case.
 
     `password_hash` is an argon2id string in PHC format; the representation omits it.
 
@@ -50,29 +51,50 @@ class Member:
     id: str
     institution_id: str
     email: str
+    role: Role
     password_hash: str
     created_at: datetime
 
     LONGEST_EMAIL = 254
 
     def __post_init__(self) -> None:
-        rules = Rules()
-        rules.require(
-            is_email(self.email),
-            "email",
-            f"must be an e-mail address of at most {self.LONGEST_EMAIL} characters, "
-            "such as name@example.org",
-        )
-        rules.require(self.email == self.email.lower(), "email", "must be in lower case")
-        rules.enforce()
+        check_email(self.email)
+
+    @property
+    def principal(self) -> InstitutionMember:
+        """The member as a principal, with the present role."""
+        return InstitutionMember(self.id, self.email, self.institution_id, self.role)
 
     def __repr__(self) -> str:
-        return f"Member({self.email!r})"
+        return f"Member({self.email!r}, {self.role})"
 
 
 def is_email(text: str) -> bool:
     """Return whether the text has the form of an e-mail address; it may not exist."""
     return len(text) <= Member.LONGEST_EMAIL and _EMAIL.fullmatch(text) is not None
+
+
+def normalised_email(text: str) -> str:
+    """Return the form in which an e-mail address is stored and compared."""
+    return text.strip().lower()
+
+
+def check_email(email: str) -> None:
+    """Check the form of an e-mail address, which must be in lower case.
+
+    Raises:
+        InvalidValueError: If it breaks a rule.
+
+    """
+    rules = Rules()
+    rules.require(
+        is_email(email),
+        "email",
+        f"must be an e-mail address of at most {Member.LONGEST_EMAIL} characters, "
+        "such as name@example.org",
+    )
+    rules.require(email == email.lower(), "email", "must be in lower case")
+    rules.enforce()
 
 
 def check_password(password: str) -> None:

@@ -12,6 +12,7 @@ from evref.adapters.outbound.memory import (
     MemorySignInAttempts,
     MemoryState,
     MemoryStorage,
+    MemoryTeamStore,
     MemoryUsageReports,
 )
 from evref.testing.stores import Stores
@@ -28,6 +29,7 @@ def stores_in(state: MemoryState) -> Stores:
         usage_reports=MemoryUsageReports(state),
         institutions=MemoryInstitutionStore(state),
         members=MemoryMemberStore(state),
+        teams=MemoryTeamStore(state),
         audit=MemoryAuditLog(state),
         sessions=MemorySessionStore(state),
         sign_in_attempts=MemorySignInAttempts(state),

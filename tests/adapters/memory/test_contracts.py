@@ -14,6 +14,7 @@ from evref.adapters.outbound.memory import (
     MemorySignInAttempts,
     MemoryState,
     MemoryStorage,
+    MemoryTeamStore,
     MemoryUsageReports,
 )
 from evref.testing import (
@@ -31,6 +32,7 @@ from evref.testing import (
     StorageHealthContract,
     StorageSchemaContract,
     Stores,
+    TeamStoreContract,
     UsageReportsContract,
 )
 from tests.adapters.memory.stores import stores_in
@@ -79,6 +81,10 @@ class TestMemoryInstitutionStore(InstitutionStoreContract):
 
 class TestMemoryMemberStore(MemberStoreContract):
     adapter = MemoryMemberStore
+
+
+class TestMemoryTeamStore(TeamStoreContract):
+    adapter = MemoryTeamStore
 
 
 class TestMemoryAuditLog(AuditLogContract):

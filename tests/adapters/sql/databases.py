@@ -14,6 +14,7 @@ from evref.adapters.outbound.sql import (
     SqlSharedSecrets,
     SqlSignInAttempts,
     SqlStorage,
+    SqlTeamStore,
     SqlUsageReports,
 )
 from evref.testing.stores import Stores
@@ -33,6 +34,7 @@ def stores_in(database: SqlDatabase) -> Stores:
         usage_reports=SqlUsageReports(database),
         institutions=SqlInstitutionStore(database),
         members=SqlMemberStore(database),
+        teams=SqlTeamStore(database),
         audit=SqlAuditLog(database),
         sessions=SqlSessionStore(database),
         sign_in_attempts=SqlSignInAttempts(database),

@@ -12,6 +12,8 @@ def described(url: str) -> list[str]:
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
             rows = connection.execute("SELECT tbl_name, sql FROM sqlite_master WHERE sql <> ''")
             made = "\n".join(sql for table, sql in rows if table != "alembic_version")
+        # SQLite writes a column that was added in the line of the one before.
+        made = made.replace(", ", ",\n")
         # SQLite puts the name of a table that was renamed in quotation marks.
         made = made.replace('"', "")
     else:

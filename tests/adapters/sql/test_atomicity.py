@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase
+from evref.domain.access.principal import Role
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.catalogue import PUBLICATIONS_KEPT
 from evref.testing.builders import (
@@ -17,12 +19,14 @@ from evref.testing.builders import (
     an_audit_entry,
     an_entry,
     an_institution,
+    an_invitation,
 )
 from evref.testing.stores import (
     Stores,
     keep_catalogue,
     keep_institutions,
     keep_key,
+    keep_members,
     rotate_key,
 )
 from tests.adapters.sql.databases import stop_rows
@@ -31,8 +35,17 @@ CHANGES: dict[str, Callable[[Stores], object]] = {
     "institutions.add": lambda stores: stores.institutions.add(
         an_institution("i2", name="i2"), an_audit_entry()
     ),
-    "members.add": lambda stores: stores.members.add(
-        a_member("m2", email="b@example.org"), an_audit_entry()
+    "teams.change": lambda stores: stores.teams.change(
+        "i1",
+        lambda team: (
+            team.with_member(a_member("m2", email="b@example.org"))
+            .with_role("m1", Role.VIEWER)
+            .with_invitation(an_invitation()),
+            [an_audit_entry()],
+        ),
+    ),
+    "teams.change, removing": lambda stores: stores.teams.change(
+        "i1", lambda team: (replace(team, members=()), [an_audit_entry()])
     ),
     "members.set_password": lambda stores: stores.members.set_password(
         "m1", "other", an_audit_entry()
@@ -47,6 +60,16 @@ CHANGES: dict[str, Callable[[Stores], object]] = {
 }
 
 
+def kept(stores: Stores) -> tuple[object, ...]:
+    """What the stores hold of all that is changed."""
+    return (
+        stores.institutions.list(),
+        stores.members.list(),
+        stores.teams.invitations("i1"),
+        stores.keys.list(),
+    )
+
+
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_whose_audit_entry_cannot_be_written_is_not_made(
     stores: Stores, database: SqlDatabase, change: Callable[[Stores], object]
@@ -54,15 +77,15 @@ def test_a_change_whose_audit_entry_cannot_be_written_is_not_made(
     """Everything is as it was before."""
     keep_institutions(stores, "i1")
     keep_key(stores, a_key())
-    stores.members.add(a_member(), an_audit_entry())
-    before = (stores.institutions.list(), stores.members.list(), stores.keys.list())
+    keep_members(stores, a_member())
+    before = kept(stores)
     with database.transaction() as connection:
         connection.execute(text("ALTER TABLE audit_entries RENAME TO out_of_reach"))
 
     with pytest.raises(StorageUnavailableError):
         change(stores)
 
-    assert (stores.institutions.list(), stores.members.list(), stores.keys.list()) == before
+    assert kept(stores) == before
 
 
 @pytest.mark.parametrize(

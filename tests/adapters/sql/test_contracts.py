@@ -17,6 +17,7 @@ from evref.adapters.outbound.sql import (
     SqlSharedSecrets,
     SqlSignInAttempts,
     SqlStorage,
+    SqlTeamStore,
     SqlUsageReports,
 )
 from evref.testing import (
@@ -33,6 +34,7 @@ from evref.testing import (
     StorageConnectionsContract,
     StorageHealthContract,
     StorageSchemaContract,
+    TeamStoreContract,
     UsageReportsContract,
 )
 from tests.adapters.sql.databases import KINDS
@@ -93,6 +95,10 @@ class TestSqlInstitutionStore(InstitutionStoreContract):
 
 class TestSqlMemberStore(MemberStoreContract):
     adapter = SqlMemberStore
+
+
+class TestSqlTeamStore(TeamStoreContract):
+    adapter = SqlTeamStore
 
 
 class TestSqlAuditLog(AuditLogContract):

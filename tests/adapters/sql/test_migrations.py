@@ -7,12 +7,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import insert, text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import REVISIONS, migrate
+from evref.domain.access.principal import Role
+from evref.domain.accounts.sign_in import Session, SessionToken
+from evref.testing.builders import NOON, a_key, a_member, an_audit_entry
 from tests.adapters.sql.databases import stores_in
-from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows
+from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows, tables
 from tests.adapters.sql.schemas import described
 from tests.processes import Command
 from tests.servers import free_port
@@ -49,6 +52,75 @@ def test_all_that_an_earlier_revision_held_is_kept(
     with closing(SqlDatabase(new_url, timeout_seconds=60)) as new:
         SqlStorage(new).prepare()
     assert described(url) == described(new_url)
+
+
+MEMBERS = (a_member("m1", email="a@example.org"), a_member("m2", email="b@example.org"))
+SESSION = Session.of(MEMBERS[0], SessionToken.make(1), NOON)
+KEY = a_key()
+ENTRY = an_audit_entry()
+
+
+def a_team_of_then() -> dict[str, list[dict[str, object]]]:
+    """An institution with members, a session, a key and an audit entry, by table.
+
+    With the columns of all revisions.
+    """
+    (secret,) = KEY.secrets
+    identity = {"last_four": secret.last_four, "created_at": NOON, "key_id": KEY.id}
+    key = {name: getattr(KEY, name) for name in ("id", "institution_id", "name", "daily_limit")}
+    entry = {"actor": "operator", "action": ENTRY.action.value, "detail": ENTRY.detail}
+    about = {"key_id": KEY.id, "subject_kind": "key", "subject_id": KEY.id}
+    return {
+        "institutions": [{"id": "i1", "name": "General Hospital", "created_at": NOON}],
+        "members": [
+            {
+                "id": member.id,
+                "institution_id": "i1",
+                "email": member.email,
+                "password_hash": member.password_hash,
+                "created_at": NOON,
+            }
+            for member in MEMBERS
+        ],
+        "sessions": [
+            {
+                "digest": SESSION.digest,
+                "member_id": SESSION.member_id,
+                "password_digest": SESSION.password_digest,
+                "started_at": NOON,
+            }
+        ],
+        "api_keys": [key | identity | {"token_hash": secret.digest, "permission": "read"}],
+        "key_secrets": [identity | {"digest": secret.digest}],
+        "audit_entries": [entry | about | {"at": NOON, "institution_id": "i1"}],
+    }
+
+
+def test_members_of_an_earlier_revision_become_admins_and_go_on(
+    database: SqlDatabase, revision: str
+) -> None:
+    """With their passwords, sessions, keys and audit log, as the stores return them now."""
+    with database.transaction() as connection:
+        migrate(connection, revision)
+        held = a_team_of_then()
+        there = {table.name: table for table in tables(connection)}
+        for table in there.values():
+            for row in held.get(table.name, []):
+                known = {name: row[name] for name in table.columns.keys() & row.keys()}
+                connection.execute(insert(table).values(known))
+
+    SqlStorage(database).prepare()
+
+    stores = stores_in(database)
+    assert stores.members.list() == MEMBERS
+    assert {member.role for member in stores.members.list()} == {Role.ADMIN}
+    assert stores.keys.by_digest(KEY.secrets[0].digest) == KEY
+    assert stores.audit.entries("i1") == (ENTRY,)
+    if "sessions" in there:
+        assert stores.sessions.get(SESSION.digest) == SESSION
+        assert SESSION.is_live(stores.members.get("m1"), NOON)
+    stores.teams.change("i1", lambda team: (team.without_member("m1"), ()))
+    assert stores.members.list() == MEMBERS[1:]
 
 
 def said_by_several_inits(url: str, folder: Path) -> list[str]:

@@ -109,10 +109,11 @@ def test_a_server_that_is_not_there_is_told_without_its_password(url: str) -> No
 
 def test_a_reason_shows_no_statement_and_no_value(stores: Stores) -> None:
     """If the server reports both, the reason is only the first line of its message."""
+    keep_institutions(stores, "i1")
     member = a_member(institution_id="unknown", email="private@example.org")
 
     with pytest.raises(StorageUnavailableError) as caught:
-        stores.members.add(member, an_audit_entry())
+        stores.teams.change("i1", lambda team: (team.with_member(member), ()))
 
     assert "foreign key" in caught.value.reason
     for hidden in ("INSERT", "unknown", member.email, member.password_hash):

@@ -49,6 +49,10 @@ READS: dict[str, "Act"] = {
     "members.with_email": lambda stores: stores.members.with_email("ward@example.org"),
     "members.get": lambda stores: stores.members.get("m1"),
     "members.list": lambda stores: stores.members.list(),
+    "members.of_institution": lambda stores: stores.members.of_institution("i1"),
+    "teams.invitations": lambda stores: stores.teams.invitations("i1"),
+    "teams.invitation": lambda stores: stores.teams.invitation("v1"),
+    "teams.invitation_with_digest": lambda stores: stores.teams.invitation_with_digest(DIGEST),
     "audit.entries": lambda stores: stores.audit.entries("i1"),
     "audit.count": lambda stores: stores.audit.count("i1"),
 }
@@ -67,7 +71,9 @@ WRITES: dict[str, "Act"] = {
     "institutions.add": lambda stores: stores.institutions.add(
         an_institution("i2", name="i2"), an_audit_entry()
     ),
-    "members.add": lambda stores: stores.members.add(a_member("m2"), an_audit_entry()),
+    "teams.change": lambda stores: stores.teams.change(
+        "i1", lambda team: (team, [an_audit_entry()])
+    ),
     "members.set_password": lambda stores: stores.members.set_password("m1", "", an_audit_entry()),
 }
 """Each method of each port that is kept in SQL."""
@@ -263,10 +269,10 @@ def test_service_resumes_when_the_file_is_well_again(file: Path, filled: Stores)
 
 def test_a_reason_shows_no_statement_and_no_secret(filled: Stores) -> None:
     """Neither does the error that it stems from, which a log would print with it."""
-    member = a_member(institution_id="unknown")
+    member = a_member("m2", institution_id="unknown", email="private@example.org")
 
     with pytest.raises(StorageUnavailableError) as caught:
-        filled.members.add(member, an_audit_entry())
+        filled.teams.change("i1", lambda team: (team.with_member(member), ()))
 
     assert "FOREIGN KEY" in caught.value.reason
     assert "INSERT" not in caught.value.reason

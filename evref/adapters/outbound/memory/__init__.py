@@ -13,6 +13,7 @@ from evref.adapters.outbound.memory.sessions import MemorySessionStore
 from evref.adapters.outbound.memory.sign_in_attempts import MemorySignInAttempts
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.adapters.outbound.memory.storage import MemoryStorage
+from evref.adapters.outbound.memory.teams import MemoryTeamStore
 from evref.adapters.outbound.memory.usage import MemoryAdmission, MemoryUsageReports
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "MemorySignInAttempts",
     "MemoryState",
     "MemoryStorage",
+    "MemoryTeamStore",
     "MemoryUsageReports",
 ]

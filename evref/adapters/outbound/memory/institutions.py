@@ -42,13 +42,6 @@ class MemoryMemberStore(institutions.MemberStore):
     def __init__(self, state: MemoryState) -> None:
         self._state = state
 
-    def add(self, member: Member, entry: AuditEntry) -> None:
-        with self._state.lock:
-            if any(known.email == member.email for known in self._state.members.values()):
-                raise AlreadyExistsError("member", member.email)
-            self._state.members[member.id] = member
-            self._state.audit.append(entry)
-
     def with_email(self, email: str) -> Member:
         for member in self.list():
             if member.email == email:
@@ -65,6 +58,9 @@ class MemoryMemberStore(institutions.MemberStore):
         with self._state.lock:
             found = list(self._state.members.values())
         return tuple(sorted(found, key=lambda member: member.email))
+
+    def of_institution(self, institution_id: str) -> tuple[Member, ...]:
+        return tuple(member for member in self.list() if member.institution_id == institution_id)
 
     def set_password(self, member_id: str, password_hash: str, entry: AuditEntry) -> None:
         with self._state.lock:

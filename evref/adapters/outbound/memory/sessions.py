@@ -14,6 +14,8 @@ class MemorySessionStore(sessions.SessionStore):
 
     def add(self, session: Session) -> None:
         with self._state.lock:
+            if session.member_id not in self._state.members:
+                raise NotFoundError("member", session.member_id)
             self._state.sessions[session.digest] = session
 
     def get(self, digest: str) -> Session:

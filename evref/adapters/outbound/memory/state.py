@@ -7,6 +7,7 @@ from datetime import date
 from evref.domain.access.key import ApiKey
 from evref.domain.access.quota import DayUsage
 from evref.domain.accounts.institution import Institution, Member
+from evref.domain.accounts.invitation import Invitation
 from evref.domain.accounts.sign_in import Failures, Session
 from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
@@ -19,6 +20,7 @@ class MemoryState:
 
     institutions: dict[str, Institution] = field(default_factory=dict)
     members: dict[str, Member] = field(default_factory=dict)
+    invitations: dict[str, Invitation] = field(default_factory=dict)
     keys: dict[str, ApiKey] = field(default_factory=dict)
     key_ids_by_digest: dict[str, str] = field(default_factory=dict, repr=False)
     days_by_key_id: dict[str, dict[date, DayUsage]] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from evref.adapters.outbound.sql.secrets import SqlSharedSecrets
 from evref.adapters.outbound.sql.sessions import SqlSessionStore
 from evref.adapters.outbound.sql.sign_in_attempts import SqlSignInAttempts
 from evref.adapters.outbound.sql.storage import SqlStorage
+from evref.adapters.outbound.sql.teams import SqlTeamStore
 from evref.adapters.outbound.sql.usage import SqlAdmission, SqlUsageReports
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "SqlSharedSecrets",
     "SqlSignInAttempts",
     "SqlStorage",
+    "SqlTeamStore",
     "SqlUsageReports",
 ]

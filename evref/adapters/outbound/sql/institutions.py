@@ -5,12 +5,13 @@ Names and e-mails are sorted here and not by the database, whose collation may d
 
 from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Row, Select, insert, select, update
 
 from evref.adapters.outbound.sql import audit
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import institutions as institution_table
 from evref.adapters.outbound.sql.tables import members as member_table
+from evref.domain.access.principal import Role
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.audit import AuditEntry
 from evref.domain.errors import AlreadyExistsError, NotFoundError
@@ -55,37 +56,25 @@ class SqlMemberStore(institutions.MemberStore):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
 
-    def add(self, member: Member, entry: AuditEntry) -> None:
-        taken = AlreadyExistsError("member", member.email)
-        with self._database.transaction(taken=taken) as connection:
-            connection.execute(
-                insert(member_table).values(
-                    id=member.id,
-                    institution_id=member.institution_id,
-                    email=member.email,
-                    password_hash=member.password_hash,
-                    created_at=member.created_at,
-                )
-            )
-            audit.append(connection, entry)
-
     def with_email(self, email: str) -> Member:
         wanted = select(member_table).where(member_table.c.email == email)
         row = self._database.find(wanted)
         if row is None:
             raise NotFoundError("member", email)
-        return _member(row)
+        return member_of(row)
 
     def get(self, member_id: str) -> Member:
         row = self._database.find(select(member_table).where(member_table.c.id == member_id))
         if row is None:
             raise NotFoundError("member", member_id)
-        return _member(row)
+        return member_of(row)
 
     def list(self) -> tuple[Member, ...]:
-        with self._database.connect() as connection:
-            rows = connection.execute(select(member_table)).all()
-        return tuple(sorted(map(_member, rows), key=lambda member: member.email))
+        return self._by_email(select(member_table))
+
+    def of_institution(self, institution_id: str) -> tuple[Member, ...]:
+        its_own = member_table.c.institution_id == institution_id
+        return self._by_email(select(member_table).where(its_own))
 
     def set_password(self, member_id: str, password_hash: str, entry: AuditEntry) -> None:
         replacement = (
@@ -98,16 +87,22 @@ class SqlMemberStore(institutions.MemberStore):
                 raise NotFoundError("member", member_id)
             audit.append(connection, entry)
 
+    def _by_email(self, wanted: Select[Any]) -> tuple[Member, ...]:
+        found = map(member_of, self._database.find_all(wanted))
+        return tuple(sorted(found, key=lambda member: member.email))
+
 
 def _institution(row: Row[Any]) -> Institution:
     return Institution(id=row.id, name=row.name, created_at=row.created_at)
 
 
-def _member(row: Row[Any]) -> Member:
+def member_of(row: Row[Any]) -> Member:
+    """Return the member in a row of the table."""
     return Member(
         id=row.id,
         institution_id=row.institution_id,
         email=row.email,
+        role=Role(row.role),
         password_hash=row.password_hash,
         created_at=row.created_at,
     )

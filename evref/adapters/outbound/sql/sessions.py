@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import delete, insert, select
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.tables import members
 from evref.adapters.outbound.sql.tables import sessions as session_table
 from evref.domain.accounts.sign_in import Session
 from evref.domain.errors import NotFoundError
@@ -22,7 +23,12 @@ class SqlSessionStore(sessions.SessionStore):
             password_digest=session.password_digest,
             started_at=session.started_at,
         )
+        member = select(members.c.id).where(members.c.id == session.member_id)
         with self._database.transaction() as connection:
+            # FOR KEY SHARE: waits for a removal of the member, and prevents it until the commit.
+            locked = member.with_for_update(read=True, key_share=True)
+            if connection.execute(locked).first() is None:
+                raise NotFoundError("member", session.member_id)
             connection.execute(row)
 
     def get(self, digest: str) -> Session:

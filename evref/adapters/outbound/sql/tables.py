@@ -18,6 +18,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    UniqueConstraint,
 )
 
 
@@ -66,8 +67,28 @@ members = Table(
     Column("id", String(64), primary_key=True),
     Column("institution_id", ForeignKey("institutions.id"), nullable=False),
     Column("email", String(254), nullable=False, unique=True),
+    # Never used: a member that somebody adds by hand would get the lesser role.
+    Column("role", String(16), nullable=False, server_default="viewer"),
     Column("password_hash", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
+    Index("ix_members_institution_id", "institution_id"),
+)
+
+# A row is removed when the invitation is accepted, revoked or replaced.
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("institution_id", ForeignKey("institutions.id"), nullable=False),
+    Column("email", String(254), nullable=False),
+    Column("role", String(16), nullable=False),
+    # SHA-256 in hexadecimal; the token itself is not stored.
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("invited_by", String(254), nullable=False),
+    # NULL if the operator is the inviter.
+    Column("inviter_id", ForeignKey("members.id")),
+    Column("created_at", Instant, nullable=False),
+    UniqueConstraint("institution_id", "email"),
 )
 
 api_keys = Table(

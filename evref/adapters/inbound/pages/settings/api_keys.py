@@ -1,22 +1,39 @@
-"""The section API keys: list, create, monitor, change and revoke."""
+"""The section API keys: list, create, monitor, change, rotate and revoke."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
 
-from flask import Blueprint, flash, g, make_response, redirect, url_for
+from flask import Blueprint, abort, flash, g, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
-from evref.adapters.inbound.pages.settings import plot
-from evref.adapters.inbound.pages.settings.forms import KeyForm, NewKeyForm, RevokeForm
-from evref.application.manage_keys import ManageKeys
+from evref.adapters.inbound.pages.settings import plot, words
+from evref.adapters.inbound.pages.settings.forms import (
+    NOTHING_CHANGED,
+    ChangedKeyForm,
+    NewKeyForm,
+    RevokeForm,
+    RotateForm,
+)
+from evref.application.manage_keys import KeyInUse, ManageKeys
 from evref.application.sign_in import SignedIn
-from evref.domain.access.key import KeyState, Permission
+from evref.domain.access.key import Permission, without_keys
 from evref.domain.access.principal import Principal
-from evref.domain.errors import AlreadyExistsError, InvalidValueError, KeyRevokedError
+from evref.domain.access.quota import DailyWindow
+from evref.domain.errors import (
+    AlreadyExistsError,
+    InvalidValueError,
+    KeyAlreadyRotatedError,
+    KeyRevokedError,
+)
+from evref.domain.rules import folded
 
-_REVOKED = "The key is already revoked. Nothing was changed."
+_SAVED = "Saved. It takes effect within a second."
+_REVOKED = f"The key is already revoked. {NOTHING_CHANGED}"
+
+_FEW_KEYS = 12
+"""A list of so many keys needs no search."""
 
 
 class ApiKeyPages:
@@ -30,25 +47,36 @@ class ApiKeyPages:
         self._base_url = base_url
 
     def add_to(self, pages: Blueprint) -> None:
+        pages.context_processor(lambda: {"words": words})
         pages.add_url_rule("/api-keys", view_func=self.list_keys, methods=["GET"])
         for path, view in (
             ("/api-keys/new", self.new_key),
             ("/api-keys/<key_id>", self.key),
+            ("/api-keys/<key_id>/rotate", self.rotate_key),
             ("/api-keys/<key_id>/revoke", self.revoke_key),
         ):
             pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
 
     def list_keys(self) -> str:
-        found = self._keys.list(_principal(), _member().institution.id)
+        everything = self._keys.list(_principal(), _member().institution.id)
+        asked = request.args.get("q", "").strip()
+        # A key must not appear on a page again, or in the address of the next one.
+        is_whole_key = without_keys(asked) != asked
+        q = "" if is_whole_key else asked
+        found = [each for each in everything if _has_words(each, q)]
         return render(
             "settings/api_keys.html",
-            active=[each for each in found if not each.state.has_ended],
+            working=[each for each in found if not each.state.has_ended],
             ended=[each for each in found if each.state.has_ended],
+            total=len(everything),
+            can_search=len(everything) > _FEW_KEYS or bool(asked),
+            is_whole_key=is_whole_key,
+            q=q,
         )
 
     def new_key(self) -> Response:
-        form = NewKeyForm(data={"id": self._keys.new_key_id(_principal())})
-        if form.accepted():
+        form = NewKeyForm(self._keys.today(), self._keys.new_key_id(_principal()))
+        if form.accepted(form.check):
             try:
                 made = self._keys.create(
                     _principal(),
@@ -56,7 +84,7 @@ class ApiKeyPages:
                     name=form.name.data or "",
                     permission=Permission(form.permission.data),
                     daily_limit=form.daily_limit.value,
-                    expires_on=form.expires_on.data,
+                    expires_on=form.last_day,
                     key_id=form.id.data,
                 )
             except InvalidValueError as error:
@@ -64,7 +92,7 @@ class ApiKeyPages:
             except AlreadyExistsError:
                 flash(
                     "This form has already created its key. The key cannot be shown again. If you "
-                    "did not store it, revoke it and create another one."
+                    "did not store it, rotate it to get another one."
                 )
                 return _to_key(form.id.data)
             else:
@@ -73,22 +101,18 @@ class ApiKeyPages:
         return make_response(render("settings/new_key.html", form=form), form.status)
 
     def key(self, key_id: str) -> Response:
+        count = _days_of_plot()
         found = self._keys.get(_principal(), key_id)
-        form = KeyForm(
-            data={
-                "name": found.key.name,
-                "permission": found.key.permission.value,
-                "daily_limit": found.key.daily_limit,
-            }
-        )
-        if form.accepted():
+        form = ChangedKeyForm(self._keys.today(), found.key)
+        if form.accepted(form.check):
             try:
-                self._keys.change(
+                after = self._keys.change(
                     _principal(),
                     key_id,
                     name=form.name.data,
                     permission=Permission(form.permission.data),
                     daily_limit=form.daily_limit.value,
+                    expires_on=form.last_day_or_unchanged,
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
@@ -96,22 +120,60 @@ class ApiKeyPages:
                 flash(_REVOKED)
                 return _to_key(key_id)
             else:
-                flash("Saved. It takes effect within a second.")
+                flash(NOTHING_CHANGED if after == found.key else _SAVED)
                 return _to_key(key_id)
-        days = self._keys.history(_principal(), key_id)
+        days = self._keys.history(_principal(), key_id, count)
         page = render(
             "settings/key.html",
             found=found,
             form=form,
             days=days,
-            plot=plot.drawn(days, self._keys.today(), found.key.daily_limit),
+            counts=plot.DAYS,
+            count=count,
+            plot=plot.drawn(
+                days,
+                last=self._keys.today(),
+                count=count,
+                limit=found.key.daily_limit,
+                created_on=DailyWindow.of(found.key.created_at).day,
+            ),
         )
         return make_response(page, form.status)
+
+    def rotate_key(self, key_id: str) -> Response:
+        found = self._keys.get(_principal(), key_id)
+        form = RotateForm(data={"current": found.key.newest.id})
+        if found.key.revoked_at is not None:
+            flash(_REVOKED)
+            return _to_key(key_id)
+        if form.accepted():
+            try:
+                made = self._keys.rotate(
+                    _principal(),
+                    key_id,
+                    keep_old_for=form.overlap,
+                    current=form.current.data,
+                )
+            except KeyRevokedError:
+                flash(_REVOKED)
+                return _to_key(key_id)
+            except KeyAlreadyRotatedError:
+                flash(
+                    "The key has been rotated since this form was opened. Nothing was changed. The "
+                    "new key cannot be shown again. If nobody stored it, rotate the key again."
+                )
+                return _to_key(key_id)
+            else:
+                page = render("settings/rotated_key.html", made=made, base_url=self._base_url)
+                return make_response(page, HTTPStatus.CREATED)
+        return make_response(
+            render("settings/rotate_key.html", found=found, form=form), form.status
+        )
 
     def revoke_key(self, key_id: str) -> Response:
         found = self._keys.get(_principal(), key_id)
         form = RevokeForm()
-        if found.state is KeyState.REVOKED:
+        if found.key.revoked_at is not None:
             flash(_REVOKED)
             return _to_key(key_id)
         if form.accepted():
@@ -125,6 +187,21 @@ class ApiKeyPages:
         return make_response(
             render("settings/revoke_key.html", found=found, form=form), form.status
         )
+
+
+def _has_words(found: KeyInUse, q: str) -> bool:
+    """Return whether the name, last four characters or state of the key has each of the words."""
+    text = folded(f"{found.key.name} {found.key.last_four} {words.STATES[found.state]}")
+    return all(word in text for word in folded(q.replace("…", " ")).split())
+
+
+def _days_of_plot() -> int:
+    """Return the number of days to show, 30 unless the query has another one."""
+    asked = request.args.getlist("days") or [str(plot.DAYS[0])]
+    choices = {str(count): count for count in plot.DAYS}
+    if len(asked) != 1 or asked[0] not in choices:
+        abort(HTTPStatus.NOT_FOUND)
+    return choices[asked[0]]
 
 
 def _member() -> SignedIn:

@@ -20,18 +20,25 @@ from flask import (
 )
 from werkzeug.wrappers import Response as AnyResponse
 
-from evref.adapters.inbound.pages.settings import cookies
+from evref.adapters.inbound.pages.catalogue import words
+from evref.adapters.inbound.pages.settings import cookies, drafts, times
 from evref.adapters.inbound.pages.settings.api_keys import ApiKeyPages
 from evref.adapters.inbound.pages.settings.audit_log import AuditLogPage
 from evref.adapters.inbound.pages.settings.forgery import from_another_site
 from evref.adapters.inbound.pages.settings.forms import SignOutForm
+from evref.adapters.inbound.pages.settings.invitation import InvitationPage
+from evref.adapters.inbound.pages.settings.members import MemberPages
 from evref.adapters.inbound.pages.settings.sign_in import SignInPages
 from evref.application.manage_keys import ManageKeys
+from evref.application.manage_members import ManageMembers
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.share_secret import ShareSecret
 from evref.application.sign_in import SignIn
 from evref.domain.access.key import without_keys
-from evref.domain.errors import NotSignedInError
+from evref.domain.access.principal import Principal, Right, Role, authorise
+from evref.domain.accounts.sign_in import SessionToken
+from evref.domain.errors import NotAllowedError, NotSignedInError
+from evref.ports.clock import Clock
 
 LONGEST_FORM = 64 * 1024
 """Bytes; far more than any form of these pages needs."""
@@ -40,6 +47,15 @@ LONGEST_FORM = 64 * 1024
 _FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded", "multipart/form-data"})
 
 _SIGN_IN, _STATIC = "settings.sign_in", "settings.static"
+
+_PUBLIC = frozenset({_SIGN_IN, "settings.accept_invitation"})
+"""The pages that need no session."""
+
+_OF_EVERY_MEMBER = _PUBLIC | {"settings.sign_out", "settings.password"}
+"""The pages with forms for viewers too. All other forms are for admins."""
+
+_SEEN_BY_VIEWERS = frozenset({"settings.key"})
+"""The pages that show something also to those who may not send their form."""
 
 # Scripts and styles come from the service only; none are inline.
 _POLICY = (
@@ -51,9 +67,11 @@ _POLICY = (
 def blueprint(
     *,
     members: SignIn,
+    manage_members: ManageMembers,
     keys: ManageKeys,
     log: ReadAuditLog,
     share_secret: ShareSecret,
+    clock: Clock,
     base_url: str,
 ) -> Blueprint:
     """Return the pages. `base_url` is the address of the service for programs."""
@@ -78,34 +96,61 @@ def blueprint(
         request.max_content_length = LONGEST_FORM
         # Raises if storage is unavailable: forms need the secret.
         share_secret()
-        answer = _admit(members)
+        ended = _identify(members)
         if request.method == "POST" and from_another_site(base_url):
             return _refuse_other_site(base_url)
-        return answer
+        if "signed_in" not in g:
+            return None if request.endpoint in _PUBLIC else _to_sign_in(ended)
+        _refuse_forms_to_viewers(g.signed_in.principal)
+        if request.method == "GET" and request.endpoint not in _PUBLIC:
+            drafts.take_out()
+        return None
 
     pages.after_request(_complete)
+    pages.register_error_handler(NotAllowedError, _not_allowed)
+    # A session may end while a page is made.
+    pages.register_error_handler(NotSignedInError, lambda _: _to_sign_in(cookies.present_token()))
     pages.context_processor(_offer)
+    # Filters, because templates that are imported do not see the context.
+    pages.add_app_template_filter(lambda at: times.time_in_words(at, clock.now()), "time_in_words")
+    pages.add_app_template_filter(
+        lambda day: times.day_in_words(day, clock.now().date()), "day_in_words"
+    )
+    pages.add_app_template_filter(times.exact_time, "exact_time")
+    pages.add_app_template_filter(words.day, "exact_day")
     pages.add_url_rule("", "start", _start, methods=["GET"])
     SignInPages(members).add_to(pages)
+    InvitationPage(manage_members, members).add_to(pages)
     ApiKeyPages(keys, base_url).add_to(pages)
+    MemberPages(manage_members, base_url).add_to(pages)
     AuditLogPage(log, keys).add_to(pages)
     return pages
 
 
-def _admit(members: SignIn) -> AnyResponse | None:
-    """Identify the member of the session, or redirect to the sign-in page."""
+def _identify(members: SignIn) -> SessionToken | None:
+    """Identify the member of the session. Return the token of a session that has ended."""
     token = cookies.present_token()
     if token is not None:
         try:
             g.signed_in, g.token = members.who(token), token
         except NotSignedInError:
-            if request.endpoint != _SIGN_IN:
-                response = _to_sign_in()
-                cookies.end(response)
-                flash("Your session has ended. Nothing was changed. Sign in again.")
-                return response
-        return None
-    return None if request.endpoint == _SIGN_IN else _to_sign_in()
+            return token
+    return None
+
+
+def _refuse_forms_to_viewers(principal: Principal) -> None:
+    """Check the right to change anything, before the form is read or shown.
+
+    The use cases check each right again; this makes the answer the same for every form.
+    """
+    takes_forms = request.url_rule is not None and "POST" in (request.url_rule.methods or ())
+    is_seen = request.method != "POST" and request.endpoint in _SEEN_BY_VIEWERS
+    if takes_forms and not is_seen and request.endpoint not in _OF_EVERY_MEMBER:
+        authorise(principal, Right.CHANGE_KEYS)
+
+
+def _not_allowed(_: NotAllowedError) -> AnyResponse:
+    return make_response(render_template("settings/not_allowed.html"), HTTPStatus.FORBIDDEN)
 
 
 def _refuse_other_site(base_url: str) -> AnyResponse:
@@ -113,10 +158,25 @@ def _refuse_other_site(base_url: str) -> AnyResponse:
     return make_response(page, HTTPStatus.FORBIDDEN)
 
 
-def _to_sign_in() -> AnyResponse:
+def _to_sign_in(ended: SessionToken | None) -> AnyResponse:
+    """Redirect to the sign-in and back; what was typed is kept if a session has ended."""
     # A path that seems to contain an API key must not appear in another URL.
     onwards = request.path if without_keys(request.path) == request.path else None
-    return redirect(url_for(_SIGN_IN, next=onwards), HTTPStatus.SEE_OTHER)
+    response = redirect(url_for(_SIGN_IN, next=onwards), HTTPStatus.SEE_OTHER)
+    is_form = request.method == "POST"
+    if ended is not None:
+        draft = drafts.of_ended_session(ended) if is_form else None
+        cookies.end(response)
+        if draft is not None:
+            drafts.keep(draft)
+            flash(
+                "Your session ended. Nothing was changed. Sign in to continue with what you typed."
+            )
+        else:
+            flash("Your session ended. Nothing was changed. Sign in again.")
+    elif is_form:
+        flash("You are not signed in. Nothing was changed. Sign in first.")
+    return response
 
 
 def _complete(response: Response) -> Response:
@@ -132,6 +192,8 @@ def _offer() -> dict[str, Any]:
     return {
         "signed_in": signed_in,
         "sign_out_form": None if signed_in is None else SignOutForm(formdata=None),
+        "is_admin": signed_in is not None and signed_in.principal.role is Role.ADMIN,
+        "has_draft": drafts.on_this_page() is not None,
     }
 
 

@@ -18,6 +18,9 @@ PATH = "/settings"
 SESSION = "evref_session"
 FORMS = "evref_forms"
 
+MEMBER, DRAFT = "member", "draft"
+"""In the signed cookie: the id of the member who signed in last, and a form that was not saved."""
+
 _PREFIX_OF_SECURE = "__Secure-"
 """Browsers accept a cookie with this prefix over https only (RFC 6265bis, section 4.1.3.1)."""
 _SESSION_NAME = "EVREF_SESSION_COOKIE_NAME"
@@ -65,9 +68,16 @@ def present_token() -> SessionToken | None:
     return None if text is None else SessionToken(text)
 
 
-def begin(response: Response, token: SessionToken) -> None:
-    """Set the cookie of the session, and clear the data of earlier forms."""
+def begin(response: Response, token: SessionToken, member_id: str) -> None:
+    """Set the cookie of the member's session, and clear the data of earlier forms.
+
+    Only a draft of the same member stays.
+    """
+    draft = session.get(DRAFT)
     session.clear()
+    session[MEMBER] = member_id
+    if draft is not None and draft[MEMBER] == member_id:
+        session[DRAFT] = draft
     response.set_cookie(
         current_app.config[_SESSION_NAME],
         token.text,

@@ -9,12 +9,13 @@ from collections.abc import MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import g, request
+from flask import current_app, g, request
 from wtforms import Form, ValidationError
 from wtforms.csrf.core import CSRF, CSRFTokenField
 from wtforms.meta import DefaultMeta
 
 from evref.adapters.inbound.web.headers import SENT_HOST
+from evref.domain.accounts.sign_in import SessionToken
 
 _BEFORE_SIGN_IN = "forms"
 _NONCE_DIGITS = 32
@@ -38,21 +39,36 @@ class SessionBoundCsrf(CSRF):  # type: ignore[misc]  # WTForms has no types
 
     def generate_csrf_token(self, csrf_token_field: CSRFTokenField) -> str:  # noqa: ARG002 - WTForms' signature
         nonce = secrets.token_hex(_NONCE_DIGITS // 2)
-        return f"{nonce}.{self._mac(nonce)}"
+        return f"{nonce}.{_mac(self._secret, nonce, self._session())}"
 
     def validate_csrf_token(self, form: Form, field: CSRFTokenField) -> None:  # noqa: ARG002 - WTForms' signature
-        nonce, _, mac = (field.data or "").partition(".")
-        if not hmac.compare_digest(mac.encode(), self._mac(nonce).encode()):
+        if not _is_token_of(self._session(), field.data or "", self._secret):
             raise ValidationError("is not the token of this session")
-
-    def _mac(self, nonce: str) -> str:
-        message = f"form:{nonce}:{self._session()}"
-        return hmac.new(self._secret, message.encode(), hashlib.sha256).hexdigest()
 
     def _session(self) -> str:
         if "token" in g:
-            return f"session:{g.token.digest}"
+            return _named(g.token)
         return f"before:{self._context.setdefault(_BEFORE_SIGN_IN, secrets.token_hex(32))}"
+
+
+def is_form_of(session_token: SessionToken) -> bool:
+    """Return whether the form that was sent belongs to this session, which may have ended."""
+    secret = str(current_app.secret_key).encode()
+    return _is_token_of(_named(session_token), request.form.get("csrf_token", ""), secret)
+
+
+def _is_token_of(session: str, token: str, secret: bytes) -> bool:
+    nonce, _, mac = token.partition(".")
+    return hmac.compare_digest(mac.encode(), _mac(secret, nonce, session).encode())
+
+
+def _mac(secret: bytes, nonce: str, session: str) -> str:
+    message = f"form:{nonce}:{session}"
+    return hmac.new(secret, message.encode(), hashlib.sha256).hexdigest()
+
+
+def _named(session_token: SessionToken) -> str:
+    return f"session:{session_token.digest}"
 
 
 def from_another_site(base_url: str) -> bool:

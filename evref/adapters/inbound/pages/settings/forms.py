@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
 from http import HTTPStatus
+from typing import Any
 
 from flask_wtf import FlaskForm
 from wtforms import (
@@ -16,22 +20,53 @@ from wtforms import (
     ValidationError,
 )
 from wtforms.fields.choices import SelectChoice
+from wtforms.validators import DataRequired, InputRequired
 
+from evref.adapters.inbound.pages.catalogue.words import day
+from evref.adapters.inbound.pages.settings import drafts, words
 from evref.adapters.inbound.pages.settings.forgery import SessionBoundCsrf
-from evref.domain.access.key import Permission
-from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT
+from evref.domain.access.key import UNCHANGED, ApiKey, Permission, Unchanged
+from evref.domain.access.principal import Role
+from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
+from evref.domain.access.secret import OVERLAPS
 from evref.domain.errors import InvalidValueError
+from evref.domain.rules import Rules
+
+NOTHING_CHANGED = "Nothing was changed."
 
 
 class PageForm(FlaskForm):
-    """A form with CSRF protection. An error completes the label of its field: “must be …”."""
+    """A form with CSRF protection. It shows the draft of its page, if there is one.
+
+    An error is a sentence, or completes the label of its field: “must be …”.
+    """
 
     class Meta(FlaskForm.Meta):
         csrf_class = SessionBoundCsrf
 
-    def accepted(self) -> bool:
-        """Whether a page of this service sent the form and every field is valid."""
-        return bool(self.validate_on_submit())
+        def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
+            return super().wrap_formdata(form, formdata) or drafts.on_this_page()
+
+    def was_sent(self) -> bool:
+        """Whether a page of this service sent the form. The fields are then validated."""
+        if not self.is_submitted():
+            return False
+        self.validate()
+        return not self.forged
+
+    def accepted(self, check: Callable[[], object] = lambda: None) -> bool:
+        """Whether a page of this service sent the form and every field is valid.
+
+        `check` raises `InvalidValueError` if the domain does not allow the values. It is called
+        even if a field is invalid, so that the page shows all errors at once.
+        """
+        if not self.was_sent():
+            return False
+        try:
+            check()
+        except InvalidValueError as error:
+            self.add_errors(error)
+        return not self.errors
 
     @property
     def forged(self) -> bool:
@@ -46,16 +81,23 @@ class PageForm(FlaskForm):
         return HTTPStatus.UNPROCESSABLE_ENTITY if self.errors else HTTPStatus.OK
 
     def add_errors(self, error: InvalidValueError) -> None:
-        """Add each error to its field, or to the form if it has no such field."""
+        """Add each error to its field, or to the form if it has no such field.
+
+        A field that is already invalid keeps its own error: the domain did not see what was typed.
+        """
+        invalid = self.errors
         for fault in error.faults:
-            if fault.field in self:
+            if fault.field not in self:
+                self.form_errors.append(str(fault))
+            elif fault.field not in invalid:
                 self[fault.field].errors = [*self[fault.field].errors, fault.message]
-            else:
-                self.form_errors.append(str(error))
 
 
 class WholeNumberField(IntegerField):
-    """A whole number in digits. `value` is available once the form is accepted."""
+    """A whole number in digits, with or without separators of thousands: 10000, 10,000, 10 000.
+
+    `value` is available once the form is accepted.
+    """
 
     @property
     def value(self) -> int:
@@ -65,10 +107,15 @@ class WholeNumberField(IntegerField):
 
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
-        if not (text.isascii() and text.isdigit() and len(text) <= 20):  # noqa: PLR2004 - longer than any limit
+        if len(text) > 20 or _WHOLE_NUMBER.fullmatch(text) is None:  # noqa: PLR2004 - longer than any limit
             self.data = None
-            raise ValueError(DAILY_LIMIT_RULE)
-        self.data = int(text)
+            raise ValueError(words.LIMIT_RULE)
+        self.data = int(_SEPARATOR.sub("", text))
+
+
+# In other languages a point separates thousands: 1.000 could mean either, and is an error.
+_WHOLE_NUMBER = re.compile(r"[0-9]+|[0-9]{1,3}([, \u00a0\u2009\u202f][0-9]{3})+")
+_SEPARATOR = re.compile("[^0-9]")
 
 
 class DayField(DateField):
@@ -81,58 +128,204 @@ class DayField(DateField):
             try:
                 self.data = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
             except ValueError:
-                raise ValueError("must be a date such as 2027-12-31, or empty") from None
+                raise ValueError("Enter a date as year, month and day: 2027-12-31.") from None
 
 
-class PermissionField(RadioField):
-    """A permission level."""
+class ChoiceField(RadioField):
+    """Radio buttons. `missing` is the error if none of them is chosen."""
 
-    def __init__(self, label: str, **options: object) -> None:
-        levels = [SelectChoice(level.value, _MEANING[level]) for level in reversed(Permission)]
-        super().__init__(label, choices=levels, default=Permission.READ.value, **options)
+    def __init__(self, label: str, *, missing: str, **options: object) -> None:
+        super().__init__(label, **options)
+        self._missing = missing
 
     def pre_validate(self, form: FlaskForm) -> None:  # noqa: ARG002 - the signature of WTForms
-        if self.data not in list(Permission):
-            raise ValidationError(f"must be one of {', '.join(Permission)}")
+        if self.data not in [choice.value for choice in self.choices]:
+            raise ValidationError(self._missing)
 
 
-_MEANING = {
-    Permission.READ: "read: diagnoses and interventions",
-    Permission.NONE: "none: no access (paused)",
+_LEVELS = [SelectChoice(level.value, words.LEVELS_IN_FULL[level]) for level in reversed(Permission)]
+
+
+_OF_ROLE = {
+    Role.ADMIN: "Admin: manages keys and members",
+    Role.VIEWER: "Viewer: sees keys, their use and the audit log",
 }
 
 
 class SignInForm(PageForm):
-    email = StringField("E-mail address")
-    password = PasswordField("Password")
+    email = StringField("E-mail address", [DataRequired("Enter your e-mail address.")])
+    password = PasswordField("Password", [InputRequired("Enter your password.")])
 
 
 class SignOutForm(PageForm):
     """Has the CSRF token only."""
 
 
-class PasswordForm(PageForm):
-    present = PasswordField("Current password")
-    password = PasswordField("New password")
-    repeated = PasswordField("Confirm new password")
+class NewPasswordForm(PageForm):
+    """A new password, typed twice."""
+
+    password = PasswordField("New password", [InputRequired("Enter a new password.")])
+    repeated = PasswordField("New password again")
 
     def validate_repeated(self, field: PasswordField) -> None:
         if field.data != self.password.data:
-            raise ValidationError("does not match the new password")
+            raise ValidationError("The passwords do not match. Type the same password twice.")
+
+
+class PasswordForm(NewPasswordForm):
+    present = PasswordField("Current password", [InputRequired("Enter your current password.")])
+
+
+_HOUR = timedelta(hours=1)
+
+
+class Expiry(StrEnum):
+    """The choices of when a key expires, but for the numbers of days."""
+
+    KEEP = "keep"
+    NEVER = "never"
+    DATE = "date"
+
+
+_EXPIRY_DAYS = (30, 90, 365)
+_NEVER = "Never: the key works until you revoke it"
 
 
 class KeyForm(PageForm):
+    """The fields of a key. `today` is the UTC day from which the key's days are counted."""
+
     name = StringField("Name")
-    permission = PermissionField("Permission level")
+    permission = ChoiceField(
+        "Permission level",
+        missing="Choose a permission level.",
+        choices=_LEVELS,
+        default=Permission.READ.value,
+    )
     daily_limit = WholeNumberField("Daily limit", default=DEFAULT_DAILY_LIMIT)
+    expiry = ChoiceField("Expiry", missing="Choose when the key expires.")
+    expires_on = DayField("Date of expiry")
+
+    def __init__(
+        self, today: date, first: Sequence[SelectChoice], data: Mapping[str, object]
+    ) -> None:
+        super().__init__(data={"expiry": first[0].value, **data})
+        self._today = today
+        in_days = [
+            SelectChoice(str(days), f"In {days} days: {day(today + timedelta(days=days))}")
+            for days in _EXPIRY_DAYS
+        ]
+        self.expiry.choices = [*first, *in_days, SelectChoice(Expiry.DATE, "On this date:")]
+
+    @property
+    def last_day(self) -> date | None:
+        """The chosen last day; None if the key never expires, or keeps the day that it has."""
+        if self.expiry.data == Expiry.DATE:
+            chosen: date | None = self.expires_on.data
+            return chosen
+        if self.expiry.data in {Expiry.KEEP, Expiry.NEVER}:
+            return None
+        return self._today + timedelta(days=int(self.expiry.data))
+
+    def check(self) -> None:
+        """Check what the domain alone knows of.
+
+        Raises:
+            InvalidValueError: If the name breaks a rule.
+
+        """
+        rules = Rules()
+        rules.name("name", (self.name.data or "").strip(), longest=ApiKey.LONGEST_NAME)
+        rules.enforce()
+
+    def validate_name(self, field: StringField) -> None:
+        name = (field.data or "").strip()
+        if not name:
+            raise ValidationError("Enter a name.")
+        if len(name) > ApiKey.LONGEST_NAME:
+            raise ValidationError(
+                f"Enter a name of at most {ApiKey.LONGEST_NAME} characters. "
+                f"This one has {len(name)}."
+            )
+
+    def validate_daily_limit(self, field: WholeNumberField) -> None:
+        if field.data is not None and field.data > HIGHEST_DAILY_LIMIT:
+            raise ValidationError(words.LIMIT_RULE)
+
+    def validate_expires_on(self, field: DayField) -> None:
+        if self.expiry.data != Expiry.DATE:
+            if field.data is not None and not self.expiry.errors:
+                raise ValidationError("Choose “On this date”, or clear the date.")
+        elif field.data is None and not field.errors:
+            raise ValidationError("Enter a date.")
+        elif field.data is not None and field.data < self._today:
+            raise ValidationError(f"Enter today's date ({day(self._today)}, UTC) or a later one.")
 
 
 class NewKeyForm(KeyForm):
     """Has the id of the new key, so that sending the form again creates no second key."""
 
     id = HiddenField()
-    expires_on = DayField("Expires after")
+
+    def __init__(self, today: date, key_id: str) -> None:
+        super().__init__(today, [SelectChoice(Expiry.NEVER, _NEVER)], {"id": key_id})
+
+
+class ChangedKeyForm(KeyForm):
+    """Has the present values of a key."""
+
+    def __init__(self, today: date, key: ApiKey) -> None:
+        first = [SelectChoice(Expiry.KEEP, _NEVER)]
+        if key.expires_on is not None:
+            keep = SelectChoice(Expiry.KEEP, f"Keep {day(key.expires_on)}")
+            first = [keep, SelectChoice(Expiry.NEVER, _NEVER)]
+        present = {
+            "name": key.name,
+            "permission": key.permission.value,
+            "daily_limit": key.daily_limit,
+        }
+        super().__init__(today, first, present)
+
+    @property
+    def last_day_or_unchanged(self) -> date | Unchanged | None:
+        return UNCHANGED if self.expiry.data == Expiry.KEEP else self.last_day
+
+
+class RotateForm(PageForm):
+    """Has the id of the newest secret, so that sending the form again rotates no second time."""
+
+    current = HiddenField()
+    keep_old_for = ChoiceField(
+        "How long does the previous key go on working?",
+        missing="Choose how long the previous key goes on working.",
+        choices=[
+            SelectChoice(str(overlap // _HOUR), words.OVERLAPS[overlap]) for overlap in OVERLAPS
+        ],
+        default="24",
+    )
+
+    @property
+    def overlap(self) -> timedelta:
+        return int(self.keep_old_for.data) * _HOUR
 
 
 class RevokeForm(PageForm):
     """Has the CSRF token only."""
+
+
+class ConfirmForm(PageForm):
+    """Has the CSRF token only."""
+
+
+class RoleForm(PageForm):
+    role = ChoiceField(
+        "Role",
+        missing="Choose a role.",
+        choices=[SelectChoice(role.value, _OF_ROLE[role]) for role in reversed(Role)],
+        default=Role.VIEWER.value,
+    )
+
+
+class InviteForm(RoleForm):
+    email = StringField(
+        "E-mail address", [DataRequired("Enter the e-mail address of your colleague.")]
+    )

@@ -1,6 +1,7 @@
 """Computes the geometry of the plot of a key's requests per day, for the template.
 
-Lengths are in units of the drawing, which is 400 wide and 236 high and scales with the page.
+Widths are percentages, so that the plot fits every screen; heights and text are in pixels, so that
+text keeps its size.
 """
 
 from __future__ import annotations
@@ -11,19 +12,26 @@ from datetime import date, timedelta
 
 from evref.domain.access.quota import DayUsage
 
-DAYS = 30
-LEFT, RIGHT, TOP, BOTTOM = 8, 392, 24, 190
+DAYS = (30, 90)
+"""The numbers of days that can be shown."""
 
-_SLOT = (RIGHT - LEFT) / DAYS
-_BAR = 0.7 * _SLOT
+TOP, BOTTOM = 48, 228
+_MOST_STEPS = 5
+_BAR = 0.7
 # A single request must stay visible with a limit of millions.
 _LOWEST_BAR = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One day: the admitted requests at the bottom, the refused requests above them."""
+    """One day: the admitted requests at the bottom, the refused requests above them.
 
+    `slot_x` and `slot_width` locate the whole column of the day.
+    """
+
+    usage: DayUsage
+    slot_x: float
+    slot_width: float
     x: float
     width: float
     admitted_y: float
@@ -33,61 +41,94 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A line from one point to another."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+@dataclass(frozen=True, slots=True)
 class Plot:
-    """The plot. `limit_path` shows the limit of each day, in SVG path syntax."""
+    """The plot.
+
+    `rows` are the values of the y axis with their heights, and `columns` the days of the x axis
+    with their places. `limit` is the daily limit as it was on each day.
+    """
 
     bars: tuple[Bar, ...]
-    limit_path: str
-    limit_y: float
-    highest: int
-    first: date
-    middle: date
-    middle_x: float
-    last: date
+    limit: tuple[Line, ...]
+    rows: tuple[tuple[int, float], ...]
+    columns: tuple[tuple[date, float], ...]
     admitted: int
     refused: int
     busiest: DayUsage | None
 
 
-def drawn(days: Sequence[DayUsage], today: date, limit: int) -> Plot:
-    """Return the plot of the last 30 days up to today; `days` are the days with requests.
+def drawn(
+    days: Sequence[DayUsage], *, last: date, count: int, limit: int, created_on: date
+) -> Plot:
+    """Return the plot of `count` days up to the last one; `days` are the days with requests.
 
-    The limit is not recorded on a day without requests. The plot then shows the limit of the next
-    day on which it is known.
+    `limit` is the present limit, and there is none before the key was created. The limit is not
+    recorded on a day without requests. The plot then shows the limit of the next day on which it
+    is known.
     """
-    first = today - timedelta(days=DAYS - 1)
-    by_day = {usage.day: usage for usage in days}
-    limits: list[int] = []
-    known = limit
-    for offset in range(DAYS):
-        usage = by_day.get(today - timedelta(days=offset))
-        known = usage.limit if usage is not None and offset > 0 else known
-        limits.insert(0, known)
+    first = last - timedelta(days=count - 1)
+    limits = _limits(days, last, max(first, created_on), limit)
     highest = max([*limits, *(usage.admitted + usage.refused for usage in days), 1])
-    scale = (BOTTOM - TOP) / highest
+    step = _step(highest)
+    steps = -(-highest // step)
+    scale = (BOTTOM - TOP) / (steps * step)
+    slot = 100 / count
+    week = 7 if count == DAYS[0] else 28
     return Plot(
-        bars=tuple(_bar(usage, (usage.day - first).days, scale) for usage in days),
-        limit_path=_steps(limits, scale),
-        limit_y=_rounded(BOTTOM - limit * scale),
-        highest=highest,
-        first=first,
-        middle=first + timedelta(days=DAYS // 2),
-        middle_x=_rounded(LEFT + (DAYS // 2 + 0.5) * _SLOT),
-        last=today,
+        bars=tuple(_bar(usage, (usage.day - first).days, slot, scale) for usage in days),
+        limit=_lines(limits, count - len(limits), slot, scale),
+        rows=tuple((n * step, _rounded(BOTTOM - n * step * scale)) for n in range(steps + 1)),
+        columns=tuple(
+            (last - timedelta(days=back), _rounded((count - back - 0.5) * slot))
+            for back in range(0, count, week)
+        ),
         admitted=sum(usage.admitted for usage in days),
         refused=sum(usage.refused for usage in days),
         busiest=max(days, key=lambda usage: usage.admitted + usage.refused, default=None),
     )
 
 
-def _bar(usage: DayUsage, place: int, scale: float) -> Bar:
+def _limits(days: Sequence[DayUsage], last: date, first: date, limit: int) -> list[int]:
+    """Return the limit of each day from first to last."""
+    by_day = {usage.day: usage.limit for usage in days if usage.day != last}
+    limits = []
+    for back in range((last - first).days + 1):
+        limit = by_day.get(last - timedelta(days=back), limit)
+        limits.append(limit)
+    return limits[::-1]
+
+
+def _step(highest: int) -> int:
+    """Return the smallest of 1, 2, 5, 10, 20, 50 … that divides the axis into few steps."""
+    power = 1
+    while True:
+        for factor in (1, 2, 5):
+            if factor * power * _MOST_STEPS >= highest:
+                return factor * power
+        power *= 10
+
+
+def _bar(usage: DayUsage, place: int, slot: float, scale: float) -> Bar:
     admitted, refused = (
         max(count * scale, _LOWEST_BAR) if count else 0.0
         for count in (usage.admitted, usage.refused)
     )
     return Bar(
-        x=_rounded(LEFT + place * _SLOT + (_SLOT - _BAR) / 2),
-        width=_rounded(_BAR),
+        usage=usage,
+        slot_x=_rounded(place * slot),
+        slot_width=_rounded(slot),
+        x=_rounded((place + (1 - _BAR) / 2) * slot),
+        width=_rounded(_BAR * slot),
         admitted_y=_rounded(BOTTOM - admitted),
         admitted_height=_rounded(admitted),
         refused_y=_rounded(BOTTOM - admitted - refused),
@@ -95,15 +136,21 @@ def _bar(usage: DayUsage, place: int, scale: float) -> Bar:
     )
 
 
-def _steps(limits: Sequence[int], scale: float) -> str:
-    path = ""
-    for place, limit in enumerate(limits):
+def _lines(limits: Sequence[int], start: int, slot: float, scale: float) -> tuple[Line, ...]:
+    """Return a horizontal line for each time with the same limit, and the steps between them."""
+    lines: list[Line] = []
+    for place, limit in enumerate(limits, start):
         y = _rounded(BOTTOM - limit * scale)
-        command = "M" if place == 0 else "L"
-        start, end = (_rounded(LEFT + (place + more) * _SLOT) for more in (0, 1))
-        path += f"{command}{start} {y}L{end} {y}"
-    return path
+        x1, x2 = _rounded(place * slot), _rounded((place + 1) * slot)
+        before = lines[-1] if lines else None
+        if before is not None and before.y2 == y:
+            lines[-1] = Line(before.x1, before.y1, x2, y)
+            continue
+        if before is not None:
+            lines.append(Line(x1, before.y2, x1, y))
+        lines.append(Line(x1, y, x2, y))
+    return tuple(lines)
 
 
 def _rounded(length: float) -> float:
-    return round(length, 2)
+    return round(length, 3)

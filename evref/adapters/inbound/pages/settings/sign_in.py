@@ -23,15 +23,16 @@ from evref.application.sign_in import SignIn
 from evref.domain.access.key import without_keys
 from evref.domain.errors import (
     BusyError,
-    EvrefError,
     InvalidValueError,
     TooManyAttemptsError,
     WrongCredentialsError,
 )
 
-_TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
-_BUSY = HTTPStatus.SERVICE_UNAVAILABLE
 _SECONDS_WHEN_BUSY = 2
+
+_NOT_AFTER_SIGN_IN = frozenset(
+    {"settings.sign_in", "settings.accept_invitation", "settings.static"}
+)
 
 
 class SignInPages:
@@ -56,16 +57,14 @@ class SignInPages:
         if form.accepted():
             email, password = form.email.data or "", form.password.data or ""
             try:
-                token = self._members.begin(email, password, address=_address())
+                token = self._members.begin(email, password, address=address())
             except WrongCredentialsError as error:
                 form.form_errors.append(str(error))
-            except TooManyAttemptsError as error:
-                return _later(_TOO_MANY, "settings/sign_in.html", form, error, error.seconds)
-            except BusyError as error:
-                return _later(_BUSY, "settings/sign_in.html", form, error, _SECONDS_WHEN_BUSY)
+            except (TooManyAttemptsError, BusyError) as error:
+                return later("settings/sign_in.html", form, error)
             else:
                 response = redirect(onwards, HTTPStatus.SEE_OTHER)
-                cookies.begin(response, token)
+                cookies.begin(response, token, self._members.who(token).member.id)
                 return response
         return make_response(render("settings/sign_in.html", form=form), form.status)
 
@@ -81,41 +80,44 @@ class SignInPages:
 
     def password(self) -> Response:
         form = PasswordForm()
-        if form.accepted():
+        if form.was_sent():
+            change = self._members.change_password
             try:
-                token = self._members.change_password(
+                token = (self._members.check_password_change if form.errors else change)(
                     g.token,
                     present=form.present.data or "",
                     new=form.password.data or "",
-                    address=_address(),
+                    address=address(),
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
-            except WrongCredentialsError:
-                form.present.errors = ["is incorrect"]
-            except TooManyAttemptsError as error:
-                return _later(_TOO_MANY, "settings/password.html", form, error, error.seconds)
-            except BusyError as error:
-                return _later(_BUSY, "settings/password.html", form, error, _SECONDS_WHEN_BUSY)
+            except (TooManyAttemptsError, BusyError) as error:
+                return later("settings/password.html", form, error)
             else:
-                response = redirect(url_for(".password"), HTTPStatus.SEE_OTHER)
-                cookies.begin(response, token)
-                flash("Password changed. You are signed out on all other devices.")
-                return response
+                if token is not None:
+                    response = redirect(url_for(".password"), HTTPStatus.SEE_OTHER)
+                    cookies.begin(response, token, g.signed_in.member.id)
+                    flash("Password changed. You are signed out on all other devices.")
+                    return response
         return make_response(render("settings/password.html", form=form), form.status)
 
 
-def _later(
-    status: HTTPStatus, template: str, form: PageForm, error: EvrefError, seconds: int
+def later(
+    template: str, form: PageForm, error: TooManyAttemptsError | BusyError, **context: object
 ) -> Response:
-    """Show the form again, with `Retry-After`."""
+    """Return the page with the form again, and with `Retry-After`."""
     form.form_errors.append(str(error))
-    response = make_response(render(template, form=form), status)
+    response = make_response(render(template, form=form, **context))
+    if isinstance(error, TooManyAttemptsError):
+        response.status_code, seconds = HTTPStatus.TOO_MANY_REQUESTS, error.seconds
+    else:
+        response.status_code, seconds = HTTPStatus.SERVICE_UNAVAILABLE, _SECONDS_WHEN_BUSY
     response.headers["Retry-After"] = str(seconds)
     return response
 
 
-def _address() -> str:
+def address() -> str:
+    """Return the IP address of the visitor, by which failed attempts are slowed down."""
     return request.remote_addr or ""
 
 
@@ -137,6 +139,6 @@ def _known_page(address: str) -> str:
             name: text for name, text in parse_qsl(query) if name in known
         }
         return url_for(endpoint, **arguments, **parameters)
-    if not endpoint.startswith("settings.") or endpoint in {"settings.sign_in", "settings.static"}:
+    if not endpoint.startswith("settings.") or endpoint in _NOT_AFTER_SIGN_IN:
         return url_for(".list_keys")
     return url_for(endpoint, **arguments)

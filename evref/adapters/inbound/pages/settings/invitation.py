@@ -1,0 +1,94 @@
+"""The page behind the link of an invitation, on which a person becomes a member.
+
+The link has a secret. It must not get into another URL: this page links nowhere with it, and its
+referrer policy keeps the path from the pages and files that it leads to.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from flask import Blueprint, flash, g, make_response, redirect, url_for
+from flask import render_template as render
+from werkzeug.wrappers import Response
+
+from evref.adapters.inbound.pages.settings import cookies
+from evref.adapters.inbound.pages.settings.forms import NewPasswordForm
+from evref.adapters.inbound.pages.settings.sign_in import address, later
+from evref.application.manage_members import ManageMembers
+from evref.application.sign_in import SignIn
+from evref.domain.accounts.institution import Member
+from evref.domain.errors import (
+    AlreadyExistsError,
+    BusyError,
+    InvalidValueError,
+    NotFoundError,
+    TooManyAttemptsError,
+    WrongCredentialsError,
+)
+
+_ELSEWHERE = (
+    "This e-mail address is in use in another institution. "
+    "Ask for an invitation to another address."
+)
+
+
+class InvitationPage:
+    """The page of an invitation and its form. It needs no session."""
+
+    def __init__(self, members: ManageMembers, sign_in: SignIn) -> None:
+        self._members = members
+        self._sign_in = sign_in
+
+    def add_to(self, pages: Blueprint) -> None:
+        pages.add_url_rule(
+            "/invitation/<token>", view_func=self.accept_invitation, methods=["GET", "POST"]
+        )
+
+    def accept_invitation(self, token: str) -> Response:
+        try:
+            return self._page(token)
+        except NotFoundError:
+            # The same page for each reason, so that it says nothing about other people's links.
+            return make_response(render("settings/no_invitation.html"), HTTPStatus.NOT_FOUND)
+
+    def _page(self, token: str) -> Response:
+        form = NewPasswordForm()
+        if "signed_in" in g:
+            # Somebody else, because the person is no member yet.
+            status = HTTPStatus.CONFLICT if form.is_submitted() else HTTPStatus.OK
+            return make_response(self._rendered(token, form), status)
+        if form.was_sent():
+            password = form.password.data or ""
+            try:
+                if form.errors:
+                    self._members.check_acceptance(token, password=password)
+                else:
+                    return self._begin(
+                        self._members.accept(token, password=password, address=address()), password
+                    )
+            except InvalidValueError as error:
+                form.add_errors(error)
+            except AlreadyExistsError:
+                form.form_errors.append(_ELSEWHERE)
+            except (TooManyAttemptsError, BusyError) as error:
+                found = self._members.invitation(token)
+                return later("settings/invitation.html", form, error, found=found)
+        return make_response(self._rendered(token, form), form.status)
+
+    def _rendered(self, token: str, form: NewPasswordForm) -> str:
+        found = self._members.invitation(token)
+        return render("settings/invitation.html", found=found, form=form)
+
+    def _begin(self, member: Member, password: str) -> Response:
+        """Sign in the new member; if that is not possible now, lead to the sign-in."""
+        try:
+            token = self._sign_in.begin(member.email, password, address=address())
+        except (TooManyAttemptsError, BusyError, WrongCredentialsError):
+            response = redirect(url_for(".sign_in"), HTTPStatus.SEE_OTHER)
+            flash("You are now a member. Sign in with your new password.")
+        else:
+            response = redirect(url_for(".list_keys"), HTTPStatus.SEE_OTHER)
+            cookies.begin(response, token, member.id)
+            flash("Welcome. You are now a member.")
+        return response

@@ -1,0 +1,332 @@
+"""The page behind the link of an invitation, and those who should not have the link."""
+
+import logging
+import re
+from html import unescape
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+
+from evref.domain.access.principal import Role
+from evref.testing.builders import OPERATOR
+from tests.settings_pages.site import (
+    COLLEAGUE,
+    EMAIL,
+    OTHER_EMAIL,
+    Site,
+    settings_for,
+)
+from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
+
+CHOSEN = "a password that I chose"
+WANTED = {"password": CHOSEN, "repeated": CHOSEN}
+UNUSABLE = "This invitation cannot be used"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    # Storage has its own tests of invitations: one is enough here.
+    return Site(settings_for("memory", tmp_path))
+
+
+def test_the_page_says_who_invites_whom_to_what(site: Site) -> None:
+    """And until when."""
+    text = text_of(Visitor(site).get(site.invite(role=Role.ADMIN)).text)
+
+    assert "Join General Hospital" in text
+    assert "The operator of this service invites you to be an admin" in text
+    assert f"Your e-mail address {COLLEAGUE} Role Admin" in text
+    assert "27 November 2026, 09:30 UTC (in 7 days)" in text
+
+
+def test_the_page_names_the_colleague_who_invites(site: Site, member: Visitor) -> None:
+    """By the e-mail address."""
+    made = unescape(member.fill_in("/settings/members/invite", email=COLLEAGUE).text)
+    (path,) = re.findall(r"/settings/invitation/\w+", made)
+
+    assert f"{EMAIL} invites you to be a viewer" in text_of(Visitor(site).get(path).text)
+
+
+def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
+    """The log says who invited whom; the password works from then on."""
+    visitor = Visitor(site)
+
+    answer = visitor.fill_in(site.invite(), **WANTED)
+
+    assert (answer.status_code, answer.location) == (303, "/settings/api-keys")
+    page = text_of(visitor.get(answer.location).text)
+    assert "Welcome. You are now a member." in page
+    assert f"General Hospital · {COLLEAGUE} · viewer" in page
+    assert Visitor(site).sign_in(COLLEAGUE, CHOSEN).status_code == 303
+    entry = site.audit_log()[0]
+    assert (entry.actor, entry.action) == (COLLEAGUE, "member_joined")
+    assert "invited by operator" in entry.detail
+
+
+def test_where_the_sign_in_has_to_wait_the_person_has_joined_all_the_same(site: Site) -> None:
+    """And is led to the sign-in."""
+    visitor = Visitor(site)
+    path = site.invite()
+    fields = fields_of(visitor.get(path).text) | WANTED
+    for _ in range(6):
+        Visitor(site, address="192.0.2.9").sign_in(COLLEAGUE, "wrong password")
+
+    answer = visitor.send(path, **fields)
+
+    assert (answer.status_code, answer.location) == (303, "/settings/sign-in")
+    assert "You are now a member." in visitor.get(answer.location).text
+    assert site.members()[COLLEAGUE] is Role.VIEWER
+
+
+def test_all_that_is_wrong_with_the_password_is_told_at_once(site: Site) -> None:
+    """And the link still works."""
+    path = site.invite()
+    visitor = Visitor(site)
+
+    answer = visitor.fill_in(path, password="short", repeated="shorter")
+
+    assert answer.status_code == 422
+    assert "New password must have 8 to 1024 characters." in answer.text
+    assert "The passwords do not match." in answer.text
+    assert "shorter" not in answer.text
+    assert "must have 8 to" in visitor.fill_in(path, password="short", repeated="short").text
+    assert "Enter a new password." in visitor.fill_in(path).text
+    assert visitor.fill_in(path, **WANTED).status_code == 303
+
+
+@pytest.mark.parametrize("reason", ["used", "revoked", "expired", "inviter removed", "unknown"])
+def test_a_link_that_cannot_be_used_says_so_and_no_more(site: Site, reason: str) -> None:
+    """One page for all reasons; a form that was open is answered in the same way."""
+    members, manage = site.container.manage_members(), site.container.manage_institutions()
+    inviter = site.add_member("inviter@example.org", Role.ADMIN)
+    made = members.invite(
+        inviter.principal, inviter.institution_id, email=COLLEAGUE, role=Role.ADMIN
+    )
+    path = f"/settings/invitation/{made.token.text}"
+    visitor = Visitor(site)
+    fields = fields_of(visitor.get(path).text) | WANTED
+    if reason == "used":
+        members.accept(made.token.text, password=CHOSEN, address="192.0.2.7")
+        members.remove(OPERATOR, manage.member_with_email(OPERATOR, COLLEAGUE).id)
+    elif reason == "revoked":
+        members.revoke_invitation(OPERATOR, made.invitation.id)
+    elif reason == "expired":
+        site.clock.advance(days=7)
+    elif reason == "inviter removed":
+        members.remove(OPERATOR, inviter.id)
+    else:
+        path = path[:-8] + "Abcd1234"
+
+    answers = [visitor.get(path), visitor.send(path, **fields)]
+
+    expected = without_ids(Visitor(site).get("/settings/invitation/x").text)
+    for answer in answers:
+        assert answer.status_code == 404
+        assert UNUSABLE in answer.text
+        assert without_ids(answer.text) == expected
+        assert answer.headers["Cache-Control"] == "no-store"
+    assert COLLEAGUE not in site.members()
+
+
+def without_ids(page: str) -> str:
+    return re.sub(r'value="[^"]*"', "", page)
+
+
+def test_a_link_is_used_once(site: Site) -> None:
+    """The form that was open in another browser comes too late."""
+    path = site.invite()
+    first, second = Visitor(site), Visitor(site)
+    fields = fields_of(second.get(path).text) | {"password": "of a thief", "repeated": "of a thief"}
+    first.fill_in(path, **WANTED)
+
+    answer = second.send(path, **fields)
+
+    assert answer.status_code == 404
+    assert Visitor(site).sign_in(COLLEAGUE, CHOSEN).status_code == 303
+
+
+def test_two_browsers_that_join_at_once_are_one_member(tmp_path: Path) -> None:
+    """Whoever comes second sees that the link is used."""
+    site = Site(settings_for("sqlite", tmp_path))
+    path = site.invite()
+    visitors = [Visitor(site), Visitor(site.in_another_process())]
+    forms = [fields_of(visitor.get(path).text) | WANTED for visitor in visitors]
+    start, statuses = Barrier(2), []
+
+    def join(visitor: Visitor, fields: dict[str, str]) -> None:
+        start.wait()
+        statuses.append(visitor.send(path, **fields).status_code)
+
+    threads = [Thread(target=join, args=each) for each in zip(visitors, forms, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(statuses) == [303, 404]
+    assert len([entry for entry in site.audit_log() if entry.action == "member_joined"]) == 1
+    site.container.connections().close()
+
+
+def test_guesses_at_links_are_slowed(site: Site) -> None:
+    """From one address, over all links; another address goes on."""
+    visitor = Visitor(site)
+    path = site.invite()
+    fields = fields_of(visitor.get(path).text) | WANTED
+    wrong = path[:-8] + "Abcd1234"
+
+    answers = [visitor.send(wrong, **fields).status_code for _ in range(21)]
+    right = visitor.send(path, **fields)
+
+    assert answers[:20] == [404] * 20
+    assert answers[20] == 404
+    assert (right.status_code, right.headers["Retry-After"]) == (429, "5")
+    assert "Too many failed attempts. Try again in 5 seconds." in right.text
+    assert COLLEAGUE not in site.members()
+    assert Visitor(site, address="192.0.2.2").fill_in(path, **WANTED).status_code == 303
+
+
+def test_too_many_at_once_are_asked_to_come_back(site: Site) -> None:
+    """And the link still works."""
+    path = site.invite()
+    visitor = Visitor(site)
+    site.passwords.is_busy = True
+
+    answer = visitor.fill_in(path, **WANTED)
+
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+    site.passwords.is_busy = False
+    assert visitor.fill_in(path, **WANTED).status_code == 303
+
+
+def test_somebody_who_is_signed_in_has_to_sign_out_first(site: Site, member: Visitor) -> None:
+    """Else a colleague at the same computer would join with the wrong session in the browser."""
+    path = site.invite()
+    page = member.get(path)
+    assert page.status_code == 200
+    assert f"In this browser {EMAIL} is signed in. Sign out first" in text_of(page.text)
+    assert "new-password" not in page.text
+
+    answer = member.send(path, **(fields_of(page.text) | WANTED))
+
+    assert answer.status_code == 409
+    assert COLLEAGUE not in site.members()
+    member.fill_in("/settings/sign-out")
+    assert member.fill_in(path, **WANTED).status_code == 303
+
+
+def test_a_session_that_has_ended_does_not_matter(site: Site, member: Visitor) -> None:
+    """Nor does its cookie."""
+    path = site.invite()
+    site.clock.advance(hours=13)
+
+    assert member.fill_in(path, **WANTED).status_code == 303
+
+
+def test_the_address_of_another_institution_s_member_is_refused_to_its_owner_alone(
+    site: Site,
+) -> None:
+    """Who has the link learns it, the inviter does not."""
+    answer = Visitor(site).fill_in(site.invite(OTHER_EMAIL), **WANTED)
+
+    assert answer.status_code == 422
+    assert "This e-mail address is in use in another institution." in answer.text
+    assert OTHER_EMAIL not in site.members()
+
+
+def test_the_token_is_on_no_way_out(
+    site: Site, member: Visitor, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In no log, link, redirect, audit entry or other page, and in no Referer of the browser's."""
+    caplog.set_level(logging.DEBUG)
+    path = site.invite(role=Role.ADMIN)
+    token = path.rsplit("/", 1)[1]
+    visitor = Visitor(site)
+
+    pages = [
+        visitor.get(path),
+        visitor.send(path, password="x"),
+        visitor.fill_in(path, password="x"),
+    ]
+    joined = visitor.fill_in(path, **WANTED)
+    used = visitor.get(path)
+
+    for page in (*pages, used):
+        assert '<meta name="referrer" content="strict-origin">' in page.text
+        assert page.headers["Cache-Control"] == "no-store"
+    for answer in (
+        *pages,
+        joined,
+        used,
+        visitor.get(joined.location),
+        member.get("/settings/audit-log"),
+    ):
+        assert token not in answer.text
+        assert token not in str(answer.headers)
+    assert token not in caplog.text
+    assert "next=" not in visitor.get(f"/settings/sign-in?next={path}").headers.get("Location", "")
+
+
+def test_the_access_log_does_not_have_the_token(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """But the line of the request."""
+    caplog.set_level(logging.INFO)
+    site = Site(settings_for("memory", tmp_path, access_log=True))
+    path = site.invite()
+
+    Visitor(site).fill_in(path, **WANTED)
+    Visitor(site).get(path)
+
+    assert "/settings/invitation/…" in caplog.text
+    assert path.rsplit("/", 1)[1] not in caplog.text
+
+
+@pytest.mark.parametrize("as_next", ["/settings/invitation/{}", "/settings/invitation/{}?a=b"])
+def test_the_sign_in_leads_to_no_invitation(site: Site, as_next: str) -> None:
+    """A link that somebody planted there is not followed."""
+    token = site.invite().rsplit("/", 1)[1]
+
+    answer = Visitor(site).sign_in(onwards=as_next.format(token))
+
+    assert answer.location == "/settings/api-keys"
+
+
+def test_no_other_site_accepts_an_invitation(site: Site) -> None:
+    """Nor a form without the token of this browser."""
+    path = site.invite()
+    visitor, elsewhere = Visitor(site), Visitor(site)
+    fields = fields_of(visitor.get(path).text) | WANTED
+
+    refused = visitor.send_with({"Origin": "https://evil.example"}, path, **fields)
+    assert refused.status_code == 403
+    assert elsewhere.send(path, **fields).status_code == 400
+    assert elsewhere.send(path, **WANTED).status_code == 400
+    assert COLLEAGUE not in site.members()
+
+
+def test_a_name_is_text_and_nothing_else(site: Site) -> None:
+    """Also that of the institution, on a page for visitors."""
+    institution = site.container.manage_institutions().create_institution(
+        OPERATOR, "<img src=x> & Sons"
+    )
+    made = site.container.manage_members().invite(
+        OPERATOR, institution.id, email="a@example.org", role=Role.ADMIN
+    )
+
+    page = Visitor(site).get(f"/settings/invitation/{made.token.text}").text
+
+    assert "<img" not in page
+    assert "Join &lt;img src=x&gt; &amp; Sons" in page
+
+
+def test_a_colleague_who_joins_does_not_disturb_the_inviter(site: Site, member: Visitor) -> None:
+    """Whose invitation is then gone from the list."""
+    Visitor(site).fill_in(site.invite(), **WANTED)
+
+    page = member.get("/settings/members").text
+
+    assert COLLEAGUE in page
+    assert "Open invitations" not in page
+    assert a_member(site).is_signed_in

@@ -1,0 +1,291 @@
+"""The section Members, from outside: who may see, invite, change and remove whom."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from evref.domain.access.principal import Role
+from evref.testing.builders import OPERATOR
+from tests.institutions import institution_id
+from tests.settings_pages.site import (
+    COLLEAGUE,
+    EMAIL,
+    INSTITUTION,
+    OTHER_EMAIL,
+    OTHER_INSTITUTION,
+    Site,
+    settings_for,
+)
+from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
+
+MEMBERS = "/settings/members"
+INVITE = f"{MEMBERS}/invite"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    # Storage has its own tests of members: one is enough here.
+    return Site(settings_for("memory", tmp_path))
+
+
+def link_on(page: str) -> str:
+    """The link of the invitation that the page shows."""
+    (link,) = re.findall(r'id="link" class="secret">([^<]*)<', page)
+    return unescape(str(link))
+
+
+def id_of(site: Site, email: str) -> str:
+    return str(site.container.manage_institutions().member_with_email(OPERATOR, email).id)
+
+
+def invitation_ids(site: Site) -> list[str]:
+    of = institution_id(site.container, INSTITUTION)
+    return [each.id for each in site.container.manage_members().invitations(OPERATOR, of)]
+
+
+def test_the_list_shows_who_is_what_since_when(site: Site, member: Visitor) -> None:
+    """With the reader marked, and the reason why the last admin has no link."""
+    site.clock.advance(hours=2)
+    site.add_member(COLLEAGUE, Role.VIEWER)
+    site.clock.advance(days=0.3)
+
+    text = text_of(member.get(MEMBERS).text)
+
+    assert f"{COLLEAGUE} Viewer today (20 November 2026) Change or remove {COLLEAGUE}" in text
+    assert f"{EMAIL} (you) Admin today (20 November 2026) The only admin: make" in text
+    assert OTHER_EMAIL not in text
+
+
+def test_an_invitation_is_a_link_that_is_shown_once(site: Site, member: Visitor) -> None:
+    """At the operator's address, whatever host the client says; the list has its address alone."""
+    form = fields_of(member.get(INVITE).text)
+    assert form["role"] == "viewer"
+
+    answer = member.send_with(
+        {"X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example"},
+        INVITE,
+        **(form | {"email": f" {COLLEAGUE.upper()}", "role": "admin"}),
+    )
+
+    link = link_on(answer.text)
+    token = link.rsplit("/", 1)[1]
+    assert answer.status_code == 201
+    assert link.startswith(f"{site.settings.base_url}/settings/invitation/")
+    assert "evil.example" not in answer.text
+    assert "until 27 November 2026, 09:30 UTC (in 7 days)" in text_of(answer.text)
+    page = member.get(MEMBERS).text
+    assert f"{COLLEAGUE} Admin {EMAIL} just now" in text_of(page)
+    for path in (MEMBERS, INVITE, "/settings/audit-log"):
+        assert token not in member.get(path).text
+
+
+def test_all_that_is_wrong_with_an_invitation_is_told_at_once(site: Site, member: Visitor) -> None:
+    """Each at its field, with what was typed."""
+    answer = member.fill_in(INVITE, email="nobody", role="owner")
+
+    assert answer.status_code == 422
+    assert "E-mail address must be an e-mail address of at most 254 characters" in answer.text
+    assert "Choose a role." in answer.text
+    assert fields_of(answer.text)["email"] == "nobody"
+    assert "Enter the e-mail address of your colleague." in member.fill_in(INVITE, email=" ").text
+    assert "This person is already a member." in member.fill_in(INVITE, email=EMAIL).text
+    assert invitation_ids(site) == []
+
+
+def test_the_form_does_not_tell_who_is_a_member_elsewhere(site: Site, member: Visitor) -> None:
+    """Another institution's member is invited as anybody is."""
+    assert member.fill_in(INVITE, email=OTHER_EMAIL).status_code == 201
+
+
+def test_a_form_that_is_sent_again_replaces_the_link(site: Site, member: Visitor) -> None:
+    """So that no forgotten link stays open."""
+    fields = fields_of(member.get(INVITE).text) | {"email": COLLEAGUE}
+    first, second = (link_on(member.send(INVITE, **fields).text) for _ in range(2))
+
+    assert Visitor(site).get(path_of(first)).status_code == 404
+    assert Visitor(site).get(path_of(second)).status_code == 200
+    assert len(invitation_ids(site)) == 1
+
+
+def test_a_revoked_invitation_no_longer_works(site: Site, member: Visitor) -> None:
+    """It asks first; a second time, the page says that it is over."""
+    path = site.invite()
+    revoke = f"{MEMBERS}/invitations/{invitation_ids(site)[0]}/revoke"
+    fields = fields_of(member.get(revoke).text)
+    assert Visitor(site).get(path).status_code == 200
+
+    answer = member.send(revoke, **fields)
+
+    assert (answer.status_code, answer.location) == (303, MEMBERS)
+    assert f"The invitation of {COLLEAGUE} is revoked." in member.get(MEMBERS).text
+    assert Visitor(site).get(path).status_code == 404
+    for is_form in (True, False):
+        again = member.send(revoke, **fields) if is_form else member.get(revoke)
+        assert again.location == MEMBERS
+        assert "was already used, revoked or replaced" in member.get(MEMBERS).text
+
+
+def test_a_role_is_changed_at_once_and_in_the_log(site: Site, member: Visitor) -> None:
+    """In the session that the colleague has."""
+    site.add_member(COLLEAGUE, Role.VIEWER)
+    colleague = a_member(site, COLLEAGUE)
+    path = f"{MEMBERS}/{id_of(site, COLLEAGUE)}"
+    assert colleague.get(INVITE).status_code == 403
+
+    answer = member.fill_in(path, role="admin")
+
+    assert (answer.status_code, answer.location) == (303, MEMBERS)
+    assert f"{COLLEAGUE} is now an admin." in member.get(MEMBERS).text
+    assert colleague.get(INVITE).status_code == 200
+    log = text_of(member.get("/settings/audit-log").text)
+    assert f"{EMAIL} Member role changed" in log
+    assert f"e-mail {COLLEAGUE}, role from viewer to admin" in log
+
+
+def test_a_role_that_stays_is_told(site: Site, member: Visitor) -> None:
+    """And is not in the log."""
+    site.add_member(COLLEAGUE, Role.VIEWER)
+    before = site.audit_log()
+
+    member.fill_in(f"{MEMBERS}/{id_of(site, COLLEAGUE)}", role="viewer")
+
+    assert "Nothing was changed." in member.get(MEMBERS).text
+    assert site.audit_log() == before
+
+
+def test_a_role_that_is_none_is_told(site: Site, member: Visitor) -> None:
+    """At its field."""
+    site.add_member(COLLEAGUE, Role.VIEWER)
+
+    answer = member.fill_in(f"{MEMBERS}/{id_of(site, COLLEAGUE)}", role="owner")
+
+    assert answer.status_code == 422
+    assert "Choose a role." in answer.text
+
+
+def test_a_removed_member_is_out_at_once(site: Site, member: Visitor) -> None:
+    """With the session that was open, and the form that was filled in."""
+    site.add_member(COLLEAGUE, Role.ADMIN)
+    colleague = a_member(site, COLLEAGUE)
+    fields = fields_of(colleague.get("/settings/api-keys/new").text) | {"name": "Mine"}
+    remove = f"{MEMBERS}/{id_of(site, COLLEAGUE)}/remove"
+    assert f"Remove {COLLEAGUE}?" in member.get(remove).text
+
+    answer = member.fill_in(remove)
+
+    assert (answer.status_code, answer.location) == (303, MEMBERS)
+    assert f"{COLLEAGUE} is no longer a member" in member.get(MEMBERS).text
+    assert not colleague.is_signed_in
+    assert colleague.send("/settings/api-keys/new", **fields).location.startswith(
+        "/settings/sign-in"
+    )
+    assert Visitor(site).sign_in(COLLEAGUE).status_code == 422
+    assert site.container.manage_keys().list_all(OPERATOR) == ()
+    assert site.members() == {EMAIL: Role.ADMIN}
+
+
+def test_the_last_admin_stays_one(site: Site, member: Visitor) -> None:
+    """The pages say why; a form that is sent nevertheless changes nothing."""
+    site.add_member(COLLEAGUE, Role.VIEWER)
+    path = f"{MEMBERS}/{id_of(site, EMAIL)}"
+    token = fields_of(member.get(INVITE).text)["csrf_token"]
+    page = member.get(path).text
+    assert "You are the only admin of General Hospital." in text_of(page)
+    assert "Save the role" not in page
+    assert "/remove" not in page
+    before = site.audit_log()
+
+    for sent in (path, f"{path}/remove"):
+        answer = member.send(sent, csrf_token=token, role="viewer")
+        assert (answer.status_code, answer.location) == (303, path)
+        assert "Make somebody else an admin first." in member.get(path).text
+
+    assert member.get(f"{path}/remove").location == path
+    assert site.audit_log() == before
+    assert site.members()[EMAIL] is Role.ADMIN
+
+
+def test_two_admins_who_demote_each_other_at_once_leave_one(site: Site, member: Visitor) -> None:
+    """The second form comes from somebody who is no admin any more."""
+    site.add_member(COLLEAGUE, Role.ADMIN)
+    colleague = a_member(site, COLLEAGUE)
+    first, second = (f"{MEMBERS}/{id_of(site, email)}" for email in (COLLEAGUE, EMAIL))
+    fields = fields_of(colleague.get(second).text) | {"role": "viewer"}
+
+    assert member.fill_in(first, role="viewer").status_code == 303
+    answer = colleague.send(second, **fields)
+
+    assert answer.status_code == 403
+    assert site.members() == {EMAIL: Role.ADMIN, COLLEAGUE: Role.VIEWER}
+
+
+def test_who_gives_up_the_role_goes_on_as_a_viewer(site: Site, member: Visitor) -> None:
+    """No page fails afterwards; the rights are gone."""
+    site.add_member(COLLEAGUE, Role.ADMIN)
+
+    answer = member.fill_in(f"{MEMBERS}/{id_of(site, EMAIL)}", role="viewer")
+
+    page = member.get(answer.location)
+    assert page.status_code == 200
+    assert "You are now a viewer." in page.text
+    assert INVITE not in page.text
+    assert member.get(INVITE).status_code == 403
+
+
+def test_who_leaves_is_signed_out(site: Site, member: Visitor) -> None:
+    """With a word of farewell rather than an error."""
+    site.add_member(COLLEAGUE, Role.ADMIN)
+
+    answer = member.fill_in(f"{MEMBERS}/{id_of(site, EMAIL)}/remove")
+
+    assert answer.location == "/settings/sign-in"
+    assert "You are no longer a member of General Hospital." in member.get(answer.location).text
+    assert member.cookie("evref_session") is None
+    assert site.members() == {COLLEAGUE: Role.ADMIN}
+
+
+@pytest.mark.parametrize("page", ["", "/remove"])
+@pytest.mark.parametrize("known", [True, False])
+def test_another_institution_s_member_is_not_there(
+    site: Site, member: Visitor, page: str, known: bool
+) -> None:
+    """The answer is that of one who never was."""
+    token = fields_of(member.get(INVITE).text)["csrf_token"]
+    path = f"{MEMBERS}/{id_of(site, OTHER_EMAIL) if known else 'f' * 16}{page}"
+
+    for answer in (member.get(path), member.send(path, csrf_token=token, role="viewer")):
+        assert answer.status_code == 404
+        assert OTHER_EMAIL not in answer.text
+    assert site.members(OTHER_INSTITUTION) == {OTHER_EMAIL: Role.ADMIN}
+
+
+def test_another_institution_s_invitation_is_not_there(site: Site) -> None:
+    """It is answered as one that is over, and stays open."""
+    site.invite()
+    other = a_member(site, OTHER_EMAIL)
+    path = f"{MEMBERS}/invitations/{invitation_ids(site)[0]}/revoke"
+    token = fields_of(other.get(INVITE).text)["csrf_token"]
+
+    for is_form in (True, False):
+        answer = other.send(path, csrf_token=token) if is_form else other.get(path)
+        assert answer.location == MEMBERS
+        page = other.get(MEMBERS).text
+        assert "was already used, revoked or replaced" in page
+        assert COLLEAGUE not in page
+    assert len(invitation_ids(site)) == 1
+
+
+def test_a_member_who_has_gone_meanwhile_is_told(site: Site, member: Visitor) -> None:
+    """Where the form was still open."""
+    site.add_member(COLLEAGUE, Role.VIEWER)
+    path = f"{MEMBERS}/{id_of(site, COLLEAGUE)}"
+    token = fields_of(member.get(path).text)["csrf_token"]
+    site.container.manage_members().remove(OPERATOR, id_of(site, COLLEAGUE))
+
+    assert member.send(path, csrf_token=token, role="admin").status_code == 404
+
+
+def path_of(link: str) -> str:
+    return link[link.index("/settings/") :]

@@ -1,0 +1,295 @@
+"""Rotating a key on its page, and what the pages say of its states."""
+
+import re
+from datetime import date, timedelta
+from html import unescape
+
+import pytest
+
+from evref.domain.access.key import KeyState, Permission
+from evref.domain.access.principal import Role
+from evref.testing.builders import OPERATOR
+from tests.settings_pages.site import COLLEAGUE, EMAIL, MORNING, Site
+from tests.settings_pages.test_api_keys import ask_with
+from tests.settings_pages.visitor import (
+    Visitor,
+    a_member,
+    fields_of,
+    key_on,
+    shows_a_key,
+)
+
+KEYS = "/settings/api-keys"
+
+
+def text_of(page: str) -> str:
+    """What a page says, in one line."""
+    return " ".join(unescape(re.sub("<[^>]*>", "", page)).split())
+
+
+@pytest.mark.parametrize(
+    ("hours", "until"),
+    [
+        (1, "20 November 2026, 10:30 UTC"),
+        (24, "21 November 2026, 09:30 UTC"),
+        (168, "27 November 2026, 09:30 UTC"),
+    ],
+)
+def test_both_keys_work_until_the_old_one_ends(
+    site: Site, member: Visitor, hours: int, until: str
+) -> None:
+    """Every page that matters says when that is."""
+    made = site.make_key("Ward app")
+    path = f"{KEYS}/{made.key.id}"
+
+    answer = member.fill_in(f"{path}/rotate", keep_old_for=str(hours))
+
+    new = key_on(answer.text)
+    told = f"The previous key …{made.token.last_four} works until {until}."
+    assert answer.status_code == 201
+    assert told in text_of(answer.text)
+    assert f'curl -H "Authorization: Bearer {new}" {site.settings.base_url}' in unescape(
+        answer.text
+    )
+    assert told in text_of(member.get(path).text)
+    assert f"and the previous key …{made.token.last_four} stop" in text_of(
+        member.get(f"{path}/revoke").text
+    )
+    assert [ask_with(site, key) for key in (new, made.token.text)] == [200, 200]
+    assert "2 of 1,000" in text_of(member.get(path).text)
+
+    site.clock.advance(hours=hours)
+
+    assert [ask_with(site, key) for key in (new, made.token.text)] == [200, 401]
+    assert "The previous key" not in a_member(site).get(path).text
+
+
+def test_the_old_key_can_end_at_once(site: Site, member: Visitor) -> None:
+    """The page says that programs need the new one now."""
+    made = site.make_key()
+
+    answer = member.fill_in(f"{KEYS}/{made.key.id}/rotate", keep_old_for="0")
+
+    assert "The previous key stops working within a second." in text_of(answer.text)
+    assert [ask_with(site, key) for key in (key_on(answer.text), made.token.text)] == [200, 401]
+    assert "The previous key" not in member.get(f"{KEYS}/{made.key.id}").text
+
+
+def test_a_form_that_is_sent_twice_rotates_once(site: Site, member: Visitor) -> None:
+    """The second answer says so, and shows no key."""
+    made = site.make_key()
+    path = f"{KEYS}/{made.key.id}"
+    fields = fields_of(member.get(f"{path}/rotate").text)
+    new = key_on(member.send(f"{path}/rotate", **fields).text)
+    log = site.audit_log()
+
+    again = member.send(f"{path}/rotate", **fields)
+
+    assert (again.status_code, again.location) == (303, path)
+    page = member.get(path).text
+    assert "The key has been rotated since this form was opened." in text_of(page)
+    assert not shows_a_key(page)
+    assert ask_with(site, new) == 200
+    assert site.audit_log() == log
+
+
+@pytest.mark.parametrize("chosen", ["", "2", "-1", "169", "1e1"])
+def test_another_time_than_those_offered_is_refused(
+    site: Site, member: Visitor, chosen: str
+) -> None:
+    """Nothing is rotated, and the form can be sent again."""
+    made = site.make_key()
+    path = f"{KEYS}/{made.key.id}/rotate"
+
+    answer = member.fill_in(path, keep_old_for=chosen)
+
+    assert answer.status_code == 422
+    assert "Choose how long the previous key goes on working." in answer.text
+    assert site.container.keys().get(made.key.id) == made.key
+    assert member.send(path, **(fields_of(answer.text) | {"keep_old_for": "1"})).status_code == 201
+
+
+def test_revoking_ends_both_keys(site: Site, member: Visitor) -> None:
+    """And the audit log has it all, with who did it, but no key."""
+    made = site.make_key("Ward app")
+    path = f"{KEYS}/{made.key.id}"
+    new = key_on(member.fill_in(f"{path}/rotate", keep_old_for="1").text)
+
+    member.fill_in(f"{path}/revoke")
+
+    assert [ask_with(site, key) for key in (new, made.token.text)] == [401, 401]
+    log = member.get("/settings/audit-log").text
+    assert not shows_a_key(log)
+    assert f"…{made.token.last_four} ends at 2026-11-20 10:30:00 UTC" in text_of(log)
+    assert [(each.actor, each.action) for each in site.audit_log()[:2]] == [
+        (EMAIL, "key_revoked"),
+        (EMAIL, "key_rotated"),
+    ]
+
+
+def test_rotating_an_expired_key_says_that_it_stays_expired(site: Site) -> None:
+    """And what makes it work again."""
+    made = site.make_key(expires_on=MORNING.date())
+    site.clock.advance(days=1)
+
+    page = text_of(a_member(site).get(f"{KEYS}/{made.key.id}/rotate").text)
+
+    assert "It works again if you change its expiry." in page
+    assert "The new key does not work before that either." in page
+
+
+STATES = {
+    KeyState.ACTIVE: ("✓ Active", ""),
+    KeyState.NEAR_LIMIT: ("▲ Near limit", "At least 80% of today's limit is used."),
+    KeyState.LIMIT_REACHED: ("■ Limit reached", "Further requests are refused until 00:00 UTC."),
+    KeyState.NO_ACCESS: (
+        "‖ No access (paused)",
+        "Requests refused because the key has no access are not counted.",
+    ),
+    KeyState.EXPIRES_SOON: (
+        "◑ Expires soon",
+        "The key stops working at the end of 4 December 2026 (UTC).",
+    ),
+    KeyState.EXPIRED: ("○ Expired", "It works again if you change its expiry."),
+    KeyState.REVOKED: ("✕ Revoked", "Revoking is final."),
+}
+
+
+def furnish(site: Site) -> dict[KeyState, str]:
+    """One key in each state, named after it in capitals; their ids."""
+    site.clock.advance(days=-2)
+    expired = site.make_key("EXPIRED", expires_on=site.clock.now().date())
+    site.clock.advance(days=2)
+    near, reached = site.make_key("NEAR_LIMIT", limit=10), site.make_key("LIMIT_REACHED", limit=10)
+    site.use_key(near, 8)
+    site.use_key(reached, 11)
+    revoked = site.make_key("REVOKED")
+    site.container.manage_keys().revoke(OPERATOR, revoked.key.id)
+    made = {
+        KeyState.ACTIVE: site.make_key("ACTIVE", expires_on=date(2026, 12, 5)),
+        KeyState.NEAR_LIMIT: near,
+        KeyState.LIMIT_REACHED: reached,
+        KeyState.NO_ACCESS: site.make_key("NO_ACCESS", permission=Permission.NONE),
+        KeyState.EXPIRES_SOON: site.make_key("EXPIRES_SOON", expires_on=date(2026, 12, 4)),
+        KeyState.EXPIRED: expired,
+        KeyState.REVOKED: revoked,
+    }
+    return {state: each.key.id for state, each in made.items()}
+
+
+def test_every_state_is_told_in_words_and_with_a_sign(site: Site) -> None:
+    """In the list, and on the key's page with what it means."""
+    ids = furnish(site)
+    assert set(ids) == set(KeyState)
+    member = a_member(site)
+
+    rows = [text_of(row) for row in re.findall("<tr.*?</tr>", member.get(KEYS).text, re.DOTALL)]
+
+    for state, key_id in ids.items():
+        shown, meaning = STATES[state]
+        (row,) = [row for row in rows if row.startswith(f"{state.name} ")]
+        assert row.endswith(shown)
+        page = text_of(member.get(f"{KEYS}/{key_id}").text)
+        assert shown in page
+        assert meaning in page
+
+
+def test_a_key_with_a_limit_of_nothing_says_why_it_has_no_access(
+    site: Site, member: Visitor
+) -> None:
+    """Its level is not the reason."""
+    made = site.make_key(limit=0)
+
+    page = text_of(member.get(f"{KEYS}/{made.key.id}").text)
+
+    assert "‖ No access (paused)" in page
+    assert "until you change the daily limit, which is 0." in page
+
+
+@pytest.fixture
+def many(site: Site) -> Site:
+    """A site with more keys than one looks through."""
+    furnish(site)
+    for number in range(6):
+        site.make_key(f"Étude {number}")
+    return site
+
+
+@pytest.mark.parametrize(
+    ("q", "names"),
+    [
+        ("etude 3", ["Étude 3"]),
+        ("  NEAR   limit ", ["NEAR_LIMIT"]),
+        ("paused", ["NO_ACCESS"]),
+        ("expire", ["EXPIRES_SOON", "EXPIRED"]),
+        ("unicorn", []),
+        ("<b>", []),
+    ],
+)
+def test_keys_are_found_by_words_of_name_and_state(many: Site, q: str, names: list[str]) -> None:
+    """Each word, in any case and with or without accents."""
+    answer = a_member(many).get(KEYS, query_string={"q": q})
+
+    found = re.findall(r'<th role="rowheader" scope="row"><a [^>]*>([^<]*)<', answer.text)
+    assert found == names
+    assert f"{len(names)} of 13 keys." in text_of(answer.text)
+    assert ("No key has all of these words." in answer.text) == (not names)
+    assert fields_of(answer.text)["q"] == q.strip()
+
+
+def test_a_key_is_found_by_its_last_four_characters(many: Site) -> None:
+    """As they stand in the list and in the log of a program."""
+    made = many.make_key("Ward app")
+
+    for q in (made.token.last_four, f"…{made.token.last_four}"):
+        page = a_member(many).get(KEYS, query_string={"q": q}).text
+        assert "Ward app" in page
+
+
+def test_a_whole_key_that_is_searched_for_is_not_repeated(many: Site) -> None:
+    """The page says what to search for instead."""
+    made = many.make_key("Ward app")
+
+    page = a_member(many).get(KEYS, query_string={"q": made.token.text}).text
+
+    assert not shows_a_key(page)
+    assert "Search for its last four characters." in page
+    assert "Ward app" in page
+
+
+def test_a_dozen_keys_need_no_search(site: Site, member: Visitor) -> None:
+    """One more does."""
+    for number in range(12):
+        site.make_key(f"Key {number}")
+    assert 'name="q"' not in member.get(KEYS).text
+
+    site.make_key("Key 13")
+
+    assert 'name="q"' in member.get(KEYS).text
+
+
+def test_an_overlap_ends_with_the_key(site: Site, member: Visitor) -> None:
+    """A key that expires earlier takes both with it."""
+    made = site.make_key(expires_on=MORNING.date() + timedelta(days=1))
+
+    answer = member.fill_in(f"{KEYS}/{made.key.id}/rotate", keep_old_for="168")
+
+    assert "works until 22 November 2026, 00:00 UTC" in text_of(answer.text)
+
+
+def test_a_viewer_sees_a_key_and_nothing_to_change_it_with(site: Site) -> None:
+    """No link leads to a page that would be refused."""
+    made = site.make_key("Ward app")
+    path = f"{KEYS}/{made.key.id}"
+    a_member(site).fill_in(f"{path}/rotate", keep_old_for="1")
+    site.add_member(COLLEAGUE, Role.VIEWER)
+    viewer = a_member(site, COLLEAGUE)
+
+    key_page, list_page = viewer.get(path).text, viewer.get(KEYS).text
+
+    assert f"The previous key …{made.token.last_four} works until" in text_of(key_page)
+    assert "Ward app" in list_page
+    for page in (key_page, list_page):
+        assert fields_of(page) == {}
+        assert not re.search(r'href="[^"]*/(new|rotate|revoke)"', page)
+        assert "rotate the key again" not in text_of(page)

@@ -1,0 +1,109 @@
+"""Viewers see everything of their institution, and change nothing but their own password."""
+
+from pathlib import Path
+
+import pytest
+
+from evref.domain.access.principal import Role
+from evref.testing.builders import OPERATOR
+from tests.settings_pages.site import COLLEAGUE, EMAIL, PASSWORD, Site, settings_for
+from tests.settings_pages.test_forms import FORMS, KEY_ID, site_with_forms
+from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
+
+REFUSED = "Only an admin of your institution can change this"
+OWN = {"/settings/sign-in", "/settings/sign-out", "/settings/password"}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    site = site_with_forms(settings_for("memory", tmp_path))
+    site.add_member(COLLEAGUE, Role.VIEWER)
+    return site
+
+
+@pytest.fixture
+def viewer(site: Site) -> Visitor:
+    return a_member(site, COLLEAGUE)
+
+
+def changing() -> list[str]:
+    """The forms that change something of the institution."""
+    return [path for path in FORMS if path not in OWN and "/invitation/" not in path]
+
+
+@pytest.mark.parametrize("path", changing())
+def test_a_viewer_s_forged_form_changes_nothing(site: Site, viewer: Visitor, path: str) -> None:
+    """With a good token of the viewer's session, and every field filled in."""
+    token = fields_of(viewer.get("/settings/password").text)["csrf_token"]
+    before = (site.audit_log(), site.members(), site.container.keys().get(KEY_ID))
+
+    for fields in ({}, {"csrf_token": token}, FORMS[path] | {"csrf_token": token}):
+        answer = viewer.send(path, **fields)
+        assert answer.status_code == 403
+        assert REFUSED in answer.text
+        assert "Nothing was changed." in answer.text
+    assert (site.audit_log(), site.members(), site.container.keys().get(KEY_ID)) == before
+
+
+@pytest.mark.parametrize("path", changing())
+def test_a_viewer_gets_no_form(viewer: Visitor, path: str) -> None:
+    """The page of a key is shown without its forms; pages that are only a form are refused."""
+    answer = viewer.get(path)
+
+    assert answer.status_code == (200 if path.endswith(KEY_ID) else 403)
+    assert fields_of(answer.text) == {}
+    assert viewer.head(path).status_code == answer.status_code
+
+
+def test_a_viewer_sees_keys_members_and_the_audit_log(viewer: Visitor) -> None:
+    """And no link to a page that would be refused."""
+    for path in ("/settings/api-keys", f"/settings/api-keys/{KEY_ID}", "/settings/members",
+                 "/settings/audit-log", "/settings/password"):  # fmt: skip
+        answer = viewer.get(path)
+        assert answer.status_code == 200
+        assert f"{COLLEAGUE} · viewer" in text_of(answer.text)
+        for refused in changing():
+            if not refused.endswith(KEY_ID):
+                assert f'href="{refused}"' not in answer.text
+    assert "Ward app" in viewer.get("/settings/api-keys").text
+    assert EMAIL in viewer.get("/settings/members").text
+
+
+def test_a_viewer_does_not_see_open_invitations(site: Site, viewer: Visitor) -> None:
+    """Nor whom they are for."""
+    site.invite("someone@example.org")
+
+    assert "someone@example.org" not in viewer.get("/settings/members").text
+
+
+def test_a_viewer_changes_the_own_password_and_signs_out(viewer: Visitor) -> None:
+    """As every member does."""
+    changed = viewer.fill_in(
+        "/settings/password",
+        present=PASSWORD,
+        password="another long one",
+        repeated="another long one",
+    )
+
+    assert changed.status_code == 303
+    assert viewer.is_signed_in
+    assert viewer.fill_in("/settings/sign-out").location == "/settings/sign-in"
+
+
+@pytest.mark.parametrize("path", changing())
+def test_the_open_form_of_an_admin_who_was_demoted_changes_nothing(site: Site, path: str) -> None:
+    """The role counts when the form is sent, not when it was opened."""
+    site.add_member("second@example.org", Role.ADMIN)
+    second = a_member(site, "second@example.org")
+    fields = fields_of(second.get(path).text) | FORMS[path]
+    (demoted,) = (
+        each.id for each in site.container.members().list() if each.email == "second@example.org"
+    )
+    site.container.manage_members().set_role(OPERATOR, demoted, Role.VIEWER)
+    before = (site.audit_log(), site.members(), site.container.keys().get(KEY_ID))
+
+    answer = second.send(path, **fields)
+
+    assert answer.status_code == 403
+    assert REFUSED in answer.text
+    assert (site.audit_log(), site.members(), site.container.keys().get(KEY_ID)) == before
