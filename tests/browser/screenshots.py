@@ -6,24 +6,33 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
+from evref.domain.access.key import Permission
 from evref.domain.access.principal import Role
 from evref.domain.access.readers import Readers
+from evref.testing.builders import OPERATOR
 from tests.browser.live import chromium, opened_page, running_browser, served_site, sign_in
 from tests.pages.site import bundled, publish
 from tests.settings_pages.site import COLLEAGUE, MORNING, Site
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
+WIDTH = 1100
 
 
 def furnish(site: Site) -> str:
-    """A key that has been used for a month; its id."""
+    """Keys in several states, of which one has been used for a month; its id."""
+    keys = site.container.manage_keys()
     site.clock.set_time_of_day(MORNING - timedelta(days=40))
+    site.make_key("Summer school", expires_on=(MORNING - timedelta(days=20)).date())
     made = site.make_key("Electronic record", limit=200)
-    site.clock.set_time_of_day(MORNING)
-    for days_ago in range(30):
-        day = (MORNING - timedelta(days=days_ago)).weekday()
+    for days_ago in range(29, -1, -1):
+        site.clock.set_time_of_day(MORNING - timedelta(days=days_ago))
+        if days_ago == 10:
+            keys.change(OPERATOR, made.key.id, daily_limit=250)
         times = 240 if days_ago == 11 else 60 + days_ago * 37 % 110
-        site.use_key(made, times if day < 5 else days_ago, days_ago=days_ago)
+        site.use_key(made, times if site.clock.now().weekday() < 5 else days_ago)
+    site.use_key(site.make_key("Study of back pain", limit=50), 43)
+    site.make_key("Trial of an app", expires_on=(MORNING + timedelta(days=9)).date())
+    site.make_key("Ward screen", permission=Permission.NONE)
     return made.key.id
 
 
@@ -31,7 +40,7 @@ def take(page: Page, name: str) -> None:
     height = page.evaluate("document.querySelector('main').getBoundingClientRect().bottom")
     page.screenshot(
         path=FOLDER / f"{name}.png",
-        clip={"x": 0, "y": 0, "width": 900, "height": min(height + 16, 900)},
+        clip={"x": 0, "y": 0, "width": WIDTH, "height": min(height + 16, 1000)},
         full_page=True,
     )
 
@@ -54,9 +63,18 @@ def take_of_members(page: Page, site: Site) -> None:
     take(page, "members")
 
 
+def hide_key(page: Page) -> None:
+    """Show a key that is in no storage, so that the picture is of none that ever worked."""
+    page.evaluate(
+        "document.querySelectorAll('#key, #line').forEach(each => each.textContent ="
+        " each.textContent.replace(/evref_[0-9A-Za-z]+/, 'evref_' + 'x'.repeat(46))"
+        ".replace(/http:..127[^/]*/, 'https://evref.example.org'))"
+    )
+
+
 def take_of_readers(page: Page) -> None:
     """The pages of the catalogue, each as far as a window shows it."""
-    page.set_viewport_size({"width": 1100, "height": 900})
+    page.set_viewport_size({"width": WIDTH, "height": 900})
     for name, address in (
         ("front-page", "/"),
         ("catalogue", "/catalogue"),
@@ -80,7 +98,7 @@ def main() -> None:
     with (
         running_browser(path) as browser,
         served_site() as site,
-        opened_page(browser, site, width=900) as page,
+        opened_page(browser, site, width=WIDTH) as page,
     ):
         key_id = furnish(site)
         page.goto("/settings")
@@ -92,24 +110,25 @@ def main() -> None:
         take(page, "make-a-key")
         page.get_by_role("button", name="Make the key").click()
         page.get_by_role("button", name="Copy the key").wait_for()
-        # A key that is in no storage, so that the picture is of none that ever worked.
-        page.evaluate(
-            "document.querySelectorAll('#key, #line').forEach(each => each.textContent ="
-            " each.textContent.replace(/evref_[0-9A-Za-z]+/, 'evref_' + 'x'.repeat(46))"
-            ".replace(/http:..127[^/]*/, 'https://evref.example.org'))"
-        )
+        hide_key(page)
         take(page, "your-new-key")
         page.goto(f"/settings/api-keys/{key_id}")
         take(page, "a-key")
         page.goto(f"/settings/api-keys/{key_id}/revoke")
         take(page, "revoke-a-key")
+        page.goto(f"/settings/api-keys/{key_id}/rotate")
+        take(page, "rotate-a-key")
+        page.get_by_role("button", name="Rotate the key").click()
+        page.get_by_role("button", name="Copy the key").wait_for()
+        hide_key(page)
+        take(page, "rotated-key")
         page.goto("/settings/audit-log")
         take(page, "audit-log")
         take_of_members(page, site)
     with (
         running_browser(path) as browser,
         served_site(Readers.PUBLIC) as site,
-        opened_page(browser, site, width=1100) as page,
+        opened_page(browser, site, width=WIDTH) as page,
     ):
         publish(site, bundled())
         take_of_readers(page)
