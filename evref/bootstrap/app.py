@@ -95,7 +95,9 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.register_blueprint(whole_catalogue.blueprint(consult, container.browse()))
     app.register_blueprint(limit.blueprint(container.read_limit(), container.browse()))
     app.register_blueprint(openapi.blueprint())
-    app.register_blueprint(reference.blueprint(frame, settings.base_url))
+    app.register_blueprint(
+        reference.blueprint(frame, settings.base_url, infobutton=False, fhir=False)
+    )
     app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))
     app.register_blueprint(health.blueprint(container.report_health()))
     cookies.configure(
