@@ -194,7 +194,7 @@ def test_every_intervention_is_listed_with_its_evidence(
             assert got == {name: each[name] for name in each if name != "diagnosis_id"}
             evidence = each["evidence"]
             shown = listed.text[listed.text.index(f". {each['title']} (") :]
-            assert f"Direction: {evidence['direction'].upper()}:" in shown
+            assert f"Direction: {evidence['direction'].upper()} (" in shown
             assert f"Recommendation: {evidence['recommendation']}." in shown
             assert f"GRADE certainty: {evidence['certainty']}." in shown
             assert f"words: {evidence['source_grade'] or 'none'}" in shown

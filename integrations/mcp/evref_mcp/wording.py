@@ -55,9 +55,9 @@ KEY_MAY_NOT_READ = (
 )
 
 _DIRECTIONS = {
-    "for": "FOR: the sources favour using it",
-    "against": "AGAINST: the sources advise against it, or find harm or no important benefit",
-    "unclear": "UNCLEAR: the sources disagree, or the evidence is insufficient",
+    "for": "FOR (the sources favour using it)",
+    "against": "AGAINST (the sources advise against it, or find harm or no important benefit)",
+    "unclear": "UNCLEAR (the sources disagree, or the evidence is insufficient)",
 }
 
 
@@ -157,13 +157,10 @@ def refused(problem: dict[str, Any]) -> str:
         f"{', '.join(map(str, error.get('allowed') or ['nothing']))}"
         for error in errors
     ]
-    said = [str(problem.get(member, "")) for member in ("title", "detail")]
-    return " ".join(
-        [
-            "The evidence reference service refused the request:",
-            *(f"{text.rstrip('.')}." for text in [*said, *details] if text),
-        ]
-    )
+    # With errors, the detail only refers to them.
+    said = [str(problem.get("title", "")), *(details or [str(problem.get("detail", ""))])]
+    sentences = [f"{text.rstrip('.')}." for text in said if text]
+    return " ".join(["The evidence reference service refused the request:", *sentences])
 
 
 def limit_used_up(retry_after: str) -> str:
