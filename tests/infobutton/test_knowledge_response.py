@@ -121,7 +121,7 @@ def test_a_diagnosis_has_an_entry_and_each_of_its_modules_another(
     page = f"{BASE_URL}/catalogue/knee-osteoarthritis"
     assert document["id"]["_value"] == page
     assert (
-        "8 interventions with their evidence: 8 for, 0 against, 0 unclear."
+        "Interventions by what the sources say about them: 8 for, 0 against, 0 unclear."
         in (document["summary"]["_value"])
     )
     assert home["id"]["_value"] == home["link"][0]["href"] == f"{page}?module=home"

@@ -101,17 +101,15 @@ class KnowledgeResponse:
 
     def _entries(self, entry: Entry) -> Iterator[Element]:
         diagnosis = entry.diagnosis
-        shown = entry.visible_interventions()
         sections = [
             module
             for module in diagnosis.enabled_modules
             if self.request.asks_for(module) and entry.visible_interventions(module)
         ]
-        counts = Counter(each.evidence.direction for each in shown)
+        counts = Counter(each.evidence.direction for each in entry.visible_interventions())
         summary = render_template(
             "infobutton/document.html",
             diagnosis=diagnosis,
-            total=len(shown),
             counts={direction.value: counts[direction] for direction in Direction},
             missing=() if sections else [each.label for each in self.request.sub_topics],
             disclaimer=DISCLAIMER,
