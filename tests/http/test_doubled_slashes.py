@@ -27,6 +27,8 @@ from tests.http.service import Service
         "/api/v1//diagnoses",
         "/api/v1/diagnoses//",
         "/api/v1/diagnoses//knee-osteoarthritis",
+        "//infobutton",
+        "/infobutton//",
     ],
 )
 def test_doubled_slashes_are_not_found(service: Service, path: str) -> None:
