@@ -15,6 +15,8 @@ from werkzeug.datastructures import Headers
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import evref
+from evref.adapters.inbound.fhir import blueprint as fhir
+from evref.adapters.inbound.fhir.interface import FHIR
 from evref.adapters.inbound.operations import health
 from evref.adapters.inbound.pages import reference
 from evref.adapters.inbound.pages.catalogue import blueprint as catalogue_pages
@@ -39,9 +41,6 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
     from evref.adapters.inbound.operations.metrics import Metrics
-
-
-_INTERFACES = HttpInterfaces(REST_API, others=PAGES)
 
 
 def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
@@ -81,7 +80,10 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         observers.append(metrics.of_request)
         app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
     cache_bytes = settings.representation_cache_mb * 1024 * 1024
-    error_responses = ErrorResponses(settings.base_url, _INTERFACES)
+    # The interfaces that an operator can switch off; their paths are then unknown.
+    optional = [FHIR] if settings.fhir else []
+    interfaces = HttpInterfaces(REST_API, *optional, others=PAGES)
+    error_responses = ErrorResponses(settings.base_url, interfaces)
     endpoints = CatalogueEndpoints(consult, cache_bytes, error_responses)
     frame = Frame(
         readers=settings.catalogue_pages,
@@ -95,6 +97,8 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.register_blueprint(whole_catalogue.blueprint(consult, container.browse()))
     app.register_blueprint(limit.blueprint(container.read_limit(), container.browse()))
     app.register_blueprint(openapi.blueprint())
+    if settings.fhir:
+        app.register_blueprint(fhir.blueprint(endpoints, settings.base_url))
     app.register_blueprint(reference.blueprint(frame, settings.base_url))
     app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))
     app.register_blueprint(health.blueprint(container.report_health()))
@@ -120,7 +124,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
                     # Escaped, because the brackets of an IPv6 address have a meaning in patterns.
                     "origins": [_exactly(origin) for origin in settings.cors_origins]
                 }
-                for root in _INTERFACES.cross_origin()
+                for root in interfaces.cross_origin()
             },
             methods=["GET", "HEAD"],
             allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
@@ -130,7 +134,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     # The API first: it has most of the requests, and each look-up costs.
     wsgi_app = endpoints.middleware(frame.middleware(app.wsgi_app))
     if settings.cors_origins:
-        wsgi_app = _varying_by_origin(wsgi_app)
+        wsgi_app = _varying_by_origin(wsgi_app, interfaces)
     if observers:
         wsgi_app = observed(wsgi_app, observers)
     app.wsgi_app = _at(settings.base_url, wsgi_app)  # type: ignore[assignment]
@@ -191,7 +195,7 @@ def _exactly(origin: str) -> re.Pattern[str]:
     return re.compile(re.escape(origin) + r"\Z", re.IGNORECASE)
 
 
-def _varying_by_origin(wsgi_app: WSGIApplication) -> WSGIApplication:
+def _varying_by_origin(wsgi_app: WSGIApplication, interfaces: HttpInterfaces) -> WSGIApplication:
     """Return the application with `Vary: Origin` on the responses that scripts may read.
 
     This includes requests without an allowed origin: a shared cache must not use their responses
@@ -206,7 +210,7 @@ def _varying_by_origin(wsgi_app: WSGIApplication) -> WSGIApplication:
             varying["Vary"] = f"{varying['Vary']}, Origin" if "Vary" in varying else "Origin"
             return start_response(status, varying.to_wsgi_list(), exc_info)
 
-        is_cross_origin = _INTERFACES.of(environ["PATH_INFO"]).cross_origin
+        is_cross_origin = interfaces.of(environ["PATH_INFO"]).cross_origin
         return wsgi_app(environ, start if is_cross_origin else start_response)
 
     return serve
