@@ -41,7 +41,8 @@ coverage: install-dev ## run all tests, and report lines and branches that they 
 .PHONY: clients
 clients: install-dev $(CLIENTS)/.installed ## test with linters, a fuzzer, generated clients and Firefox; needs a JDK
 	@$(BIN)/python -m pytest --numprocesses=auto tests/clients/linters.py \
-		tests/clients/generated.py tests/clients/readers.py tests/clients/firefox.py tests/clients/fuzzing.py $(ARGS)
+		tests/clients/generated.py tests/clients/readers.py tests/clients/firefox.py tests/clients/fuzzing.py \
+		$(wildcard tests/clients/infobutton.py tests/clients/fhir.py tests/clients/mcp_program.py) $(ARGS)
 
 SEED ?= 0
 .PHONY: hostile
