@@ -18,16 +18,21 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/fhir+json"
 
-# FHIR reserves 422 for resources that break a rule, and has 400 for a search that is wrong (R4,
-# http, summary).
-_STATUSES = {HTTPStatus.UNPROCESSABLE_ENTITY: HTTPStatus.BAD_REQUEST}
-
 _TYPE = re.compile(r"(?P<system>https?://.+)[/#](?P<code>[a-z-]+)")
 
 
+def status_of(status: int) -> HTTPStatus:
+    """Return the status of a problem with this status in the rest of the service.
+
+    FHIR uses 422 for resources that break a rule, and 400 for a query (R4, http, search).
+    """
+    if status == HTTPStatus.UNPROCESSABLE_ENTITY:
+        return HTTPStatus.BAD_REQUEST
+    return HTTPStatus(status)
+
+
 def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
-    status = HTTPStatus(problem.status)
-    status = _STATUSES.get(status, status)
+    status = status_of(problem.status)
     outcome = {"resourceType": "OperationOutcome", "issue": _issues(problem, status, environ)}
     body = json.dumps(outcome, ensure_ascii=False).encode()
     headers = [

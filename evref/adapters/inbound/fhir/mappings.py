@@ -88,7 +88,6 @@ ISSUE_TYPES: dict[str, str] = {
     problems.MISSING_CREDENTIALS.slug: "login",
     problems.INVALID_API_KEY.slug: "unknown",
     problems.INSUFFICIENT_PERMISSION.slug: "forbidden",
-    problems.UNKNOWN_DIAGNOSIS.slug: "not-found",
     problems.NOT_FOUND.slug: "not-found",
     problems.METHOD_NOT_ALLOWED.slug: "not-supported",
     problems.INVALID_PARAMETER.slug: "invalid",
