@@ -32,12 +32,16 @@ QUERIES = st.lists(st.tuples(NAMES, VALUES), max_size=4).map(
         f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in pairs
     )
 )
+FHIR_NAMES = st.sampled_from(["_id", "context", "title", "title:contains", "_count", "_after", ""])
+FHIR_VALUES = st.sampled_from(["M17.1", "http://hl7.org/fhir/sid/icd-10|M17", "knee", "0", "2"])
+FHIR_QUERIES = st.lists(st.tuples(FHIR_NAMES | TEXT, FHIR_VALUES | TEXT), max_size=4).map(urlencode)
 RAW = st.text(st.sampled_from("aM17.&=%+;[]{}\"'<>\\^`|~:0123456789ABCDEFabcdef"), max_size=40)
 HEADER = st.text(
     st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f"), max_size=60
 )
 SEGMENTS = st.lists(
     st.sampled_from(["api", "v1", "diagnoses", "interventions", "openapi.json", "..", ".", ""])
+    | st.sampled_from(["fhir", "metadata", "PlanDefinition", "ActivityDefinition"])
     | TEXT.map(lambda text: quote(text, safe=""))
     | st.binary(max_size=4).map(quote),
     min_size=1,
@@ -107,6 +111,26 @@ def test_any_knowledge_request_is_answered_or_refused(
 
 
 @quick
+@given(
+    resource_type=st.sampled_from(["PlanDefinition", "ActivityDefinition"]),
+    query=FHIR_QUERIES | RAW,
+)
+@example(resource_type="PlanDefinition", query="title=%5C")
+@example(resource_type="PlanDefinition", query="title=%5C%5C,%00")
+@example(resource_type="PlanDefinition", query="context=%7C%7C,%7C")
+@example(resource_type="PlanDefinition", query="_count=%D9%A3")
+def test_any_search_of_fhir_is_answered_or_refused(
+    fuzzed: tuple[Service, str], resource_type: str, query: str
+) -> None:
+    """With a Bundle or with the faults, never with a failure."""
+    service, token = fuzzed
+
+    response = service.get(f"/fhir/{resource_type}?{query}", token=token)
+
+    assert response.status_code in {200, 400, 406}
+
+
+@quick
 @given(segments=SEGMENTS)
 def test_any_path_is_found_or_not(fuzzed: tuple[Service, str], segments: list[str]) -> None:
     """And never redirected."""
@@ -129,6 +153,21 @@ def test_any_authorization_is_refused(fuzzed: tuple[Service, str], authorization
     response = service.get("/api/v1/diagnoses", headers={"Authorization": authorization})
 
     assert response.status_code == 401
+
+
+@quick
+@given(accept=HEADER)
+@example(accept="application/fhir+json;fhirVersion")
+@example(accept='application/fhir+json;fhirVersion="')
+@example(accept="application/json;q=nan")
+@example(accept="/;/")
+def test_any_accept_gets_json_or_is_refused(fuzzed: tuple[Service, str], accept: str) -> None:
+    """FHIR has one format here."""
+    service, token = fuzzed
+
+    response = service.get("/fhir/PlanDefinition", token=token, headers={"Accept": accept})
+
+    assert response.status_code in {200, 406}
 
 
 @quick
