@@ -51,12 +51,13 @@ hostile: install-dev ## test hostile input for several minutes; SEED=n for other
 		tests/hostile/test_*.py tests/hostile/in_long*.py $(ARGS)
 
 .PHONY: lint
-lint: install-bench ## check format, lint, types and import contracts
+lint: install-bench $(CLIENTS)/.installed ## check format, lint, types and import contracts
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/mypy --python-executable $(PEERS)/bin/python --cache-dir .mypy_cache/peers \
 		benchmarks/peers/*_peer.py benchmarks/plot.py
+	@$(BIN)/mypy --python-executable $(CLIENTS)/bin/python --cache-dir .mypy_cache/clients integrations/mcp/evref_mcp
 	@$(BIN)/lint-imports
 
 .PHONY: format
@@ -148,10 +149,12 @@ $(PEERS)/.installed: requirements/bench.txt
 	@touch $@
 
 # npm also checks the hash of every package; pip installs it in the step before.
-$(CLIENTS)/.installed: requirements/clients.txt tests/clients/package-lock.json
+$(CLIENTS)/.installed: requirements/clients.txt tests/clients/package-lock.json integrations/mcp/pyproject.toml
 	@test -x $(CLIENTS)/bin/python || $(PYTHON) -m venv $(CLIENTS)
 	@echo "Installing the client tools into $(CLIENTS) …"
 	@$(CLIENTS)/bin/python -m pip --quiet --disable-pip-version-check \
 		install $(LOCKED) requirements/clients.txt
+	@$(CLIENTS)/bin/python -m pip --quiet --disable-pip-version-check \
+		install --no-deps --no-build-isolation --editable integrations/mcp
 	@PATH="$(CURDIR)/$(CLIENTS)/bin:$$PATH" npm ci --silent --prefix tests/clients
 	@touch $@

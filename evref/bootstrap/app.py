@@ -103,7 +103,9 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         app.register_blueprint(
             infobutton.blueprint(endpoints, settings.base_url, has_pages=has_pages)
         )
-    app.register_blueprint(reference.blueprint(frame, settings.base_url))
+    app.register_blueprint(
+        reference.blueprint(frame, settings.base_url, infobutton=settings.infobutton, fhir=False)
+    )
     app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))
     app.register_blueprint(health.blueprint(container.report_health()))
     cookies.configure(
