@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment
 
 from evref.adapters.inbound.infobutton.knowledge_request import MOST_CRITERIA
+from evref.adapters.inbound.infobutton.knowledge_response import MOST_DIAGNOSES
 from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, MESH, SUB_TOPICS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
@@ -28,5 +29,6 @@ def page(document: dict[str, Any]) -> str:
         sub_topics=SUB_TOPICS,
         mesh=MESH,
         most_criteria=MOST_CRITERIA,
+        most_diagnoses=MOST_DIAGNOSES,
     )
     return text.rstrip("\n") + "\n"

@@ -220,6 +220,7 @@ def test_a_subtopic_without_a_module_gives_the_diagnosis_alone(
         (KNEE | coded(ICD10_GM, "knee", "12"), f"{LIST}.c12", 'is malformed: "knee"'),
         (coded(ICD10, "x" * 41), f"{LIST}.c", "is malformed: 41 characters"),
         ({f"{LIST}.dn": "x" * 201}, f"{LIST}.dn", "is too long"),
+        ({f"{LIST}.dn{n}": "x" * 101 for n in range(2)}, f"{LIST}.dn", "is too long"),
         ({f"{LIST}.dn{n}": "a" for n in range(51)}, LIST, "is given 51 times"),
         (KNEE | {LIST.upper() + ".C": "M18"}, f"{LIST}.c", "is given more than once"),
     ],

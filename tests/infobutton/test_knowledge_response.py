@@ -219,6 +219,18 @@ def test_it_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeService) -
     assert updated("M17.1") == "1970-01-01T00:00:00Z"
 
 
+def test_a_feed_has_the_first_of_many_diagnoses(make_service: MakeService) -> None:
+    """And says so; the page for a person has all."""
+    service = make_service()
+    service.publish(Catalogue(Entry(a_diagnosis(f"knee-{n}"), ()) for n in range(21)))
+    token = service.token()
+
+    feed = json_feed(service, token, KNEE)
+
+    assert len(feed["entry"]) == 20
+    assert feed["subtitle"]["_value"] == ("Results for ICD-10 M17.1. The first 20 of 21 diagnoses.")
+
+
 def test_the_request_is_repeated_in_its_categories(service: Service, token: str) -> None:
     """Under the names of the standard, without numbers; the response type is not of the request."""
     asked = {
@@ -317,7 +329,9 @@ def test_hostile_text_of_the_catalogue_is_text(make_service: MakeService, text: 
             "/catalogue",
         ),
         (
-            {f"mainSearchCriteria.v.dn{n}": "twin" + 30 * "n" for n in range(9)},
+            {f"mainSearchCriteria.v.cs{n}": ICD10 for n in range(30)}
+            | {f"mainSearchCriteria.v.c{n}": "S83.5XXA" for n in range(30)}
+            | {"mainSearchCriteria.v.dn": "twin"},
             "/catalogue",
         ),
     ],

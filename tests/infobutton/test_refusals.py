@@ -168,7 +168,12 @@ def test_it_can_be_switched_off(make_service: MakeService) -> None:
 
     assert response.status_code == unknown.status_code == 404
     assert response.mimetype == unknown.mimetype == "text/html"
+    assert "/infobutton" not in service.get("/").text
     assert service.admitted(key) == 0
+
+
+def test_the_front_page_shows_it(service: Service) -> None:
+    assert "/infobutton" in service.get("/").text
 
 
 def test_a_changed_catalogue_is_answered_from(service: Service, token: str) -> None:

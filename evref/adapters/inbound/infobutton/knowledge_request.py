@@ -139,6 +139,10 @@ def read(args: MultiDict[str, str], response_types: Sequence[str]) -> KnowledgeR
             faults.append(criterion)
         else:
             criteria.append(criterion)
+    # As a whole, so that many criteria cost no more than one.
+    if sum(len(each.words or "") for each in criteria) > LONGEST_TEXT:
+        allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
+        faults.append(ParameterFault(f"{_CRITERIA}.dn", "is too long", allowed))
     response_type = values.pop((RESPONSE_TYPE, ""), XML).lower()
     if response_type not in response_types:
         message = "is not one of the allowed values"
@@ -179,9 +183,6 @@ def _criterion(values: _Values, number: str) -> Criterion | ParameterFault:
     words = next(filter(None, texts), None)
     if words is None:
         return _missing_code(number)
-    if len(words) > LONGEST_TEXT:
-        allowed = (f"text of 1 to {LONGEST_TEXT} characters",)
-        return ParameterFault(f"{_CRITERIA}.dn{number}", "is too long", allowed)
     return Criterion(f"“{without_keys(words)}”", words=words)
 
 

@@ -25,6 +25,9 @@ from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS
 
 _TITLE = "Evidence Reference Service"
 
+MOST_DIAGNOSES = 20
+"""A feed with the interventions of all diagnoses whose names have an “a” would serve nobody."""
+
 # The date of a feed of an empty catalogue; Atom requires one.
 _NO_DATE = date(1970, 1, 1)
 
@@ -56,7 +59,8 @@ class KnowledgeResponse:
     def feed(self) -> Element:
         """Return the feed: for each diagnosis its entry, then those of its sections."""
         found = self.request.found_in(self.catalogue)
-        dated = found or self.catalogue.entries
+        shown = found[:MOST_DIAGNOSES]
+        dated = shown or self.catalogue.entries
         address = f"{self.base_url}/infobutton?{urlencode(self.request.context)}"
         return {
             "base": f"{self.base_url}/",
@@ -80,7 +84,7 @@ class KnowledgeResponse:
                 }
             ],
             "rights": text(DISCLAIMER),
-            "entry": [part for entry in found for part in self._entries(entry)],
+            "entry": [part for entry in shown for part in self._entries(entry)],
         }
 
     def _subtitle(self, found: tuple[Entry, ...]) -> str:
@@ -91,6 +95,8 @@ class KnowledgeResponse:
         sentences = [said]
         if not found:
             sentences.append("The catalogue has no such diagnosis")
+        if len(found) > MOST_DIAGNOSES:
+            sentences.append(f"The first {MOST_DIAGNOSES} of {len(found)} diagnoses")
         if not all(each.text for each in request.criteria):
             names = ", ".join(system.name for system in CODE_SYSTEMS)
             sentences.append(f"The service reads codes of {names} only")
