@@ -78,7 +78,11 @@ def _read_ids(text: str) -> frozenset[str]:
 def _read_texts(text: str) -> tuple[str, ...]:
     if len(text) > LONGEST_TEXT:
         raise _InvalidError(f"has {len(text)} characters")
-    return _values(text)
+    texts = _values(text)
+    # Every title begins with what is empty without case and accents.
+    if not all(map(folded, texts)):
+        raise _InvalidError("has a text of accents alone")
+    return texts
 
 
 def _read_codes(text: str) -> tuple[RecordCode, ...]:
@@ -144,10 +148,11 @@ SEARCH: Mapping[str, Parameter] = {
 }
 """The parameters of a search, combined with AND. The values of one are combined with OR."""
 
-_MATCHES: dict[str, Callable[[str, str], bool]] = {
-    "title": lambda title, text: folded(title).startswith(folded(text)),
-    "title:contains": lambda title, text: folded(text) in folded(title),
-    "title:exact": lambda title, text: title == text,
+# How the text of a title and that of a parameter are compared, after each is normalised.
+_COMPARISONS: dict[str, tuple[Callable[[str], str], Callable[[str, str], bool]]] = {
+    "title": (folded, str.startswith),
+    "title:contains": (folded, str.__contains__),
+    "title:exact": (str, str.__eq__),
 }
 
 
@@ -194,8 +199,9 @@ def matching(index: Index, resource_type: str, values: Mapping[str, Any]) -> lis
             for entry in index.catalogue.find(DiagnosisFilter((code,)))
         }
         items = [item for item in items if item.entry.diagnosis.id in found]
-    for name, matches in _MATCHES.items():
+    for name, (normalised, compare) in _COMPARISONS.items():
         if name in values:
-            texts = values[name]
-            items = [item for item in items if any(matches(item.title, text) for text in texts)]
+            wanted = [normalised(text) for text in values[name]]
+            titles = ((item, normalised(item.title)) for item in items)
+            items = [item for item, title in titles if any(compare(title, each) for each in wanted)]
     return items
