@@ -75,7 +75,7 @@ def test_the_display_name_comes_before_the_original_text(service: Service, token
 
 
 def test_words_beside_a_code_are_not_searched(service: Service, token: str) -> None:
-    """Nothing for the code is nothing, whatever its name."""
+    """If nothing is found for the code, its name changes nothing."""
     feed = json_feed(service, token, coded(ICD10, "B05") | {f"{LIST}.dn": "Knee osteoarthritis"})
 
     assert feed["entry"] == []
