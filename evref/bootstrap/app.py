@@ -17,6 +17,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 import evref
 from evref.adapters.inbound.fhir import blueprint as fhir
 from evref.adapters.inbound.fhir.interface import FHIR
+from evref.adapters.inbound.infobutton import blueprint as infobutton
+from evref.adapters.inbound.infobutton.interface import INFOBUTTON
 from evref.adapters.inbound.operations import health
 from evref.adapters.inbound.pages import reference
 from evref.adapters.inbound.pages.catalogue import blueprint as catalogue_pages
@@ -29,11 +31,12 @@ from evref.adapters.inbound.rest.interface import REST_API
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.errors import ErrorResponses
-from evref.adapters.inbound.web.interfaces import HttpInterfaces
+from evref.adapters.inbound.web.interfaces import HttpInterface, HttpInterfaces
 from evref.adapters.inbound.web.observation import Observer, log_access, observed
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
+from evref.domain.access.readers import Readers
 from evref.domain.errors import EvrefError, StorageUnavailableError
 
 if TYPE_CHECKING:
@@ -80,9 +83,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         observers.append(metrics.of_request)
         app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
     cache_bytes = settings.representation_cache_mb * 1024 * 1024
-    # The interfaces that an operator can switch off; their paths are then unknown.
-    optional = [FHIR] if settings.fhir else []
-    interfaces = HttpInterfaces(REST_API, *optional, others=PAGES)
+    interfaces = HttpInterfaces(REST_API, *_standards(settings), others=PAGES)
     error_responses = ErrorResponses(settings.base_url, interfaces)
     endpoints = CatalogueEndpoints(consult, cache_bytes, error_responses)
     frame = Frame(
@@ -97,9 +98,12 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.register_blueprint(whole_catalogue.blueprint(consult, container.browse()))
     app.register_blueprint(limit.blueprint(container.read_limit(), container.browse()))
     app.register_blueprint(openapi.blueprint())
-    if settings.fhir:
-        app.register_blueprint(fhir.blueprint(endpoints, settings.base_url))
-    app.register_blueprint(reference.blueprint(frame, settings.base_url))
+    _register_standards(app, settings, endpoints)
+    app.register_blueprint(
+        reference.blueprint(
+            frame, settings.base_url, infobutton=settings.infobutton, fhir=settings.fhir
+        )
+    )
     app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))
     app.register_blueprint(health.blueprint(container.report_health()))
     cookies.configure(
@@ -144,6 +148,22 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0
         )
     return app
+
+
+def _standards(settings: Settings) -> list[HttpInterface]:
+    """Return the standards that the operator has not switched off; other paths are unknown."""
+    switches = {INFOBUTTON: settings.infobutton, FHIR: settings.fhir}
+    return [interface for interface, is_on in switches.items() if is_on]
+
+
+def _register_standards(app: APIFlask, settings: Settings, endpoints: CatalogueEndpoints) -> None:
+    if settings.infobutton:
+        has_pages = settings.catalogue_pages is not Readers.OFF
+        app.register_blueprint(
+            infobutton.blueprint(endpoints, settings.base_url, has_pages=has_pages)
+        )
+    if settings.fhir:
+        app.register_blueprint(fhir.blueprint(endpoints, settings.base_url))
 
 
 def _metrics(settings: Settings) -> Metrics:

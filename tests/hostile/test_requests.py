@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from urllib.parse import quote, urlencode
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +14,8 @@ from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.catalogue import Catalogue
 from tests.hostile.examples import quick
-from tests.http.service import BASE_URL, Service, entries
+from tests.http.document import plain_body
+from tests.http.service import BASE_URL, Service, body, entries
 
 PATHS = st.sampled_from(
     [
@@ -70,6 +72,42 @@ def test_any_query_is_answered_or_refused(
     service, token = fuzzed
 
     assert service.get(f"{path}?{query}", token=token).status_code in {200, 422}
+
+
+INFOBUTTON_NAMES = st.sampled_from(
+    [
+        *(f"{of}.v.{part}" for of in ("mainSearchCriteria", "subTopic") for part in ("c", "cs")),
+        *("mainSearchCriteria.v.dn", "MAINSEARCHCRITERIA.V.C1", "mainSearchCriteria.v.cs1"),
+        *("knowledgeResponseType", "informationRecipient", "callback"),
+    ]
+)
+INFOBUTTON_VALUES = st.sampled_from(
+    [
+        *("M17.1", "fa01", "knee", "Q000628", "1.2.3", "application/json", "text/html", "text/xml"),
+        *("2.16.840.1.113883.6.3", "2.16.840.1.113883.6.347", "2.16.840.1.113883.6.177"),
+    ]
+)
+
+
+@quick
+@given(pairs=st.lists(st.tuples(INFOBUTTON_NAMES | TEXT, INFOBUTTON_VALUES | TEXT), max_size=6))
+@example(pairs=[("mainSearchCriteria.v.dn", "\x00\ufffe"), ("informationRecipient", "\x0b")])
+@example(pairs=[("mainSearchCriteria.v.c\u0661", "M17"), ("mainSearchCriteria.v.dn", "\u0130")])
+def test_any_knowledge_request_is_answered_or_refused(
+    fuzzed: tuple[Service, str], pairs: list[tuple[str, str]]
+) -> None:
+    """With a feed, a page to go to, or the faults; and its XML or JSON can be read."""
+    service, token = fuzzed
+
+    response = service.get(f"/infobutton?{urlencode(pairs)}", token=token)
+
+    assert response.status_code in {200, 303, 422}
+    if response.mimetype in {"text/xml", "application/problem+xml"}:
+        ET.fromstring(plain_body(response))
+    elif response.mimetype in {"application/json", "application/problem+json"}:
+        assert body(response)
+    else:
+        assert response.status_code == 303
 
 
 @quick

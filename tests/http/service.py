@@ -29,6 +29,12 @@ from tests.institutions import institution_id
 BASE_URL = "https://evref.example.org"
 INSTITUTION = "General Hospital"
 
+# Answers and problems in JSON, like those of the API.
+INFOBUTTON = (
+    "/infobutton?mainSearchCriteria.v.cs=2.16.840.1.113883.6.3&mainSearchCriteria.v.c=M17.1"
+    "&knowledgeResponseType=application/json"
+)
+
 # One hour and a half second before the UTC day ends, so that what is left of it is rounded.
 LATE = datetime(2026, 3, 1, 22, 59, 59, 500_000, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 3, 2, tzinfo=UTC)
@@ -169,7 +175,7 @@ def assert_problem(response: TestResponse, status: int, slug: str | None = None)
     assert problem["status"] == status
     assert problem["request_id"] == response.headers["X-Request-ID"]
     assert problem["instance"].isascii()
-    assert problem["instance"].startswith("/api/")
+    assert problem["instance"].startswith(("/api/", "/infobutton"))
     for member in ("type", "title", "detail"):
         assert problem[member]
     if slug is not None:

@@ -27,6 +27,8 @@ from tests.http.service import Service
         "/api/v1//diagnoses",
         "/api/v1/diagnoses//",
         "/api/v1/diagnoses//knee-osteoarthritis",
+        "//infobutton",
+        "/infobutton//",
         "//fhir/metadata",
         "/fhir//metadata",
         "/fhir//PlanDefinition",

@@ -130,7 +130,7 @@ INVALID_PARAMETER = Problem(
     "invalid-parameter",
     HTTPStatus.UNPROCESSABLE_ENTITY,
     "Invalid parameter",
-    "A query parameter is unknown, repeated or empty, or its value is not allowed. The service "
+    "A query parameter is unknown, repeated or empty, or its value is not allowed. The API "
     "never ignores a parameter, so you never get unfiltered data by mistake.",
     "Correct the request. The member “errors” lists each parameter, the error and the allowed "
     "values.",
