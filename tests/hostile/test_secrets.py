@@ -7,6 +7,7 @@ import re
 import secrets
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,9 +37,9 @@ def routes() -> Iterator[tuple[str, str]]:
 def test_the_most_talkative_log_tells_no_secret(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Of any library, at DEBUG, over every path and method."""
+    """Of any library, at DEBUG, over every path and method; and of the access log."""
     caplog.set_level(logging.DEBUG)
-    site = Site(settings_for("sqlite", tmp_path))
+    site = Site(replace(settings_for("sqlite", tmp_path), access_log=True))
     member = a_member(site)
     key = site.make_key().token.text
     client = site.app.test_client()
