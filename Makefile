@@ -41,7 +41,8 @@ coverage: install-dev ## run all tests, and report lines and branches that they 
 .PHONY: clients
 clients: install-dev $(CLIENTS)/.installed ## test with linters, a fuzzer, generated clients and Firefox; needs a JDK
 	@$(BIN)/python -m pytest --numprocesses=auto tests/clients/linters.py \
-		tests/clients/generated.py tests/clients/readers.py tests/clients/firefox.py tests/clients/fuzzing.py $(ARGS)
+		tests/clients/generated.py tests/clients/readers.py tests/clients/firefox.py tests/clients/fuzzing.py \
+		tests/clients/infobutton.py tests/clients/fhir.py tests/clients/mcp_program.py $(ARGS)
 
 SEED ?= 0
 .PHONY: hostile
@@ -50,12 +51,13 @@ hostile: install-dev ## test hostile input for several minutes; SEED=n for other
 		tests/hostile/test_*.py tests/hostile/in_long*.py $(ARGS)
 
 .PHONY: lint
-lint: install-bench ## check format, lint, types and import contracts
+lint: install-bench $(CLIENTS)/.installed-python ## check format, lint, types and import contracts
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/mypy --python-executable $(PEERS)/bin/python --cache-dir .mypy_cache/peers \
 		benchmarks/peers/*_peer.py benchmarks/plot.py
+	@$(BIN)/mypy --python-executable $(CLIENTS)/bin/python --cache-dir .mypy_cache/clients integrations/mcp/evref_mcp
 	@$(BIN)/lint-imports
 
 .PHONY: format
@@ -146,11 +148,16 @@ $(PEERS)/.installed: requirements/bench.txt
 	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install $(LOCKED) requirements/bench.txt
 	@touch $@
 
-# npm also checks the hash of every package; pip installs it in the step before.
-$(CLIENTS)/.installed: requirements/clients.txt tests/clients/package-lock.json
+$(CLIENTS)/.installed-python: requirements/clients.txt integrations/mcp/pyproject.toml
 	@test -x $(CLIENTS)/bin/python || $(PYTHON) -m venv $(CLIENTS)
 	@echo "Installing the client tools into $(CLIENTS) …"
 	@$(CLIENTS)/bin/python -m pip --quiet --disable-pip-version-check \
 		install $(LOCKED) requirements/clients.txt
+	@$(CLIENTS)/bin/python -m pip --quiet --disable-pip-version-check \
+		install --no-deps --no-build-isolation --editable integrations/mcp
+	@touch $@
+
+# npm also checks the hash of every package; pip installs it in the step before.
+$(CLIENTS)/.installed: $(CLIENTS)/.installed-python tests/clients/package-lock.json
 	@PATH="$(CURDIR)/$(CLIENTS)/bin:$$PATH" npm ci --silent --prefix tests/clients
 	@touch $@

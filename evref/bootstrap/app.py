@@ -15,6 +15,10 @@ from werkzeug.datastructures import Headers
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import evref
+from evref.adapters.inbound.fhir import blueprint as fhir
+from evref.adapters.inbound.fhir.interface import FHIR
+from evref.adapters.inbound.infobutton import blueprint as infobutton
+from evref.adapters.inbound.infobutton.interface import INFOBUTTON
 from evref.adapters.inbound.operations import health
 from evref.adapters.inbound.pages import reference
 from evref.adapters.inbound.pages.catalogue import blueprint as catalogue_pages
@@ -27,11 +31,12 @@ from evref.adapters.inbound.rest.interface import REST_API
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.errors import ErrorResponses
-from evref.adapters.inbound.web.interfaces import HttpInterfaces
+from evref.adapters.inbound.web.interfaces import HttpInterface, HttpInterfaces
 from evref.adapters.inbound.web.observation import Observer, log_access, observed
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
+from evref.domain.access.readers import Readers
 from evref.domain.errors import EvrefError, StorageUnavailableError
 
 if TYPE_CHECKING:
@@ -39,9 +44,6 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
     from evref.adapters.inbound.operations.metrics import Metrics
-
-
-_INTERFACES = HttpInterfaces(REST_API, others=PAGES)
 
 
 def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
@@ -81,7 +83,8 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         observers.append(metrics.of_request)
         app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
     cache_bytes = settings.representation_cache_mb * 1024 * 1024
-    error_responses = ErrorResponses(settings.base_url, _INTERFACES)
+    interfaces = HttpInterfaces(REST_API, *_standards(settings), others=PAGES)
+    error_responses = ErrorResponses(settings.base_url, interfaces)
     endpoints = CatalogueEndpoints(consult, cache_bytes, error_responses)
     frame = Frame(
         readers=settings.catalogue_pages,
@@ -95,7 +98,12 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.register_blueprint(whole_catalogue.blueprint(consult, container.browse()))
     app.register_blueprint(limit.blueprint(container.read_limit(), container.browse()))
     app.register_blueprint(openapi.blueprint())
-    app.register_blueprint(reference.blueprint(frame, settings.base_url))
+    _register_standards(app, settings, endpoints)
+    app.register_blueprint(
+        reference.blueprint(
+            frame, settings.base_url, infobutton=settings.infobutton, fhir=settings.fhir
+        )
+    )
     app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))
     app.register_blueprint(health.blueprint(container.report_health()))
     cookies.configure(
@@ -122,7 +130,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
                     # Escaped, because the brackets of an IPv6 address have a meaning in patterns.
                     "origins": [_exactly(origin) for origin in settings.cors_origins]
                 }
-                for root in _INTERFACES.cross_origin()
+                for root in interfaces.cross_origin()
             },
             methods=["GET", "HEAD"],
             allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
@@ -132,7 +140,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     # The API first: it has most of the requests, and each look-up costs.
     wsgi_app = endpoints.middleware(frame.middleware(app.wsgi_app))
     if settings.cors_origins:
-        wsgi_app = _varying_by_origin(wsgi_app)
+        wsgi_app = _varying_by_origin(wsgi_app, interfaces)
     if observers:
         wsgi_app = observed(wsgi_app, observers)
     app.wsgi_app = _at(settings.base_url, wsgi_app)  # type: ignore[assignment]
@@ -142,6 +150,22 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0
         )
     return app
+
+
+def _standards(settings: Settings) -> list[HttpInterface]:
+    """Return the standards that the operator has not switched off; other paths are unknown."""
+    switches = {INFOBUTTON: settings.infobutton, FHIR: settings.fhir}
+    return [interface for interface, is_on in switches.items() if is_on]
+
+
+def _register_standards(app: APIFlask, settings: Settings, endpoints: CatalogueEndpoints) -> None:
+    if settings.infobutton:
+        has_pages = settings.catalogue_pages is not Readers.OFF
+        app.register_blueprint(
+            infobutton.blueprint(endpoints, settings.base_url, has_pages=has_pages)
+        )
+    if settings.fhir:
+        app.register_blueprint(fhir.blueprint(endpoints, settings.base_url))
 
 
 def _metrics(settings: Settings) -> Metrics:
@@ -193,7 +217,7 @@ def _exactly(origin: str) -> re.Pattern[str]:
     return re.compile(re.escape(origin) + r"\Z", re.IGNORECASE)
 
 
-def _varying_by_origin(wsgi_app: WSGIApplication) -> WSGIApplication:
+def _varying_by_origin(wsgi_app: WSGIApplication, interfaces: HttpInterfaces) -> WSGIApplication:
     """Return the application with `Vary: Origin` on the responses that scripts may read.
 
     This includes requests without an allowed origin: a shared cache must not use their responses
@@ -208,7 +232,7 @@ def _varying_by_origin(wsgi_app: WSGIApplication) -> WSGIApplication:
             varying["Vary"] = f"{varying['Vary']}, Origin" if "Vary" in varying else "Origin"
             return start_response(status, varying.to_wsgi_list(), exc_info)
 
-        is_cross_origin = _INTERFACES.of(environ["PATH_INFO"]).cross_origin
+        is_cross_origin = interfaces.of(environ["PATH_INFO"]).cross_origin
         return wsgi_app(environ, start if is_cross_origin else start_response)
 
     return serve

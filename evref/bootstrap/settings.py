@@ -69,6 +69,8 @@ class Settings:
     - `metrics_token`: the token that /metrics requires; None to disable /metrics.
     - `metrics_folder`: the folder for the workers' counts, which /metrics reports.
     - `catalogue_pages`: who may read the catalogue in a browser.
+    - `infobutton`: whether /infobutton answers the info buttons of health records.
+    - `fhir`: whether the catalogue is also served as FHIR.
     """
 
     storage: StorageKind = StorageKind.SQL
@@ -87,6 +89,8 @@ class Settings:
     metrics_token: str | None = field(default=None, repr=False)
     metrics_folder: Path | None = None
     catalogue_pages: Readers = Readers.MEMBERS
+    infobutton: bool = True
+    fhir: bool = True
 
     @classmethod
     def read(
@@ -283,5 +287,7 @@ _READERS = {
     "metrics_token": _token,
     "metrics_folder": Path,
     "catalogue_pages": _one_of(Readers),
+    "infobutton": _switch,
+    "fhir": _switch,
 }
 assert set(_READERS) == {field.name for field in fields(Settings)}  # noqa: S101 - at import

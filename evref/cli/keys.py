@@ -92,7 +92,7 @@ def create_key(
 def list_keys(*, as_json: bool) -> None:
     """List all keys, oldest first, without their secrets."""
     found = stored().manage_keys().list_all(OPERATOR)
-    # The state is for people: programs would have to parse words.
+    # Only for people: programs derive it from the fields, which are public, unlike its words.
     records = [_record(each) if as_json else _record_with_state(each) for each in found]
     print_records(records, as_json=as_json, empty="There are no keys yet.")
 
@@ -143,7 +143,7 @@ def rotate(key_id: str, hours: int, *, as_json: bool) -> None:
         return
     say(f"Rotated the key {made.key.name!r} ({made.key.id}). {_STORE_IT}")
     if not made.key.is_live(manage.today()):
-        say(f"The key has expired. Change this with: evref key set-expiry {made.key.id} never")
+        say(f"The key has expired: it works only after evref key set-expiry {made.key.id} …")
     for old in made.ending_secrets:
         say(f"The old key …{old.last_four} is valid until {old.ends_at:%Y-%m-%d %H:%M:%S} UTC.")
     if not made.ending_secrets:

@@ -175,7 +175,9 @@ class WrongCredentialsError(EvrefError):
     """Indicates a wrong e-mail address or password; does not say which."""
 
     def __init__(self) -> None:
-        super().__init__("The e-mail address or the password is incorrect.")
+        super().__init__(
+            "The e-mail address or the password is incorrect. Check both and try again."
+        )
 
 
 class TooManyAttemptsError(EvrefError):

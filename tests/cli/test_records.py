@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -460,6 +462,22 @@ def test_a_revoked_key_is_not_rotated(ready: Run) -> None:
 
     assert "is revoked" in ready("key", "rotate", made["id"]).refused()
     assert "is revoked" in ready("key", "set-expiry", made["id"], "never").refused()
+
+
+def test_whoever_rotates_an_expired_key_is_told_so(ready: Run, folder: Path) -> None:
+    """It is rotated all the same, and works once its expiry is changed."""
+    made = key_of(ready)
+    with closing(sqlite3.connect(folder / "evref.sqlite", isolation_level=None)) as database:
+        database.execute("UPDATE api_keys SET expires_on = '2020-01-01'")
+
+    rotated = ready("key", "rotate", made["id"], "--keep-old-for", "1")
+
+    KeyToken(rotated.out.removesuffix("\n"))
+    assert f"The key has expired: it works only after evref key set-expiry {made['id']}" in (
+        rotated.err
+    )
+    assert "No older key is valid." in rotated.err
+    assert ready("key", "list").out.splitlines()[1].split()[1] == "expired"
 
 
 def test_an_expiry_is_set_and_taken_away(ready: Run) -> None:

@@ -80,7 +80,7 @@ def _by_gunicorn(settings: Settings, _: Container, folder: Path) -> Iterator[Non
     bind = settings.base_url.removeprefix("http://")
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "evref", "serve", "--bind", bind, "--workers", "1"],
+            [sys.executable, "-m", "evref", "serve", "--bind", bind, "--workers", "2"],
             cwd=folder,
             env={**others, **told, "PYTHONPATH": str(REPOSITORY)},
             stdout=log,

@@ -52,7 +52,8 @@ def test_nginx_offers_http_2_and_not_older_tls(nginx: Nginx) -> None:
 
 
 def test_without_tls_a_browser_is_redirected_and_a_request_with_a_key_is_not(nginx: Nginx) -> None:
-    assert nginx.get(LIST, tls=False, Authorization="Bearer x").status == 403
+    for path in (LIST, "/fhir/PlanDefinition", "/infobutton?mainSearchCriteria.v.dn=knee"):
+        assert nginx.get(path, tls=False, Authorization="Bearer x").status == 403
     page = nginx.get("/docs?a=b", tls=False)
     assert (page.status, page.headers["Location"]) == (308, f"https://{HOST}/docs?a=b")
 

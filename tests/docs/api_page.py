@@ -1,10 +1,17 @@
-"""The page of the reference that describes the interface, from the OpenAPI document."""
+"""The page of the reference that describes the interface, from the OpenAPI document.
+
+And from the mapping tables of the interfaces for health records.
+"""
 
 import json
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment
+
+from evref.adapters.inbound.infobutton.knowledge_request import MOST_CRITERIA
+from evref.adapters.inbound.infobutton.knowledge_response import MOST_DIAGNOSES
+from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, MESH, SUB_TOPICS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
 
@@ -16,6 +23,12 @@ def page(document: dict[str, Any]) -> str:
         PAGE.with_suffix(".md.jinja").read_text(encoding="utf-8")
     )
     text = template.render(
-        document=document, json=lambda value: json.dumps(value, ensure_ascii=False, indent=2)
+        document=document,
+        json=lambda value: json.dumps(value, ensure_ascii=False, indent=2),
+        code_systems=CODE_SYSTEMS,
+        sub_topics=SUB_TOPICS,
+        mesh=MESH,
+        most_criteria=MOST_CRITERIA,
+        most_diagnoses=MOST_DIAGNOSES,
     )
     return text.rstrip("\n") + "\n"

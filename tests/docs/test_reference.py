@@ -68,7 +68,12 @@ def test_the_page_of_the_interface_is_that_of_the_openapi_document() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "examples").rglob("*.md")],
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "examples").rglob("*.md"),
+        *(ROOT / "integrations").rglob("*.md"),
+    ],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_the_links_of_pages_outside_the_site_lead_somewhere(page: Path) -> None:

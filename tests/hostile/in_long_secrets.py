@@ -88,6 +88,12 @@ def test_no_secret_is_left_anywhere(start: Start, store: Store) -> None:
     browser.send("/settings/sign-in", email=EMAIL, password=FIRST_PASSWORD)
     page_key = key_on(browser.send("/settings/api-keys/new", name="Tablet"))
     del browser.seen[-1]
+    page = browser.send("/settings/members/invite", email="colleague@example.org", role="viewer")
+    (invitation,) = re.findall(r"/settings/invitation/(\w+)", page)
+    del browser.seen[-1]
+    for path in (f"/settings/invitation/{invitation}", f"/settings/invitation/{invitation}x"):
+        browser.ask("GET", path)
+        browser.ask("POST", path, b"password=x")
     changed = {"password": SECOND_PASSWORD, "repeated": SECOND_PASSWORD}
     browser.send("/settings/password", present=WRONG_PASSWORD, **changed)
     browser.send("/settings/password", present=FIRST_PASSWORD, **changed)

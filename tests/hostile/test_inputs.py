@@ -17,6 +17,8 @@ HEADER = st.text(st.characters(min_codepoint=1, max_codepoint=255), max_size=60)
     lambda text: text.replace("\r", "").replace("\n", "")
 )
 PAGES = ["", "/sign-in", "/sign-out", "/password", "/api-keys", "/api-keys/new", "/audit-log"]
+PAGES += ["/members", "/members/invite"]
+PAGES_OF_ONE = ["/api-keys/0123456789abcdef", "/members/0123456789abcdef", "/invitation/x"]
 ANSWERED = {200, 201, 303, 400, 404, 405, 422, 429}
 
 
@@ -57,7 +59,9 @@ def test_any_cookie_header_is_read(site: Site, cookie: str) -> None:
 
 TYPED = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 FIELDS = st.dictionaries(
-    st.sampled_from(["name", "permission", "daily_limit", "expiry", "expires_on", "keep_old_for"])
+    st.sampled_from(
+        ["name", "role", "permission", "daily_limit", "expiry", "expires_on", "keep_old_for"]
+    )
     | st.sampled_from(["id", "current", "email", "next"])
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=10),
     TYPED
@@ -68,7 +72,8 @@ FIELDS = st.dictionaries(
 
 
 @quick
-@given(page=st.sampled_from([*PAGES, "/api-keys/0123456789abcdef"]), fields=FIELDS)
+@given(page=st.sampled_from([*PAGES, *PAGES_OF_ONE]), fields=FIELDS)
+@example(page="/members/invite", fields={"email": "a@b.org", "role": "owner"})
 @example(page="/api-keys/new", fields={"name": "a", "daily_limit": "1" * 5000})
 @example(page="/api-keys/new", fields={"name": "a", "id": "../../x"})
 @example(page="/api-keys/new", fields={"name": "a\x00b"})

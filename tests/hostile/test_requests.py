@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +14,8 @@ from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.catalogue import Catalogue
 from tests.hostile.examples import quick
-from tests.http.service import BASE_URL, Service, entries
+from tests.http.document import plain_body
+from tests.http.service import BASE_URL, Service, body, entries
 
 PATHS = st.sampled_from(
     [
@@ -30,12 +32,16 @@ QUERIES = st.lists(st.tuples(NAMES, VALUES), max_size=4).map(
         f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in pairs
     )
 )
+FHIR_NAMES = st.sampled_from(["_id", "context", "title", "title:contains", "_count", "_after", ""])
+FHIR_VALUES = st.sampled_from(["M17.1", "http://hl7.org/fhir/sid/icd-10|M17", "knee", "0", "2"])
+FHIR_QUERIES = st.lists(st.tuples(FHIR_NAMES | TEXT, FHIR_VALUES | TEXT), max_size=4).map(urlencode)
 RAW = st.text(st.sampled_from("aM17.&=%+;[]{}\"'<>\\^`|~:0123456789ABCDEFabcdef"), max_size=40)
 HEADER = st.text(
     st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f"), max_size=60
 )
 SEGMENTS = st.lists(
     st.sampled_from(["api", "v1", "diagnoses", "interventions", "openapi.json", "..", ".", ""])
+    | st.sampled_from(["fhir", "metadata", "PlanDefinition", "ActivityDefinition"])
     | TEXT.map(lambda text: quote(text, safe=""))
     | st.binary(max_size=4).map(quote),
     min_size=1,
@@ -68,6 +74,62 @@ def test_any_query_is_answered_or_refused(
     assert service.get(f"{path}?{query}", token=token).status_code in {200, 422}
 
 
+INFOBUTTON_NAMES = st.sampled_from(
+    [
+        *(f"{of}.v.{part}" for of in ("mainSearchCriteria", "subTopic") for part in ("c", "cs")),
+        *("mainSearchCriteria.v.dn", "MAINSEARCHCRITERIA.V.C1", "mainSearchCriteria.v.cs1"),
+        *("knowledgeResponseType", "informationRecipient", "callback"),
+    ]
+)
+INFOBUTTON_VALUES = st.sampled_from(
+    [
+        *("M17.1", "fa01", "knee", "Q000628", "1.2.3", "application/json", "text/html", "text/xml"),
+        *("2.16.840.1.113883.6.3", "2.16.840.1.113883.6.347", "2.16.840.1.113883.6.177"),
+    ]
+)
+
+
+@quick
+@given(pairs=st.lists(st.tuples(INFOBUTTON_NAMES | TEXT, INFOBUTTON_VALUES | TEXT), max_size=6))
+@example(pairs=[("mainSearchCriteria.v.dn", "\x00\ufffe"), ("informationRecipient", "\x0b")])
+@example(pairs=[("mainSearchCriteria.v.c\u0661", "M17"), ("mainSearchCriteria.v.dn", "\u0130")])
+def test_any_knowledge_request_is_answered_or_refused(
+    fuzzed: tuple[Service, str], pairs: list[tuple[str, str]]
+) -> None:
+    """With a feed, a page to go to, or the faults; and its XML or JSON can be read."""
+    service, token = fuzzed
+
+    response = service.get(f"/infobutton?{urlencode(pairs)}", token=token)
+
+    assert response.status_code in {200, 303, 422}
+    if response.mimetype in {"text/xml", "application/problem+xml"}:
+        ET.fromstring(plain_body(response))
+    elif response.mimetype in {"application/json", "application/problem+json"}:
+        assert body(response)
+    else:
+        assert response.status_code == 303
+
+
+@quick
+@given(
+    resource_type=st.sampled_from(["PlanDefinition", "ActivityDefinition"]),
+    query=FHIR_QUERIES | RAW,
+)
+@example(resource_type="PlanDefinition", query="title=%5C")
+@example(resource_type="PlanDefinition", query="title=%5C%5C,%00")
+@example(resource_type="PlanDefinition", query="context=%7C%7C,%7C")
+@example(resource_type="PlanDefinition", query="_count=%D9%A3")
+def test_any_search_of_fhir_is_answered_or_refused(
+    fuzzed: tuple[Service, str], resource_type: str, query: str
+) -> None:
+    """With a Bundle or with the faults, never with a failure."""
+    service, token = fuzzed
+
+    response = service.get(f"/fhir/{resource_type}?{query}", token=token)
+
+    assert response.status_code in {200, 400, 406}
+
+
 @quick
 @given(segments=SEGMENTS)
 def test_any_path_is_found_or_not(fuzzed: tuple[Service, str], segments: list[str]) -> None:
@@ -91,6 +153,21 @@ def test_any_authorization_is_refused(fuzzed: tuple[Service, str], authorization
     response = service.get("/api/v1/diagnoses", headers={"Authorization": authorization})
 
     assert response.status_code == 401
+
+
+@quick
+@given(accept=HEADER)
+@example(accept="application/fhir+json;fhirVersion")
+@example(accept='application/fhir+json;fhirVersion="')
+@example(accept="application/json;q=nan")
+@example(accept="/;/")
+def test_any_accept_gets_json_or_is_refused(fuzzed: tuple[Service, str], accept: str) -> None:
+    """FHIR has one format here."""
+    service, token = fuzzed
+
+    response = service.get("/fhir/PlanDefinition", token=token, headers={"Accept": accept})
+
+    assert response.status_code in {200, 406}
 
 
 @quick

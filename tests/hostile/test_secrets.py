@@ -7,6 +7,7 @@ import re
 import secrets
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from evref.bootstrap.app import create_app
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.key import KeyToken
 from tests.settings_pages.site import PASSWORD, Site, settings_for
-from tests.settings_pages.visitor import a_member
+from tests.settings_pages.visitor import Visitor, a_member
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "explanation" / "security.md"
 EMAIL = "ward@example.org"
@@ -36,12 +37,16 @@ def routes() -> Iterator[tuple[str, str]]:
 def test_the_most_talkative_log_tells_no_secret(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Of any library, at DEBUG, over every path and method."""
+    """Of any library, at DEBUG, over every path and method; and of the access log."""
     caplog.set_level(logging.DEBUG)
-    site = Site(settings_for("sqlite", tmp_path))
+    site = Site(replace(settings_for("sqlite", tmp_path), access_log=True))
     member = a_member(site)
     key = site.make_key().token.text
     client = site.app.test_client()
+    invitation, used = site.invite(), site.invite("second@example.org")
+    visitor = Visitor(site)
+    visitor.get(invitation)
+    visitor.fill_in(used, password=PASSWORD, repeated=PASSWORD)
 
     for method, path in routes():
         client.open(path, method=method, headers={"Authorization": f"Bearer {key}"}).close()
@@ -49,7 +54,9 @@ def test_the_most_talkative_log_tells_no_secret(
     member.send("/settings/sign-in", email=EMAIL, password=WRONG_PASSWORD)
 
     assert caplog.records
-    for secret in (key, key[6:46], PASSWORD, WRONG_PASSWORD, str(member.cookie("evref_session"))):
+    links = (path.rsplit("/", 1)[1] for path in (invitation, used))
+    session = str(member.cookie("evref_session"))
+    for secret in (key, key[6:46], PASSWORD, WRONG_PASSWORD, session, *links):
         assert secret not in caplog.text
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,6 +28,12 @@ from tests.institutions import institution_id
 
 BASE_URL = "https://evref.example.org"
 INSTITUTION = "General Hospital"
+
+# Answers and problems in JSON, like those of the API.
+INFOBUTTON = (
+    "/infobutton?mainSearchCriteria.v.cs=2.16.840.1.113883.6.3&mainSearchCriteria.v.c=M17.1"
+    "&knowledgeResponseType=application/json"
+)
 
 # One hour and a half second before the UTC day ends, so that what is left of it is rounded.
 LATE = datetime(2026, 3, 1, 22, 59, 59, 500_000, tzinfo=UTC)
@@ -71,6 +77,9 @@ class Service:
         self.container.schema().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         self.app: APIFlask = create_app(settings, self.container)
+        self._forms: dict[str, Callable[[TestResponse, int], Any]] = {"/api/": assert_problem}
+        if settings.fhir:
+            self._forms["/fhir/"] = assert_outcome
         self.document = _DOCUMENTS.setdefault(settings.base_url, Document(self.app))
 
     def publish(self, catalogue: Catalogue) -> None:
@@ -142,11 +151,12 @@ class Service:
         if method == "HEAD" or response.status_code == 304:
             assert response.get_data() == b""
         address = urlsplit(path).path
-        if not address.startswith("/api/"):
+        check = next((this for root, this in self._forms.items() if address.startswith(root)), None)
+        if check is None:
             return
         self.document.check(method, address, response)
         if response.status_code >= 400 and method != "HEAD":
-            assert_problem(response, response.status_code)
+            check(response, response.status_code)
             text = plain_body(response).decode()
             for secret in (token, "Traceback", "SELECT ", "INSERT ", "/tmp", ".sqlite", ".py"):
                 assert not (secret and secret in text), text
@@ -165,12 +175,27 @@ def assert_problem(response: TestResponse, status: int, slug: str | None = None)
     assert problem["status"] == status
     assert problem["request_id"] == response.headers["X-Request-ID"]
     assert problem["instance"].isascii()
-    assert problem["instance"].startswith("/api/")
+    assert problem["instance"].startswith(("/api/", "/infobutton"))
     for member in ("type", "title", "detail"):
         assert problem[member]
     if slug is not None:
         assert problem["type"] == f"{BASE_URL}/problems/{slug}"
     return problem
+
+
+def assert_outcome(response: TestResponse, status: int, code: str | None = None) -> Any:
+    """The issues of the answer, which is an OperationOutcome with what each one has."""
+    outcome = body(response)
+    assert response.status_code == status, outcome
+    assert response.mimetype == "application/fhir+json"
+    assert outcome.keys() == {"resourceType", "issue"}
+    assert outcome["resourceType"] == "OperationOutcome"
+    for issue in outcome["issue"]:
+        assert issue["severity"] == "error"
+        assert code in {None, issue["code"]}
+        assert issue["details"]["text"]
+        assert issue["diagnostics"] == f"Request id: {response.headers['X-Request-ID']}"
+    return outcome["issue"]
 
 
 def entries() -> list[Entry]:

@@ -9,7 +9,7 @@ import pytest
 
 from evref.domain.access.key import KeyToken, Permission
 from evref.testing.builders import OPERATOR
-from tests.http.service import LATE, Service, assert_problem, body
+from tests.http.service import INFOBUTTON, LATE, Service, assert_problem, body
 
 DIAGNOSES = "/api/v1/diagnoses"
 ENDPOINTS = [
@@ -17,6 +17,7 @@ ENDPOINTS = [
     f"{DIAGNOSES}/knee-osteoarthritis",
     f"{DIAGNOSES}/knee-osteoarthritis/interventions",
     "/api/v1/catalogue",
+    INFOBUTTON,
 ]
 LIMIT = "/api/v1/limit"
 REALM = 'Bearer realm="evref"'
@@ -241,6 +242,8 @@ def test_the_openapi_document_needs_no_key_and_is_not_counted(service: Service) 
         (DIAGNOSES, 200),
         (f"{DIAGNOSES}/nobody", 404),
         (f"{DIAGNOSES}?x=1", 422),
+        (INFOBUTTON, 200),
+        ("/infobutton", 422),
     ],
 )
 def test_a_request_that_is_let_through_counts_one(

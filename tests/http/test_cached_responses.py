@@ -11,11 +11,18 @@ from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import OPERATOR
 from tests.http.conftest import MakeService
-from tests.http.service import Service, assert_problem, body, entries
+from tests.http.service import INFOBUTTON, Service, assert_problem, body, entries
 
 LIST = "/api/v1/diagnoses"
 KNEE = f"{LIST}/knee-osteoarthritis/interventions"
-TARGETS = [LIST, f"{LIST}?q=knee", f"{LIST}/twin-a", KNEE, f"{KNEE}?module=home&phase=acute"]
+TARGETS = [
+    LIST,
+    f"{LIST}?q=knee",
+    f"{LIST}/twin-a",
+    KNEE,
+    f"{KNEE}?module=home&phase=acute",
+    INFOBUTTON,
+]
 ORIGIN = "https://app.example.org"
 
 

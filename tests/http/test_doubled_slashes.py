@@ -27,6 +27,13 @@ from tests.http.service import Service
         "/api/v1//diagnoses",
         "/api/v1/diagnoses//",
         "/api/v1/diagnoses//knee-osteoarthritis",
+        "//infobutton",
+        "/infobutton//",
+        "//fhir/metadata",
+        "/fhir//metadata",
+        "/fhir//PlanDefinition",
+        "/fhir/PlanDefinition//",
+        "/fhir/PlanDefinition//knee-osteoarthritis",
     ],
 )
 def test_doubled_slashes_are_not_found(service: Service, path: str) -> None:

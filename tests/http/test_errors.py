@@ -144,7 +144,9 @@ def test_the_instance_is_the_path_of_the_request(
 
 
 @pytest.mark.parametrize("given", ["a", "A.b_c-9", "x" * 64, "5f0c6a1e9b7d4a52"])
-@pytest.mark.parametrize("path", [LIST, "/", "/health/live", "/nothing", "/static/evref.css"])
+@pytest.mark.parametrize(
+    "path", [LIST, "/infobutton", "/", "/health/live", "/nothing", "/static/evref.css"]
+)
 def test_a_well_formed_request_id_is_kept(service: Service, path: str, given: str) -> None:
     """Whatever is asked for, and in the problem too."""
     response = service.get(path, headers={"X-Request-ID": given})
@@ -155,7 +157,7 @@ def test_a_well_formed_request_id_is_kept(service: Service, path: str, given: st
 @pytest.mark.parametrize(
     "given", [None, "", " ", "x" * 65, "a b", "a\tb", "é", "a/b", "a,b", "<x>"]
 )
-@pytest.mark.parametrize("path", [LIST, "/", "/static/evref.css"])
+@pytest.mark.parametrize("path", [LIST, "/infobutton", "/", "/static/evref.css"])
 def test_any_other_request_id_is_replaced(service: Service, path: str, given: str | None) -> None:
     """By one that is well-formed, and another each time."""
     headers = {} if given is None else {"X-Request-ID": given}

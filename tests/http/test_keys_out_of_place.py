@@ -10,7 +10,7 @@ import pytest
 
 from evref.bootstrap.logs import WithoutKeys
 from evref.domain.access.key import KeyToken
-from tests.http.service import Service, assert_problem
+from tests.http.service import INFOBUTTON, Service, assert_problem
 
 LIST = "/api/v1/diagnoses"
 KEY = KeyToken.make(0x5EED << 200).text
@@ -51,6 +51,19 @@ def assert_not_repeated(text: str) -> None:
         ("/api/v1/diagnoses?q=1&q={}", 422),
         ("/api/v1/diagnoses?icd10={}", 422),
         ("/api/v1/diagnoses?module={}", 422),
+        ("/infobutton/{}", 404),
+        (f"{INFOBUTTON}&{{0}}={{0}}&subTopic.v.dn={{0}}&informationRecipient={{0}}", 200),
+        (f"{INFOBUTTON}&mainSearchCriteria.v.dn1={{}}", 200),
+        (f"{INFOBUTTON}&mainSearchCriteria.v.c1={{}}&mainSearchCriteria.v.cs1=1.2", 200),
+        (f"{INFOBUTTON}&mainSearchCriteria.v.c1={{}}", 422),
+        (f"{INFOBUTTON}&mainSearchCriteria.v.c1=M17&mainSearchCriteria.v.cs1={{}}", 422),
+        ("/infobutton?mainSearchCriteria.v.dn={}&knowledgeResponseType=text/html", 303),
+        ("/fhir/{}", 404),
+        ("/fhir/PlanDefinition/{}", 404),
+        ("/fhir/ActivityDefinition?{}=1", 400),
+        ("/fhir/PlanDefinition?context={}", 400),
+        ("/fhir/PlanDefinition?title={}", 200),
+        ("/fhir/PlanDefinition?_id=_,{}", 400),
         ("/problems/{}", 404),
         ("/docs/{}", 404),
         ("/settings/{}", 404),

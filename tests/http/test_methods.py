@@ -6,7 +6,7 @@ import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue
 from tests.http.conftest import MakeService
-from tests.http.service import Service, assert_problem, entries
+from tests.http.service import INFOBUTTON, Service, assert_problem, entries
 
 LIST = "/api/v1/diagnoses"
 PATHS = [
@@ -17,6 +17,7 @@ PATHS = [
     "/api/v1/catalogue",
     "/api/v1/limit",
     "/api/v1/openapi.json",
+    INFOBUTTON,
 ]
 METHODS = [
     "POST",
@@ -55,10 +56,10 @@ def test_no_route_of_the_interface_takes_anything_but_reading(
     rules = [
         rule
         for rule in make_service(cors_origins=origins).app.url_map.iter_rules()
-        if rule.rule.startswith("/api")
+        if rule.rule.startswith(("/api", "/infobutton"))
     ]
 
-    assert len(rules) == 6
+    assert len(rules) == 7
     for rule in rules:
         assert rule.methods is not None
         assert rule.methods <= {"GET", "HEAD", "OPTIONS"}
@@ -84,6 +85,8 @@ def test_other_origins_are_off_by_default(service: Service, token: str) -> None:
         ("/api/v1/catalogue", 200),
         ("/api/v1/limit", 200),
         ("/api/v1/openapi.json", 200),
+        (INFOBUTTON, 200),
+        ("/infobutton", 422),
     ],
 )
 def test_a_named_origin_may_read_answers_and_rate_limit_fields(

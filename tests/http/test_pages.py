@@ -9,6 +9,7 @@ import pytest
 
 from evref.adapters.outbound.files import SCHEMA_FILE
 from evref.domain.catalogue.vocabulary import DISCLAIMER
+from tests.http.conftest import MakeService
 from tests.http.service import BASE_URL, Service, body
 
 PAGES = [
@@ -165,3 +166,19 @@ def test_health_tells_what_is_served(service: Service) -> None:
     for response in (live, ready):
         assert response.status_code == 200
         assert response.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("infobutton", [True, False])
+@pytest.mark.parametrize("fhir", [True, False])
+def test_the_front_page_names_the_standards_that_are_switched_on(
+    make_service: MakeService, *, infobutton: bool, fhir: bool
+) -> None:
+    """What it names is served; what it does not name is not."""
+    service = make_service(infobutton=infobutton, fhir=fhir)
+
+    text = service.get("/").text
+
+    assert ("HL7 Infobutton" in text, "FHIR R4" in text) == (infobutton, fhir)
+    assert "MCP" in text
+    assert (service.get("/infobutton").status_code != 404) is infobutton
+    assert (service.get("/fhir/metadata").status_code != 404) is fhir

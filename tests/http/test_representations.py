@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from tests.http.service import Service, body
+from tests.http.service import INFOBUTTON, Service, body
 
 LIST = "/api/v1/diagnoses"
 KNEE = f"{LIST}/knee-osteoarthritis"
@@ -14,7 +14,7 @@ LONG = f"{KNEE}/interventions"
 DOCUMENT = "/api/v1/openapi.json"
 CATALOGUE = "/api/v1/catalogue"
 LIMIT = "/api/v1/limit"
-ENDPOINTS = [LIST, KNEE, LONG, CATALOGUE, LIMIT, DOCUMENT]
+ENDPOINTS = [LIST, KNEE, LONG, CATALOGUE, LIMIT, DOCUMENT, INFOBUTTON]
 GZIP = {"Accept-Encoding": "gzip"}
 RATE_LIMIT = ("RateLimit-Policy", "RateLimit", "X-RateLimit-Limit")
 
@@ -207,6 +207,8 @@ def test_a_long_problem_is_compressed_too(service: Service, token: str) -> None:
         f"{LIST}/nobody",
         f"{LIST}?x=1",
         "/api/v1/nothing",
+        "/infobutton",
+        "/infobutton?mainSearchCriteria.v.dn=knee&knowledgeResponseType=text/html",
         "/",
         "/docs",
         "/docs/swagger-ui.css",

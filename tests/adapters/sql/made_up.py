@@ -58,7 +58,7 @@ def assert_kept(before: Rows, after: Rows) -> None:
     """All rows are there, with all values that they had."""
     after = _moved_back(before, after)
     after = _as_before_key_secrets(before, after)
-    if "role" not in _columns(before, "members"):
+    if "role" in _columns(after, "members") - _columns(before, "members"):
         assert {row["role"] for row in after["members"]} == {"admin"}
     for name, earlier in before.items():
         assert earlier

@@ -39,13 +39,19 @@ _SWAGGER_FILES = (
 )
 
 
-def blueprint(frame: Frame, base_url: str) -> Blueprint:
-    """Return the pages of a service at `base_url`."""
+def blueprint(frame: Frame, base_url: str, *, infobutton: bool, fhir: bool) -> Blueprint:
+    """Return the pages of a service at `base_url`.
+
+    `infobutton` and `fhir` are whether the service speaks these standards too.
+    """
     pages = Blueprint("pages", __name__, template_folder="templates")
+
+    def front() -> dict[str, Any]:
+        return {**_front(frame.catalogue, base_url), "infobutton": infobutton, "fhir": fhir}
 
     @pages.get("/")
     def landing() -> Response:
-        return frame.page("landing.html", lambda: _front(frame.catalogue, base_url))
+        return frame.page("landing.html", front)
 
     @pages.get("/docs")
     def docs() -> Response:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from flask import Response, make_response, request
 
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
+from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache, Select
 from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.negotiation import preferred_media_type
 from evref.adapters.inbound.web.problems import MissingCredentialsError
@@ -61,12 +61,14 @@ class CatalogueEndpoints:
         self._error_responses = error_responses
         self._cache = ResponseCache(most_bytes)
 
-    def __call__(self, needed: Permission, *offers: str) -> Callable[[View], View]:
+    def __call__(
+        self, needed: Permission, *offers: str, select: Select = preferred_media_type
+    ) -> Callable[[View], View]:
         """Return a decorator for views that need this permission and offer these media types.
 
         A view is called as `view(catalogue=…, **path)`. If it offers several media types, it also
-        gets the selected one as `media_type=…`. Only responses with status 200 are cached; others
-        are sent unchanged.
+        gets the one that `select` returns for the Accept header, as `media_type=…`. Only responses
+        with status 200 are cached; others are sent unchanged.
         """
 
         def decorate(view: View) -> View:
@@ -77,7 +79,7 @@ class CatalogueEndpoints:
                 target, accept = _target(environ), environ.get("HTTP_ACCEPT", "")
                 cached = self._cache.get(target, accept)
                 if cached is None or cached.version != catalogue.version:
-                    media_type = preferred_media_type(accept, offers)
+                    media_type = select(accept, offers)
                     negotiated = {"media_type": media_type} if len(offers) > 1 else {}
                     response = make_response(view(catalogue=catalogue, **path, **negotiated))
                     if response.status_code != HTTPStatus.OK:
@@ -90,6 +92,7 @@ class CatalogueEndpoints:
                         needed,
                         offers,
                         media_type,
+                        select,
                     )
                     self._cache.put(target, cached)
                 return respond(cached.representation, CACHE_CONTROL)

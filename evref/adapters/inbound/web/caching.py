@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,13 +16,16 @@ from evref.domain.access.key import Permission
 Target: TypeAlias = tuple[str, ...]
 """The target of a request: its path and query, as in WSGI."""
 
+Select: TypeAlias = Callable[[str, tuple[str, ...]], str]
+"""Returns which of several media types a view sends for an Accept header."""
+
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
     """A response with status 200, its catalogue version, and the route of its view.
 
     `needed` is the permission that a key needs for it. `offers` has the media types that the view
-    offers; if there are several, Accept selects one of them, which is `media_type`.
+    offers; if there are several, `select` selects one of them, which is `media_type`.
     """
 
     version: str
@@ -30,6 +34,7 @@ class CachedResponse:
     needed: Permission = Permission.READ
     offers: tuple[str, ...] = ()
     media_type: str = ""
+    select: Select = preferred_media_type
 
 
 class ResponseCache:
@@ -44,10 +49,10 @@ class ResponseCache:
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        # The media types of a target whose view offers several; each of them has a response.
-        self._entries: LRUCache[Target, tuple[CachedResponse | tuple[str, ...], int]] = LRUCache(
-            most_bytes, getsizeof=lambda entry: entry[1]
-        )
+        # How to select a media type for a target whose view offers several; each has a response.
+        self._entries: LRUCache[
+            Target, tuple[CachedResponse | tuple[Select, tuple[str, ...]], int]
+        ] = LRUCache(most_bytes, getsizeof=lambda entry: entry[1])
         self._lock = threading.Lock()
 
     def get(self, target: Target, accept: str = "") -> CachedResponse | None:
@@ -58,7 +63,8 @@ class ResponseCache:
         with self._lock:
             entry = self._entries.get(target)
             if entry is not None and isinstance(entry[0], tuple):
-                entry = self._entries.get((*target, preferred_media_type(accept, entry[0])))
+                select, offers = entry[0]
+                entry = self._entries.get((*target, select(accept, offers)))
         return None if entry is None else entry[0]  # type: ignore[return-value]
 
     def put(self, target: Target, response: CachedResponse) -> None:
@@ -68,6 +74,7 @@ class ResponseCache:
             return
         with self._lock:
             if len(response.offers) > 1:
-                self._entries[target] = response.offers, self.ENTRY_BYTES + sum(map(len, target))
+                selection = response.select, response.offers
+                self._entries[target] = selection, self.ENTRY_BYTES + sum(map(len, target))
                 target = (*target, response.media_type)
             self._entries[target] = response, size

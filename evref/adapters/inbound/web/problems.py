@@ -95,6 +95,15 @@ NOT_ALLOWED = Problem(
     "Ask the operator for another role.",
     registered_type="about:blank",
 )
+# Occurs only where a client can ask for a format, and says no more than its status (RFC 9457).
+NOT_ACCEPTABLE = Problem(
+    "not-acceptable",
+    HTTPStatus.NOT_ACCEPTABLE,
+    "Not Acceptable",
+    "The request asks for a format that the service does not have.",
+    "Ask for a format that the service has.",
+    registered_type="about:blank",
+)
 UNKNOWN_DIAGNOSIS = Problem(
     "unknown-diagnosis",
     HTTPStatus.NOT_FOUND,
@@ -121,7 +130,7 @@ INVALID_PARAMETER = Problem(
     "invalid-parameter",
     HTTPStatus.UNPROCESSABLE_ENTITY,
     "Invalid parameter",
-    "A query parameter is unknown, repeated or empty, or its value is not allowed. The service "
+    "A query parameter is unknown, repeated or empty, or its value is not allowed. The API "
     "never ignores a parameter, so you never get unfiltered data by mistake.",
     "Correct the request. The member “errors” lists each parameter, the error and the allowed "
     "values.",
@@ -183,6 +192,13 @@ class NotReadyError(errors.EvrefError):
         super().__init__("The response is being prepared. This request was not counted.")
 
 
+class NotAcceptableError(errors.EvrefError):
+    """Indicates a request for another format than the one that the interface has, JSON."""
+
+    def __init__(self) -> None:
+        super().__init__("This interface sends JSON only.")
+
+
 @dataclass(frozen=True, slots=True)
 class ParameterFault:
     """An error in a query parameter; `allowed` lists the values or describes them."""
@@ -204,6 +220,7 @@ class InvalidParametersError(errors.EvrefError):
 OF_ERROR: dict[type[errors.EvrefError], Problem] = {
     MissingCredentialsError: MISSING_CREDENTIALS,
     InvalidParametersError: INVALID_PARAMETER,
+    NotAcceptableError: NOT_ACCEPTABLE,
     errors.InvalidApiKeyError: INVALID_API_KEY,
     errors.InsufficientPermissionError: INSUFFICIENT_PERMISSION,
     errors.UnknownDiagnosisError: UNKNOWN_DIAGNOSIS,

@@ -94,6 +94,9 @@ def blueprint(
             # Browsers do not do this, and a form above the limit would be truncated silently.
             abort(HTTPStatus.LENGTH_REQUIRED)
         request.max_content_length = LONGEST_FORM
+        if request.files:
+            # No form has a file; Flask-WTF would put it in the place of a text.
+            abort(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         # Raises if storage is unavailable: forms need the secret.
         share_secret()
         ended = _identify(members)

@@ -1,0 +1,6 @@
+"""The catalogue as FHIR R4 (4.0.1), below `/fhir`: https://hl7.org/fhir/R4/.
+
+`blueprint` has the views; `search` reads the parameters; `index` finds resources by FHIR id;
+`resources` renders them and `bundle` their lists, with the tables in `mappings`; `capability` is
+the CapabilityStatement; `interface` renders errors as OperationOutcome.
+"""

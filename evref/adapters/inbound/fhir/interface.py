@@ -1,0 +1,78 @@
+"""FHIR as an interface of the service: problems are OperationOutcome resources."""
+
+from __future__ import annotations
+
+import json
+import re
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from evref.adapters.inbound.fhir.mappings import ISSUE_TYPES
+from evref.adapters.inbound.web.headers import request_id
+from evref.adapters.inbound.web.interfaces import HttpInterface
+from evref.adapters.inbound.web.problems import ProblemDetails
+from evref.adapters.inbound.web.representations import RawResponse
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+MEDIA_TYPE = "application/fhir+json"
+
+_TYPE = re.compile(r"(?P<system>https?://.+)[/#](?P<code>[a-z-]+)")
+
+
+def status_of(status: int) -> HTTPStatus:
+    """Return the status of a problem with this status in the rest of the service.
+
+    FHIR uses 422 for resources that break a rule, and 400 for a query (R4, http, search).
+    """
+    if status == HTTPStatus.UNPROCESSABLE_ENTITY:
+        return HTTPStatus.BAD_REQUEST
+    return HTTPStatus(status)
+
+
+def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
+    status = status_of(problem.status)
+    outcome = {"resourceType": "OperationOutcome", "issue": _issues(problem, status, environ)}
+    body = json.dumps(outcome, ensure_ascii=False).encode()
+    headers = [
+        ("Content-Type", MEDIA_TYPE),
+        ("Content-Length", str(len(body))),
+        ("Cache-Control", "no-store"),
+        *problem.headers.items(),
+    ]
+    return RawResponse(f"{status:d} {status.phrase.upper()}", headers, body)
+
+
+def _issues(
+    problem: ProblemDetails, status: HTTPStatus, environ: WSGIEnvironment
+) -> list[dict[str, Any]]:
+    """Return an issue for each faulty parameter, or one for the problem."""
+    faults = problem.extensions.get("errors")
+    texts = (
+        [
+            f"{fault['parameter']} {fault['message']}. Allowed: {'; '.join(fault['allowed'])}."
+            for fault in faults
+        ]
+        if faults
+        else [f"{problem.title}. {problem.detail}"]
+    )
+    # A problem without a type of its own says no more than its status (RFC 9457, section 4.2.1).
+    named = _TYPE.fullmatch(problem.type)
+    coding = {"coding": [named.groupdict()]} if named else {}
+    return [
+        {
+            "severity": "error",
+            "code": ISSUE_TYPES.get(named["code"], "processing") if named else _of_status(status),
+            "details": {**coding, "text": text},
+            "diagnostics": f"Request id: {request_id(environ)}",
+        }
+        for text in texts
+    ]
+
+
+def _of_status(status: HTTPStatus) -> str:
+    return "not-supported" if status is HTTPStatus.NOT_ACCEPTABLE else "processing"
+
+
+FHIR = HttpInterface("/fhir", _render_problem, cross_origin=True)

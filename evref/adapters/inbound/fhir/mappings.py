@@ -1,0 +1,98 @@
+"""The tables between the catalogue's terms and those of FHIR, each of them once.
+
+The documentation shows the same tables; a test compares them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from evref.adapters.inbound.web import problems
+from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
+from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSystem:
+    """A classification, its FHIR address, and how its codes are read."""
+
+    name: str
+    url: str
+    code: type[RecordCode]
+
+
+ICD_10 = CodeSystem("ICD-10 (WHO)", "http://hl7.org/fhir/sid/icd-10", RecordIcd10Code)
+ICD_11 = CodeSystem("ICD-11 MMS", "http://id.who.int/icd/release/11/mms", RecordIcd11Code)
+
+CODE_SYSTEMS = (
+    ICD_10,
+    CodeSystem("ICD-10-CM", "http://hl7.org/fhir/sid/icd-10-cm", RecordIcd10Code),
+    CodeSystem("ICD-10-GM", "http://fhir.de/CodeSystem/bfarm/icd-10-gm", RecordIcd10Code),
+    CodeSystem(
+        "ICD-10-GM (address until 2021)",
+        "http://fhir.de/CodeSystem/dimdi/icd-10-gm",
+        RecordIcd10Code,
+    ),
+    ICD_11,
+)
+"""What the parameter `context` accepts. Resources have codes of ICD-10 (WHO) and ICD-11 MMS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """A code of a code system of HL7, with its display name."""
+
+    system: str
+    code: str
+    display: str
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"system": self.system, "code": self.code, "display": self.display}
+
+
+STRENGTH_OF_RECOMMENDATION = "http://hl7.org/fhir/StructureDefinition/cqf-strengthOfRecommendation"
+QUALITY_OF_EVIDENCE = "http://hl7.org/fhir/StructureDefinition/cqf-qualityOfEvidence"
+
+_STRENGTH = "http://terminology.hl7.org/CodeSystem/recommendation-strength"
+_QUALITY = "http://terminology.hl7.org/CodeSystem/evidence-quality"
+_STRONG = Coding(_STRENGTH, "strong", "Strong")
+_WEAK = Coding(_STRENGTH, "weak", "Weak")
+
+STRENGTHS: dict[Recommendation, Coding | None] = {
+    Recommendation.STRONG_FOR: _STRONG,
+    Recommendation.CONDITIONAL_FOR: _WEAK,
+    Recommendation.CONDITIONAL_AGAINST: _WEAK,
+    Recommendation.STRONG_AGAINST: _STRONG,
+    Recommendation.NOT_STATED: None,
+}
+"""None: the resource has no extension, because the sources state no strength."""
+
+QUALITIES: dict[Certainty, Coding | None] = {
+    Certainty.HIGH: Coding(_QUALITY, "high", "High quality"),
+    Certainty.MODERATE: Coding(_QUALITY, "moderate", "Moderate quality"),
+    Certainty.LOW: Coding(_QUALITY, "low", "Low quality"),
+    Certainty.VERY_LOW: Coding(_QUALITY, "very-low", "Very low quality"),
+    Certainty.NOT_GRADED: None,
+}
+"""None: the resource has no extension, because the sources state no certainty."""
+
+DO_NOT_PERFORM: dict[Direction, bool | None] = {
+    Direction.FOR: None,
+    Direction.AGAINST: True,
+    Direction.UNCLEAR: None,
+}
+"""None: the resource has no `doNotPerform`. The extension `direction` has the direction itself."""
+
+ISSUE_TYPES: dict[str, str] = {
+    problems.MISSING_CREDENTIALS.slug: "login",
+    problems.INVALID_API_KEY.slug: "unknown",
+    problems.INSUFFICIENT_PERMISSION.slug: "forbidden",
+    problems.NOT_FOUND.slug: "not-found",
+    problems.METHOD_NOT_ALLOWED.slug: "not-supported",
+    problems.INVALID_PARAMETER.slug: "invalid",
+    problems.QUOTA_EXCEEDED.slug: "throttled",
+    problems.SERVICE_UNAVAILABLE.slug: "transient",
+    problems.INTERNAL_ERROR.slug: "exception",
+}
+"""The issue type of each problem (http://hl7.org/fhir/issue-type); of any other, `processing`."""

@@ -1,0 +1,237 @@
+"""Renders diagnoses as PlanDefinition and interventions as ActivityDefinition.
+
+Both are definitions to read, not to execute: they have neither `type`, `kind` nor `intent`, so no
+client can derive an order for a patient from them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evref.adapters.inbound.fhir.ids import fhir_id
+from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Item
+from evref.adapters.inbound.fhir.interface import FHIR
+from evref.adapters.inbound.fhir.mappings import (
+    DO_NOT_PERFORM,
+    ICD_10,
+    ICD_11,
+    QUALITIES,
+    QUALITY_OF_EVIDENCE,
+    STRENGTH_OF_RECOMMENDATION,
+    STRENGTHS,
+    Coding,
+)
+from evref.domain.catalogue import records
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import Direction, Evidence, Reference
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
+from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS
+
+_PUBLISHER = "Evidence Reference Service"
+_USAGE_CONTEXT = "http://terminology.hl7.org/CodeSystem/usage-context-type"
+_PUBMED = "https://pubmed.ncbi.nlm.nih.gov/"
+
+
+class Resources:
+    """Renders the resources of a service at `base_url`, as JSON objects without empty members."""
+
+    def __init__(self, base_url: str) -> None:
+        self._root = f"{base_url}{FHIR.root}"
+
+    def address(self, resource_type: str) -> str:
+        """Return the URL of a resource type."""
+        return f"{self._root}/{resource_type}"
+
+    def plan_definition(self, item: Item) -> dict[str, Any]:
+        """Return a diagnosis, with an action for each visible intervention, in listing order."""
+        entry = item.entry
+        diagnosis = entry.diagnosis
+        shown = entry.visible_interventions()
+        references = dict.fromkeys(reference for each in shown for reference in each.references)
+        return _without_empty(
+            {
+                **self._head(PLAN_DEFINITION, item, "diagnosis-id", diagnosis.id),
+                "name": f"Diagnosis_{_as_name(diagnosis.id)}",
+                "title": diagnosis.name,
+                **_status(entry),
+                "description": f"Interventions for {diagnosis.name}, each with its evidence. They "
+                "have not been reviewed by a clinician and are not complete.",
+                "useContext": _contexts(diagnosis),
+                "usage": DISCLAIMER,
+                "topic": [self._concept("module", each) for each in diagnosis.enabled_modules],
+                "relatedArtifact": [_citation(each) for each in references],
+                "action": [self._action(each) for each in shown],
+            }
+        )
+
+    def activity_definition(self, item: Item) -> dict[str, Any]:
+        """Return an intervention with its direction, grades, dose and references."""
+        intervention = item.intervention
+        assert intervention is not None  # noqa: S101 - of each item of this type
+        evidence = intervention.evidence
+        return _without_empty(
+            {
+                **self._head(ACTIVITY_DEFINITION, item, "intervention-id", intervention.id),
+                "extension": [
+                    self._direction(evidence.direction),
+                    *self._dose(intervention.fitt_vp),
+                ],
+                "name": f"Intervention_{_as_name(intervention.id)}",
+                "title": intervention.title,
+                "subtitle": _in_words(evidence.direction),
+                **_status(item.entry),
+                "description": intervention.summary,
+                "useContext": _contexts(item.entry.diagnosis),
+                "usage": DISCLAIMER,
+                "topic": self._topics(intervention),
+                "relatedArtifact": [*_grades(evidence), *map(_citation, intervention.references)],
+                "doNotPerform": DO_NOT_PERFORM[evidence.direction],
+            }
+        )
+
+    def _head(self, resource_type: str, item: Item, kind: str, name: str) -> dict[str, Any]:
+        return {
+            "resourceType": resource_type,
+            "id": item.id,
+            "url": f"{self.address(resource_type)}/{item.id}",
+            "identifier": [{"system": f"{self._root}/NamingSystem/{kind}", "value": name}],
+            "version": item.entry.version,
+        }
+
+    def _action(self, intervention: Intervention) -> dict[str, Any]:
+        evidence = intervention.evidence
+        address = f"{self.address(ACTIVITY_DEFINITION)}/{fhir_id(intervention.id)}"
+        return _without_empty(
+            {
+                "extension": [self._direction(evidence.direction)],
+                "title": intervention.title,
+                # A client may show no more of an action than its title and its description.
+                "description": _in_words(evidence.direction),
+                "code": self._topics(intervention),
+                "documentation": _grades(evidence),
+                "definitionCanonical": address,
+            }
+        )
+
+    def _topics(self, intervention: Intervention) -> list[dict[str, Any]]:
+        return [
+            self._concept("module", intervention.module),
+            self._concept("phase", intervention.phase),
+        ]
+
+    def _concept(self, name: str, value: Module | Phase) -> dict[str, Any]:
+        system = f"{self._root}/CodeSystem/{name}"
+        return {"coding": [{"system": system, "code": value.value}], "text": MEANINGS[value]}
+
+    def _direction(self, direction: Direction) -> dict[str, Any]:
+        return {"url": self._extension("direction"), "valueCode": direction.value}
+
+    def _dose(self, dose: FittVp | None) -> list[dict[str, Any]]:
+        stated = [
+            {"url": name, "valueString": text}
+            for name in records.FITT_VP
+            if (text := getattr(dose, name, None)) is not None
+        ]
+        return [{"url": self._extension("fitt-vp"), "extension": stated}] if stated else []
+
+    def _extension(self, name: str) -> str:
+        return f"{self._root}/StructureDefinition/{name}"
+
+
+def _status(entry: Entry) -> dict[str, Any]:
+    return {
+        "status": "active",
+        "experimental": False,
+        "date": entry.diagnosis.checked_on.isoformat(),
+        "publisher": _PUBLISHER,
+    }
+
+
+def _contexts(diagnosis: Diagnosis) -> list[dict[str, Any]]:
+    """Return a use context for each code: two codes of a diagnosis may differ in meaning."""
+    codings = [
+        *({"system": ICD_10.url, "code": code.text} for code in diagnosis.icd10_codes),
+        *({"system": ICD_11.url, "code": code.text} for code in diagnosis.icd11_codes),
+    ]
+    return [
+        {
+            "code": {"system": _USAGE_CONTEXT, "code": "focus"},
+            "valueCodeableConcept": {"coding": [coding], "text": diagnosis.name},
+        }
+        for coding in codings
+    ]
+
+
+def _grades(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return the grades as a justification, or nothing if the sources state none.
+
+    In R4 the extensions may be used on an Attachment only, such as the document of a related
+    artifact (https://hl7.org/fhir/R4/extension-cqf-qualityofevidence.html).
+    """
+    graded = (
+        (
+            STRENGTH_OF_RECOMMENDATION,
+            STRENGTHS[evidence.recommendation],
+            MEANINGS[evidence.recommendation],
+        ),
+        (QUALITY_OF_EVIDENCE, QUALITIES[evidence.certainty], MEANINGS[evidence.certainty]),
+    )
+    extensions = [
+        _extension_of(url, coding, words) for url, coding, words in graded if coding is not None
+    ]
+    if not extensions and evidence.source_grade is None:
+        return []
+    document = {"extension": extensions, "title": "Grades of the evidence"} if extensions else None
+    return [
+        _without_empty(
+            {"type": "justification", "display": evidence.source_grade, "document": document}
+        )
+    ]
+
+
+def _extension_of(url: str, coding: Coding, words: str) -> dict[str, Any]:
+    return {"url": url, "valueCodeableConcept": {"coding": [coding.as_dict()], "text": words}}
+
+
+def _citation(reference: Reference) -> dict[str, Any]:
+    pubmed = None if reference.pmid is None else f"{_PUBMED}{reference.pmid}/"
+    places = (
+        f"doi:{reference.doi}." if reference.doi else "",
+        f"PMID: {reference.pmid}." if reference.pmid else "",
+    )
+    sentences = (
+        _sentence(reference.authors),
+        _sentence(reference.title),
+        f"{reference.source}, {reference.year}.",
+        *places,
+    )
+    return _without_empty(
+        {
+            "type": "citation",
+            "display": reference.kind.value.replace("_", " ").capitalize(),
+            "citation": " ".join(filter(None, sentences)),
+            "url": reference.url,
+            "document": None
+            if pubmed in {None, reference.url}
+            else {"url": pubmed, "title": "PubMed"},
+        }
+    )
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _in_words(direction: Direction) -> str:
+    return f"Direction of the evidence: {direction.value} ({MEANINGS[direction]})."
+
+
+def _as_name(slug: str) -> str:
+    """Return an id as part of a name, which may have letters, digits and underscores (pdf-0)."""
+    return slug.replace("-", "_")
+
+
+def _without_empty(members: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what FHIR does not allow: members that are null or have an empty list."""
+    return {name: value for name, value in members.items() if value is not None and value != []}

@@ -1,0 +1,73 @@
+"""The info button as an interface of the service: problems are in the format of its responses.
+
+The guides define no format for errors, so these are problem details (RFC 9457): XML as in its
+appendix B, or JSON for a request of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, quote
+from xml.etree import ElementTree as ET
+
+from evref.adapters.inbound.infobutton.atom import xml_text
+from evref.adapters.inbound.infobutton.knowledge_request import JSON, RESPONSE_TYPE
+from evref.adapters.inbound.web.headers import request_id, shown_path
+from evref.adapters.inbound.web.interfaces import HttpInterface
+from evref.adapters.inbound.web.problems import ProblemDetails
+from evref.adapters.inbound.web.representations import RawResponse
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+_NAMESPACE = "urn:ietf:rfc:7807"
+
+
+def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
+    members = problem.members | {
+        "instance": quote(shown_path(environ)),
+        "request_id": request_id(environ),
+    }
+    if _asks_for_json(environ["QUERY_STRING"]):
+        content_type, body = "application/problem+json", json.dumps(members, ensure_ascii=False)
+    else:
+        content_type, body = "application/problem+xml", _xml(members)
+    encoded = body.encode()
+    headers = [
+        ("Content-Type", content_type),
+        ("Content-Length", str(len(encoded))),
+        ("Cache-Control", "no-store"),
+        *problem.headers.items(),
+    ]
+    status = f"{problem.status:d} {HTTPStatus(problem.status).phrase.upper()}"
+    return RawResponse(status, headers, encoded)
+
+
+def _asks_for_json(query: str) -> bool:
+    return any(
+        name.lower() == RESPONSE_TYPE.lower() and value.strip().lower() == JSON
+        for name, value in parse_qsl(query)
+    )
+
+
+def _xml(members: dict[str, Any]) -> str:
+    root = ET.Element("problem", {"xmlns": _NAMESPACE})
+    _fill(root, members)
+    return ET.tostring(root, encoding="unicode")
+
+
+def _fill(element: ET.Element, value: Any) -> None:
+    """Add an object's members as elements of their names, and a list's items as elements `i`."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            _fill(ET.SubElement(element, name), member)
+    elif isinstance(value, list):
+        for item in value:
+            _fill(ET.SubElement(element, "i"), item)
+    else:
+        element.text = xml_text(str(value))
+
+
+INFOBUTTON = HttpInterface("/infobutton", _render_problem, cross_origin=True)

@@ -1,0 +1,220 @@
+"""A knowledge request, with the parameters of the URL-based implementation guide, release 4."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from werkzeug.datastructures import MultiDict
+
+from evref.adapters.inbound.infobutton.mappings import (
+    CODE_SYSTEMS,
+    MESH,
+    SubTopic,
+    code_system,
+    sub_topic,
+)
+from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
+from evref.domain.access.key import without_keys
+from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.record_code import RecordCode
+from evref.domain.errors import InvalidValueError
+
+HTML = "text/html"
+XML = "text/xml"
+JSON = "application/json"
+
+LONGEST_TEXT = 200
+MOST_CRITERIA = 50
+
+# A longer text is not a code, and the error does not repeat it.
+_LONGEST_REPEATED = 40
+
+_OID = re.compile(r"[0-2](\.(0|[1-9][0-9]*))+", re.ASCII)
+
+_CRITERIA = "mainSearchCriteria.v"
+_SUB_TOPIC = "subTopic.v"
+RESPONSE_TYPE = "knowledgeResponseType"
+
+# The parameters that the service reads, or repeats in the response. The examples of the guide
+# differ in upper and lower case, and a subtopic ignored for its case would return unfiltered data.
+_NAMES = {
+    name.lower(): name
+    for name in (
+        *(f"{of}.{part}" for of in (_CRITERIA, _SUB_TOPIC) for part in ("c", "cs", "dn", "ot")),
+        "taskContext.c.c",
+        "informationRecipient",
+        "informationRecipient.languageCode.c",
+        RESPONSE_TYPE,
+    )
+}
+
+_Values: TypeAlias = dict[tuple[str, str], str]
+"""Texts by the parameter's name and number, such as mainSearchCriteria.v.c and 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What to search by: a code, or words if no code is given.
+
+    It has neither if the code is of a code system that the service does not read. `label` names
+    the criterion for people.
+    """
+
+    label: str
+    code: RecordCode | None = None
+    words: str | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The code or the words as given."""
+        return self.words if self.code is None else self.code.given
+
+    def found_in(self, catalogue: Catalogue) -> Iterable[Entry]:
+        if self.code is not None:
+            return catalogue.find(DiagnosisFilter(codes=(self.code,)))
+        return () if self.words is None else catalogue.find(DiagnosisFilter(text=self.words))
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSubTopic:
+    """A requested subtopic; `known` is None if no module is about it."""
+
+    label: str
+    known: SubTopic | None
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeRequest:
+    """The search criteria, of which a diagnosis meets at least one, and the subtopics.
+
+    `context` has the parameters that the response repeats, with their numbers. `response_type` is
+    `HTML`, `XML` or `JSON`.
+    """
+
+    criteria: tuple[Criterion, ...]
+    sub_topics: tuple[AskedSubTopic, ...]
+    context: tuple[tuple[str, str], ...]
+    response_type: str
+
+    def found_in(self, catalogue: Catalogue) -> tuple[Entry, ...]:
+        """Return the entries that meet a criterion, in the order of the criteria."""
+        found = {
+            entry.diagnosis.id: entry
+            for criterion in self.criteria
+            for entry in criterion.found_in(catalogue)
+        }
+        return tuple(found.values())
+
+    def asks_for(self, module: Module) -> bool:
+        """Return whether a subtopic asks for this module; without subtopics, the request does."""
+        return not self.sub_topics or any(
+            each.known is not None and module in each.known.modules for each in self.sub_topics
+        )
+
+
+def read(args: MultiDict[str, str], response_types: Sequence[str]) -> KnowledgeRequest:
+    """Read the parameters of a request. As the standard requires, unknown ones are ignored.
+
+    Raises:
+        InvalidParametersError: If a known parameter is repeated or has an invalid value, or if
+            there is no search criterion.
+
+    """
+    values, faults = _known(args)
+    numbers = dict.fromkeys(number for name, number in values if name.startswith(_CRITERIA))
+    if len(numbers) > MOST_CRITERIA:
+        allowed = (f"at most {MOST_CRITERIA} search criteria",)
+        faults.append(ParameterFault(_CRITERIA, f"is given {len(numbers)} times", allowed))
+        numbers = {}
+    elif not numbers and not faults:
+        faults.append(_missing_code(""))
+    criteria: list[Criterion] = []
+    for number in numbers:
+        criterion = _criterion(values, number)
+        if isinstance(criterion, ParameterFault):
+            faults.append(criterion)
+        else:
+            criteria.append(criterion)
+    # As a whole, so that many criteria cost no more than one.
+    if sum(len(each.words or "") for each in criteria) > LONGEST_TEXT:
+        allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
+        faults.append(ParameterFault(f"{_CRITERIA}.dn", "is too long", allowed))
+    response_type = values.pop((RESPONSE_TYPE, ""), XML).lower()
+    if response_type not in response_types:
+        message = "is not one of the allowed values"
+        faults.append(ParameterFault(RESPONSE_TYPE, message, tuple(response_types)))
+    if faults:
+        raise InvalidParametersError(tuple(faults))
+    return KnowledgeRequest(
+        tuple(criteria),
+        tuple(_sub_topics(values)),
+        tuple((name + number, without_keys(text)) for (name, number), text in values.items()),
+        response_type,
+    )
+
+
+def _known(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault]]:
+    """Return the known parameters that are not blank, and the faults of those that are repeated."""
+    values: _Values = {}
+    faults: list[ParameterFault] = []
+    # The standard numbers a parameter that it repeats: mainSearchCriteria.v.c1.
+    for given, text in args.items(multi=True):
+        number = given[len(given.rstrip("0123456789")) :]
+        name = _NAMES.get(given.removesuffix(number).lower())
+        if name is None or (number and not name.startswith((_CRITERIA, _SUB_TOPIC))):
+            continue
+        if (name, number) in values:
+            faults.append(ParameterFault(name + number, "is given more than once", ("one value",)))
+        elif text.strip():
+            values[name, number] = text.strip()
+    return values, faults
+
+
+def _criterion(values: _Values, number: str) -> Criterion | ParameterFault:
+    code, oid, *texts = (
+        values.get((f"{_CRITERIA}.{part}", number)) for part in ("c", "cs", "dn", "ot")
+    )
+    if code is not None:
+        return _coded(code, oid, number)
+    words = next(filter(None, texts), None)
+    if words is None:
+        return _missing_code(number)
+    return Criterion(f"“{without_keys(words)}”", words=words)
+
+
+def _missing_code(number: str) -> ParameterFault:
+    allowed = (
+        f"a code, and its code system in {_CRITERIA}.cs{number}; or words in {_CRITERIA}.dn{number}"
+    )
+    return ParameterFault(f"{_CRITERIA}.c{number}", "is missing", (allowed,))
+
+
+def _coded(code: str, oid: str | None, number: str) -> Criterion | ParameterFault:
+    if oid is None or _OID.fullmatch(oid) is None:
+        message = "is missing" if oid is None else "is not an OID"
+        allowed = tuple(f"{each.oid} ({each.name})" for each in CODE_SYSTEMS)
+        return ParameterFault(f"{_CRITERIA}.cs{number}", message, allowed)
+    system = code_system(oid)
+    if system is None:
+        return Criterion(without_keys(f"code {code} of the code system {oid}"))
+    try:
+        read_code = system.code(code)
+    except InvalidValueError:
+        shown = f'"{code}"' if len(code) <= _LONGEST_REPEATED else f"{len(code)} characters"
+        allowed = (system.code.FORM,)
+        return ParameterFault(f"{_CRITERIA}.c{number}", f"is malformed: {shown}", allowed)
+    return Criterion(f"{system.name} {read_code.read_as}", code=read_code)
+
+
+def _sub_topics(values: _Values) -> Iterable[AskedSubTopic]:
+    for number in dict.fromkeys(number for name, number in values if name.startswith(_SUB_TOPIC)):
+        code, oid, *texts = (
+            values.get((f"{_SUB_TOPIC}.{part}", number)) for part in ("c", "cs", "dn", "ot")
+        )
+        known = sub_topic(code) if code is not None and oid in {MESH, None} else None
+        label = known.name if known else next(filter(None, (*texts, code, oid)))
+        yield AskedSubTopic(without_keys(label), known)

@@ -1,0 +1,187 @@
+"""A knowledge response: an Atom feed as in the service-oriented implementation guide.
+
+A diagnosis is a document, and each of its modules a section of it. HL7's guidance on documents
+with sections makes each an entry of its own, and a section names its document as its source.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import urlencode
+
+from flask import render_template
+
+from evref.adapters.inbound.infobutton.atom import Element, content, text
+from evref.adapters.inbound.infobutton.knowledge_request import LONGEST_TEXT, KnowledgeRequest
+from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, MESH, SUB_TOPICS
+from evref.domain.access.key import without_keys
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import Direction
+from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS
+
+_TITLE = "Evidence Reference Service"
+
+MOST_DIAGNOSES = 20
+"""A feed with the interventions of all diagnoses whose names have an “a” would serve nobody."""
+
+# The date of a feed of an empty catalogue; Atom requires one.
+_NO_DATE = date(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeResponse:
+    """The response to a request, from this catalogue.
+
+    Entries link to the pages of the catalogue, or to the API if the operator has disabled them.
+    """
+
+    request: KnowledgeRequest
+    catalogue: Catalogue
+    base_url: str
+    has_pages: bool
+
+    def page(self) -> str:
+        """Return the address of the page for a person: of the only diagnosis, or of a search."""
+        found = self.request.found_in(self.catalogue)
+        modules = tuple(Module) if len(found) != 1 else found[0].diagnosis.enabled_modules
+        asked = [module for module in modules if self.request.asks_for(module)]
+        module = asked[0] if len(asked) == 1 else None
+        if len(found) == 1:
+            return self._page(found[0].diagnosis, module)
+        words = " ".join(filter(None, (each.text for each in self.request.criteria)))
+        query = {"q": without_keys(words)} if 0 < len(words) <= LONGEST_TEXT else {}
+        return f"{self.base_url}/catalogue{_query(query, module)}"
+
+    def feed(self) -> Element:
+        """Return the feed: for each diagnosis its entry, then those of its sections."""
+        found = self.request.found_in(self.catalogue)
+        shown = found[:MOST_DIAGNOSES]
+        dated = shown or self.catalogue.entries
+        address = f"{self.base_url}/infobutton?{urlencode(self.request.context)}"
+        return {
+            "base": f"{self.base_url}/",
+            "lang": "en",
+            "title": text(_TITLE),
+            "subtitle": text(self._subtitle(found)),
+            "author": {"name": content(_TITLE), "uri": content(self.base_url)},
+            "updated": _instant(max((e.diagnosis.checked_on for e in dated), default=_NO_DATE)),
+            "category": [
+                {"scheme": name.rstrip("0123456789"), "term": value}
+                for name, value in self.request.context
+            ],
+            "id": content(address),
+            "link": [
+                {
+                    "href": address,
+                    "rel": "self",
+                    "type": "text/xml",
+                    "hreflang": "en",
+                    "title": _TITLE,
+                }
+            ],
+            "rights": text(DISCLAIMER),
+            "entry": [part for entry in shown for part in self._entries(entry)],
+        }
+
+    def _subtitle(self, found: tuple[Entry, ...]) -> str:
+        request = self.request
+        said = f"Results for {', '.join(each.label for each in request.criteria)}"
+        if request.sub_topics:
+            said += f"; subtopic {', '.join(each.label for each in request.sub_topics)}"
+        sentences = [said]
+        if not found:
+            sentences.append("The catalogue has no such diagnosis")
+        if len(found) > MOST_DIAGNOSES:
+            sentences.append(f"The first {MOST_DIAGNOSES} of {len(found)} diagnoses")
+        if not all(each.text for each in request.criteria):
+            names = ", ".join(system.name for system in CODE_SYSTEMS)
+            sentences.append(f"The service reads codes of {names} only")
+        if not all(each.known for each in request.sub_topics):
+            names = ", ".join(each.name for each in SUB_TOPICS)
+            sentences.append(f"The service has these subtopics only: {names}")
+        return ". ".join(sentences) + "."
+
+    def _entries(self, entry: Entry) -> Iterator[Element]:
+        diagnosis = entry.diagnosis
+        sections = [
+            module
+            for module in diagnosis.enabled_modules
+            if self.request.asks_for(module) and entry.visible_interventions(module)
+        ]
+        counts = Counter(each.evidence.direction for each in entry.visible_interventions())
+        summary = render_template(
+            "infobutton/document.html",
+            diagnosis=diagnosis,
+            counts={direction.value: counts[direction] for direction in Direction},
+            missing=() if sections else [each.label for each in self.request.sub_topics],
+            disclaimer=DISCLAIMER,
+        )
+        yield self._entry(diagnosis, None, diagnosis.name, summary)
+        for module in sections:
+            summary = render_template(
+                "infobutton/section.html",
+                interventions=entry.visible_interventions(module),
+                address=self._page(diagnosis) if self.has_pages else None,
+                meanings=MEANINGS,
+            )
+            title = f"{diagnosis.name}: {MEANINGS[module]}"
+            yield self._entry(diagnosis, module, title, summary)
+
+    def _entry(
+        self, diagnosis: Diagnosis, module: Module | None, title: str, summary: str
+    ) -> Element:
+        updated = _instant(diagnosis.checked_on)
+        entry = {
+            "title": text(title),
+            "link": [self._link(diagnosis, module, title)],
+            "id": content(self._page(diagnosis, module)),
+            "updated": updated,
+            "summary": text(summary, "html"),
+        }
+        if module is None:
+            return entry
+        document = {"id": content(self._page(diagnosis)), "title": text(diagnosis.name)}
+        return {
+            **entry,
+            "category": [
+                part
+                for each in SUB_TOPICS
+                if module in each.modules
+                for part in (
+                    {"scheme": "subTopic.v.c", "term": each.code, "label": each.name},
+                    {"scheme": "subTopic.v.cs", "term": MESH},
+                )
+            ],
+            "source": {**document, "updated": updated},
+        }
+
+    def _link(self, diagnosis: Diagnosis, module: Module | None, title: str) -> Element:
+        if self.has_pages:
+            href, media_type = self._page(diagnosis, module), "text/html"
+        else:
+            path = f"/api/v1/diagnoses/{diagnosis.id}/interventions{_query({}, module)}"
+            href, media_type = self.base_url + path, "application/json"
+        # The guide requires all of these.
+        return {
+            "href": href,
+            "rel": "alternate",
+            "type": media_type,
+            "hreflang": "en",
+            "title": title,
+        }
+
+    def _page(self, diagnosis: Diagnosis, module: Module | None = None) -> str:
+        return f"{self.base_url}/catalogue/{diagnosis.id}{_query({}, module)}"
+
+
+def _query(query: dict[str, str], module: Module | None) -> str:
+    whole = query if module is None else {**query, "module": module.value}
+    return f"?{urlencode(whole)}" if whole else ""
+
+
+def _instant(day: date) -> Element:
+    return content(f"{day.isoformat()}T00:00:00Z")

@@ -1,0 +1,93 @@
+"""The mapping tables: code systems to classifications, and MeSH subtopics to modules.
+
+The API reference shows both tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSystem:
+    """A code system by its OID, which is also the prefix of its versions and translations."""
+
+    oid: str
+    name: str
+    code: type[RecordCode]
+
+
+CODE_SYSTEMS = (
+    CodeSystem("2.16.840.1.113883.6.3", "ICD-10", RecordIcd10Code),
+    CodeSystem("2.16.840.1.113883.6.90", "ICD-10-CM", RecordIcd10Code),
+    # The register of German code systems: a year of ICD-10-GM has its own OID below this one.
+    CodeSystem("1.2.276.0.76.5", "ICD-10-GM", RecordIcd10Code),
+    CodeSystem("2.16.840.1.113883.6.347", "ICD-11", RecordIcd11Code),
+)
+
+
+def code_system(oid: str) -> CodeSystem | None:
+    """Return the code system with this OID or one above it; None if the service reads none."""
+    return next((each for each in CODE_SYSTEMS if f"{oid}.".startswith(f"{each.oid}.")), None)
+
+
+MESH = "2.16.840.1.113883.6.177"
+
+
+@dataclass(frozen=True, slots=True)
+class SubTopic:
+    """A MeSH qualifier (Q) or descriptor (D), and the modules that hold what it asks for."""
+
+    code: str
+    name: str
+    modules: tuple[Module, ...]
+    reason: str
+
+
+SUB_TOPICS = (
+    SubTopic(
+        "Q000175",
+        "diagnosis",
+        (Module.DIAGNOSTIC,),
+        "MeSH: examination, differential diagnosis and prognosis",
+    ),
+    SubTopic(
+        "Q000188",
+        "drug therapy",
+        (Module.PHARMACONEUTRAL,),
+        "MeSH: treatment by the administration of drugs",
+    ),
+    SubTopic(
+        "Q000517",
+        "prevention & control",
+        (Module.PREVENTION,),
+        "MeSH: preventive measures, in individual cases too",
+    ),
+    SubTopic(
+        "Q000534",
+        "rehabilitation",
+        (Module.FITT_VIP, Module.HOME, Module.CONCEPT),
+        "MeSH: restoration of function, which these three modules serve",
+    ),
+    SubTopic(
+        "Q000628",
+        "therapy",
+        (Module.FITT_VIP, Module.PHARMACONEUTRAL, Module.HOME, Module.CONCEPT),
+        "whoever asks for the treatment wants all of it; in MeSH too, drug therapy and "
+        "rehabilitation are kinds of therapy. Prevention has a subtopic of its own",
+    ),
+    SubTopic(
+        "D012648",
+        "self care",
+        (Module.HOME,),
+        "a MeSH heading, because no qualifier has this meaning",
+    ),
+)
+
+
+def sub_topic(code: str) -> SubTopic | None:
+    """Return the subtopic with this MeSH code, in upper or lower case; None if there is none."""
+    return next((each for each in SUB_TOPICS if each.code == code.upper()), None)

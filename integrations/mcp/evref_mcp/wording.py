@@ -1,0 +1,217 @@
+"""What an assistant reads: instructions, descriptions, answers as plain text, and failures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import ceil
+from typing import Any
+
+from evref_mcp.records import Diagnosis, FoundDiagnoses, Intervention, ListedInterventions
+
+INSTRUCTIONS = """\
+Reads a catalogue of educational reference data: diagnoses with their ICD-10 and ICD-11 codes, and \
+what guidelines, systematic reviews and trials say for and against each intervention.
+
+What it is not: no clinical decision and no treatment prescription. It does not rank treatments \
+and is not advice for a person. The physician, health professional or user always makes the final \
+decision. No clinician has reviewed the catalogue, and it is not complete for any diagnosis: \
+something that is missing is not advised against.
+
+How to pass it on:
+- Give each intervention with its direction (for, against or unclear). A title never says it.
+- Give certainty and recommendation as they are. not_graded means that the source states no GRADE \
+certainty; not_stated that it recommends nothing. Neither is a low grade.
+- Name the references with their links, the version of the catalogue, and the disclaimer.
+- Take nothing from elsewhere as if it came from the catalogue. If an answer is empty, or a tool \
+fails, say so.
+- Send no data about a patient: codes and words for a diagnosis are all that the tools need."""
+
+_NATURE = (
+    "Educational reference data: no clinical decision, no treatment prescription, not reviewed by "
+    "a clinician, and not complete. The professional makes the final decision."
+)
+
+FIND_DIAGNOSES = f"""\
+Finds diagnoses in the catalogue by words, by ICD-10 codes as health records hold them, by ICD-11 \
+codes, or by module. Arguments are combined with AND; without any, all diagnoses are found. \
+Returns their ids for list_interventions, and for each code what it found. {_NATURE}"""
+
+LIST_INTERVENTIONS = f"""\
+Lists the interventions of one diagnosis, each with the direction of the evidence (for, against, \
+unclear), certainty, recommendation, the grade in the source's words, and references. The list can \
+be long: module and phase narrow it. Titles never say a direction, and interventions that sources \
+advise against are listed too. {_NATURE}"""
+
+KEY_REFUSED = (
+    "The evidence reference service refused the API key of this program (EVREF_KEY): the key is "
+    "mistyped, unknown, revoked or expired. Nothing was read. Whoever set up evref-mcp needs to "
+    "compare the key or to set another one; a member of the institution creates keys in the "
+    "institution settings of the service."
+)
+KEY_MAY_NOT_READ = (
+    "The evidence reference service knows the API key of this program (EVREF_KEY), but its "
+    "permission level does not allow reading. Nothing was read. A member of the institution can "
+    "give the key the permission level “read” in the institution settings of the service."
+)
+
+_DIRECTIONS = {
+    "for": "FOR (the sources favour using it)",
+    "against": "AGAINST (the sources advise against it, or find harm or no important benefit)",
+    "unclear": "UNCLEAR (the sources disagree, or the evidence is insufficient)",
+}
+
+
+def diagnoses(answer: FoundDiagnoses) -> str:
+    """Return what find_diagnoses found, as plain text."""
+    lines = [f"{_counted(answer.found, 'diagnosis', 'diagnoses')} found."]
+    if not answer.found:
+        lines.append(
+            "The catalogue is not complete: this says nothing about a diagnosis, only that the "
+            "catalogue has none that matches."
+        )
+    lines += [f"- {_named(each)}" for each in answer.diagnoses]
+    left_out = answer.found - len(answer.diagnoses)
+    if left_out:
+        lines.append(f"{left_out} more are not listed: narrow the search.")
+    if answer.matches:
+        lines += ["", "What each code found:"]
+        lines += [
+            f"- {match.parameter} {match.given}, read as {match.read_as}: "
+            + (", ".join(match.diagnosis_ids) or "nothing in the catalogue")
+            for match in answer.matches
+        ]
+        lines.append(
+            "Compare the name of each diagnosis with what the code means in the record: below the "
+            "third character, a national modification of ICD-10 may mean something else."
+        )
+    return _with_source(lines, answer)
+
+
+def interventions(answer: ListedInterventions) -> str:
+    """Return what list_interventions lists, as plain text."""
+    count = len(answer.interventions)
+    filters = f"{answer.module or 'all modules'}, {answer.phase or 'all phases'}"
+    lines = [
+        _named(answer.diagnosis),
+        f"{_counted(count, 'intervention', 'interventions')} ({filters}).",
+    ]
+    if not count:
+        lines.append(
+            "The catalogue lists none here. It is not complete: this does not mean that sources "
+            "advise against anything."
+        )
+    for number, each in enumerate(answer.interventions, start=1):
+        lines += ["", f"{number}. {each.title} ({each.module}, {each.phase})"]
+        lines += [f"   {line}" for line in _described(each)]
+    return _with_source(lines, answer)
+
+
+def _described(intervention: Intervention) -> Iterator[str]:
+    evidence = intervention.evidence
+    yield f"Direction: {_DIRECTIONS[evidence.direction]}"
+    yield (
+        f"Recommendation: {evidence.recommendation}. GRADE certainty: {evidence.certainty}. "
+        f"Grade in the source's words: {evidence.source_grade or 'none'}"
+    )
+    yield intervention.summary
+    if intervention.fitt_vp is not None:
+        dose = {name: text for name, text in intervention.fitt_vp if text is not None}
+        if dose:
+            yield "Dose: " + "; ".join(f"{name}: {text}" for name, text in dose.items())
+    for reference in intervention.references:
+        yield (
+            f"Reference ({reference.kind}): {reference.authors} {reference.title}. "
+            f"{reference.source}, {reference.year}. {reference.url}"
+        )
+
+
+def _named(diagnosis: Diagnosis) -> str:
+    return (
+        f"{diagnosis.name} (id {diagnosis.id}): ICD-10 {', '.join(diagnosis.icd10_codes)}; "
+        f"ICD-11 {', '.join(diagnosis.icd11_codes)}; "
+        f"modules {', '.join(diagnosis.enabled_modules) or 'none'}; "
+        f"checked against its sources on {diagnosis.checked_on}"
+    )
+
+
+def _with_source(lines: Iterable[str], answer: FoundDiagnoses | ListedInterventions) -> str:
+    source = ["", f"Catalogue version {answer.catalogue_version}.", answer.disclaimer]
+    return "\n".join([*lines, *source])
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+def invalid_arguments(faults: Iterable[tuple[str, str]], names: Iterable[str]) -> str:
+    """Return what is wrong with the arguments of a call that was not sent."""
+    told = "; ".join(f"{name}: {message}" for name, message in faults)
+    return f"Invalid arguments: {told}. The arguments are: {', '.join(names)}. Nothing was read."
+
+
+def refused(problem: dict[str, Any]) -> str:
+    """Return what the service said about a request that it cannot answer."""
+    errors = problem.get("errors") or []
+    details = [
+        f"{error.get('parameter')} {error.get('message')}; allowed: "
+        f"{', '.join(map(str, error.get('allowed') or ['nothing']))}"
+        for error in errors
+    ]
+    # With errors, the detail only refers to them.
+    said = [str(problem.get("title", "")), *(details or [str(problem.get("detail", ""))])]
+    sentences = [f"{text.rstrip('.')}." for text in said if text]
+    return " ".join(["The evidence reference service refused the request:", *sentences])
+
+
+def limit_used_up(retry_after: str) -> str:
+    """Return the words for 429; `retry_after` is in seconds."""
+    return (
+        "The daily request limit of this program's API key is used up. The count starts again at "
+        f"00:00 UTC ({_in(retry_after)}). Until then nothing can be read from the evidence "
+        "reference service. A member of the institution can raise the limit in the institution "
+        "settings of the service."
+    )
+
+
+def unavailable(url: str, retry_after: str) -> str:
+    """Return the words for 503; `retry_after` is in seconds."""
+    return (
+        f"The evidence reference service at {url} cannot answer at the moment. Nothing was read. "
+        f"Try again {_in(retry_after)}; if it goes on, its operator needs to know."
+    )
+
+
+def no_answer(url: str) -> str:
+    """Return the words for a timeout."""
+    return (
+        f"The evidence reference service at {url} did not answer in time. Nothing was read. Try "
+        "again later; if it goes on, its operator needs to know."
+    )
+
+
+def out_of_reach(url: str) -> str:
+    """Return the words for a failed connection."""
+    return (
+        f"The evidence reference service at {url} cannot be reached. Nothing was read. Whoever set "
+        "up evref-mcp needs to check that the address (EVREF_URL) is right, that the service runs, "
+        "and that this machine can reach it."
+    )
+
+
+def not_understood(url: str) -> str:
+    """Return the words for a response that an evref service does not send."""
+    return (
+        f"What answers at {url} does not answer as an evidence reference service does. Nothing was "
+        "read. Whoever set up evref-mcp needs to check the address (EVREF_URL), and any proxy in "
+        "between."
+    )
+
+
+def _in(seconds: str) -> str:
+    """Return when, from the seconds of Retry-After; a proxy may send none, or a date."""
+    if not seconds.isdecimal():
+        return "later"
+    minutes = ceil(int(seconds) / 60)
+    if minutes <= 1:
+        return "in a minute"
+    return f"in {minutes // 60} h {minutes % 60} min"

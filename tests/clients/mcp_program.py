@@ -1,0 +1,409 @@
+"""evref-mcp, driven by the SDK's client and by the inspector of the protocol.
+
+Each over a real process, against a service with two workers and the bundled catalogue.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import socket
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.testing.builders import OPERATOR
+from tests.clients.conftest import HERE, NODE_TOOLS, TOOLS, run_in
+from tests.docs.conftest import SHOWN_ADDRESS
+from tests.docs.pages import DOCS, assert_printed, blocks, commands
+from tests.institutions import institution_id
+from tests.server.conftest import Server, Start, Store, eventually, start, store  # noqa: F401 - fixtures
+
+PROGRAM = HERE / "programs" / "mcp_client.py"
+HOW_TO = DOCS / "how-to" / "give-it-to-an-assistant.md"
+UNKNOWN_KEY = "evref_" + "x" * 46
+PATH = os.pathsep.join([str(TOOLS), str(NODE_TOOLS), os.environ["PATH"]])
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a tool returned."""
+
+    text: str
+    failed: bool
+    content: Any
+
+
+class Assistant:
+    """A client of the SDK that has started evref-mcp."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.about = self._next()
+
+    def call(self, tool: str, **arguments: Any) -> Result:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([tool, arguments]) + "\n")
+        self._process.stdin.flush()
+        result = self._next()
+        (block,) = result["content"]
+        assert block["type"] == "text"
+        return Result(block["text"], result["isError"], result.get("structuredContent"))
+
+    def _next(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, "the client ended"
+        return json.loads(line)
+
+
+@contextmanager
+def assistant(folder: Path, url: str, key: str, mode: str = "auto") -> Iterator[Assistant]:
+    """Until the context is left; nothing that any of the processes says may contain the key."""
+    errors = folder / "errors"
+    with (
+        errors.open("w") as log,
+        subprocess.Popen(
+            [TOOLS / "python", PROGRAM, mode],
+            env={**os.environ, "PATH": PATH, "EVREF_URL": url, "EVREF_KEY": key},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        ) as process,
+    ):
+        yield Assistant(process)
+    assert process.returncode == 0, errors.read_text()
+    assert errors.read_text() == ""
+
+
+@pytest.fixture(scope="module")
+def server(request: pytest.FixtureRequest) -> Server:
+    """A service with two workers that logs each request."""
+    begin: Start = request.getfixturevalue("start")
+    stored: Store = request.getfixturevalue("store")
+    began = begin(stored.folder, "serve", "--workers", "2", access_log="on")
+    began.wait_until_ready()
+    return began
+
+
+@pytest.fixture(scope="module")
+def key(store: Store) -> str:  # noqa: F811 - the fixture
+    return store.key().token.text
+
+
+@pytest.fixture(scope="module")
+def client(
+    server: Server, key: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Assistant]:
+    with assistant(tmp_path_factory.mktemp("assistant"), url_of(server), key) as client:
+        yield client
+
+
+def url_of(server: Server) -> str:
+    return f"http://127.0.0.1:{server.port}"
+
+
+def data(server: Server, key: str, path: str) -> Any:
+    """What the API answers itself."""
+    request = Request(f"{url_of(server)}/api/v1{path}", headers={"Authorization": f"Bearer {key}"})
+    with urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_an_assistant_learns_what_the_data_is_and_is_not(
+    server: Server, key: str, tmp_path: Path, mode: str
+) -> None:
+    """By the present revision of the protocol, and by those before it."""
+    with assistant(tmp_path, url_of(server), key, mode) as client:
+        about = client.about
+
+    assert about["server"]["name"] == "evref"
+    assert about["capabilities"].keys() == {"tools"}
+    for said in ("no clinical decision", "No clinician has reviewed", "always makes the final"):
+        assert said in about["instructions"]
+    assert [tool["name"] for tool in about["tools"]] == ["find_diagnoses", "list_interventions"]
+    for tool in about["tools"]:
+        assert "no clinical decision" in tool["description"]
+        assert tool["annotations"]["readOnlyHint"] is True
+        assert tool["outputSchema"]["required"]
+        assert tool["inputSchema"]["additionalProperties"] is False
+
+
+def test_codes_of_a_record_find_diagnoses(client: Assistant, server: Server, key: str) -> None:
+    """Of any national form; each code says what it found."""
+    found = client.call("find_diagnoses", icd10="M17.11,S72001A,B05")
+
+    served = data(server, key, "/diagnoses?icd10=M17.11,S72001A,B05")
+    assert found.content["diagnoses"] == served["data"]
+    assert found.content["matches"] == served["meta"]["matches"]
+    assert found.content["catalogue_version"] == served["meta"]["catalogue_version"]
+    assert found.content["disclaimer"] == DISCLAIMER
+    assert "Hip fracture (id hip-fracture)" in found.text
+    assert "icd10 S72001A, read as S72.001A: hip-fracture" in found.text
+    assert "icd10 B05, read as B05: nothing in the catalogue" in found.text
+    assert served["meta"]["catalogue_version"] in found.text
+    assert DISCLAIMER in found.text
+
+
+def test_words_codes_of_icd11_and_a_module_find_diagnoses(
+    client: Assistant, server: Server, key: str
+) -> None:
+    by_words = client.call("find_diagnoses", q="KNEE osteo")
+    by_code = client.call("find_diagnoses", icd11="FA01.0&XK8G", module="home")
+    every = client.call("find_diagnoses")
+
+    assert [each["id"] for each in by_words.content["diagnoses"]] == ["knee-osteoarthritis"]
+    assert [each["id"] for each in by_code.content["diagnoses"]] == ["knee-osteoarthritis"]
+    assert every.content["diagnoses"] == data(server, key, "/diagnoses")["data"]
+
+
+def test_an_unknown_code_gives_an_empty_answer_that_says_so(client: Assistant) -> None:
+    found = client.call("find_diagnoses", icd10="B05")
+
+    assert not found.failed
+    assert (found.content["found"], found.content["diagnoses"]) == (0, [])
+    assert found.text.startswith("0 diagnoses found.\nThe catalogue is not complete")
+    assert "icd10 B05, read as B05: nothing in the catalogue" in found.text
+
+
+def test_every_intervention_is_listed_with_its_evidence(
+    client: Assistant, server: Server, key: str
+) -> None:
+    """Of the whole catalogue; the client itself checks each answer by the output schema."""
+    for diagnosis in data(server, key, "/diagnoses")["data"]:
+        listed = client.call("list_interventions", diagnosis_id=diagnosis["id"])
+
+        served = data(server, key, f"/diagnoses/{diagnosis['id']}/interventions")
+        assert listed.content["diagnosis"] == diagnosis
+        assert listed.content["disclaimer"] == DISCLAIMER
+        assert DISCLAIMER in listed.text
+        for each, got in zip(served["data"], listed.content["interventions"], strict=True):
+            assert got == {name: each[name] for name in each if name != "diagnosis_id"}
+            evidence = each["evidence"]
+            shown = listed.text[listed.text.index(f". {each['title']} (") :]
+            assert f"Direction: {evidence['direction'].upper()} (" in shown
+            assert f"Recommendation: {evidence['recommendation']}." in shown
+            assert f"GRADE certainty: {evidence['certainty']}." in shown
+            assert f"words: {evidence['source_grade'] or 'none'}" in shown
+            assert each["summary"] in shown
+            assert all(reference["url"] in shown for reference in each["references"])
+
+
+def test_filters_are_those_of_the_interface(client: Assistant, server: Server, key: str) -> None:
+    knee = "knee-osteoarthritis"
+    at_home = client.call("list_interventions", diagnosis_id=knee, module="home", phase="chronic")
+    none = client.call("list_interventions", diagnosis_id=knee, phase="acute")
+
+    path = "/diagnoses/knee-osteoarthritis/interventions?module=home&phase=chronic"
+    served = [each["id"] for each in data(server, key, path)["data"]]
+    assert served
+    assert [each["id"] for each in at_home.content["interventions"]] == served
+    assert none.content["interventions"] == []
+    assert "0 interventions (all modules, acute)" in none.text
+    assert "does not mean that sources advise against" in none.text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("find_diagnoses", {"icd10": "M15-M19"}, 'icd10 is malformed: "M15-M19"; allowed: 1 to 50'),
+        ("find_diagnoses", {"module": "physio"}, "allowed: fitt_vip, pharmaconeutral, home"),
+        ("find_diagnoses", {"modul": "home"}, "modul: Extra inputs are not permitted"),
+        ("find_diagnoses", {"icd10": ["M17"]}, "icd10: Input should be a valid string"),
+        ("list_interventions", {"diagnosis_id": "measles"}, "Diagnosis not found"),
+        ("list_interventions", {"diagnosis_id": "../limit"}, "diagnosis_id: String should match"),
+        ("list_interventions", {}, "diagnosis_id: Field required"),
+    ],
+)
+def test_an_invalid_argument_says_what_is_allowed(
+    client: Assistant, tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    """In the words of the service, unless the argument itself is unknown."""
+    refused = client.call(tool, **arguments)
+
+    assert refused.failed
+    assert said in refused.text
+    assert refused.content is None
+
+
+def test_a_key_that_is_refused_is_told(
+    server: Server,
+    store: Store,  # noqa: F811 - the fixture
+    tmp_path: Path,
+) -> None:
+    """Unknown, and without the permission to read."""
+    made = store.container.manage_keys().create(
+        OPERATOR,
+        institution_id(store.container, "Hospital"),
+        name="No access",
+        permission=Permission.NONE,
+    )
+    with assistant(tmp_path, url_of(server), UNKNOWN_KEY) as client:
+        unknown = client.call("find_diagnoses", q="knee")
+    with assistant(tmp_path, url_of(server), made.token.text) as client:
+        may_not_read = client.call("find_diagnoses", q="knee")
+
+    assert unknown.failed
+    assert "refused the API key of this program (EVREF_KEY)" in unknown.text
+    assert may_not_read.failed
+    assert "permission level does not allow reading" in may_not_read.text
+    assert "evref_" not in unknown.text + may_not_read.text
+
+
+def test_a_limit_that_is_used_up_is_told(
+    server: Server,
+    store: Store,  # noqa: F811 - the fixture
+    tmp_path: Path,
+) -> None:
+    with assistant(tmp_path, url_of(server), store.key(limit=1).token.text) as client:
+        assert not client.call("find_diagnoses", q="knee").failed
+        refused = client.call("find_diagnoses", q="hip")
+
+    assert refused.failed
+    assert "daily request limit of this program's API key is used up" in refused.text
+    assert re.search(r"starts again at 00:00 UTC \(in (a minute|\d+ h \d+ min)\)", refused.text)
+
+
+def test_an_answer_that_has_not_changed_is_not_sent_again(
+    client: Assistant, server: Server
+) -> None:
+    answers = [client.call("find_diagnoses", q="parkinson") for _ in range(3)]
+
+    assert answers[0] == answers[1] == answers[2]
+    statuses = [int(status) for status in re.findall(r"'/api/v1/diagnoses' (\d+) in", server.log)]
+    assert statuses[-3:] == [200, 304, 304]
+
+
+def test_a_service_that_is_down_is_told(
+    store: Store,  # noqa: F811 - the fixture
+    start: Start,  # noqa: F811 - the fixture
+    key: str,
+    tmp_path: Path,
+) -> None:
+    """And is read again as soon as its storage answers."""
+    stopped = start(store.folder, "serve", "--workers", "2")
+    stopped.wait_until_ready()
+    with assistant(tmp_path, url_of(stopped), key) as client:
+        assert not client.call("find_diagnoses", q="knee").failed
+        with closing(sqlite3.connect(store.folder / "evref.sqlite")) as database:
+            database.execute("BEGIN EXCLUSIVE")
+            without_storage = client.call("find_diagnoses", q="knee")
+        eventually(lambda: not client.call("find_diagnoses", q="knee").failed, lambda: stopped.log)
+        stopped.kill()
+        down = client.call("find_diagnoses", q="knee")
+
+    assert without_storage.failed
+    assert "cannot answer at the moment" in without_storage.text
+    assert down.failed
+    assert f"at {url_of(stopped)} cannot be reached" in down.text
+
+
+def test_what_is_not_the_service_is_told(server: Server, key: str, tmp_path: Path) -> None:
+    """Another address of the web, and one that accepts connections and says nothing."""
+    with assistant(tmp_path, f"{url_of(server)}/elsewhere", key) as client:
+        elsewhere = client.call("find_diagnoses")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with assistant(tmp_path, url, key) as client:
+            no_answer = client.call("find_diagnoses")
+
+    assert elsewhere.failed
+    assert "does not answer as an evidence reference service does" in elsewhere.text
+    assert no_answer.failed
+    assert "did not answer in time" in no_answer.text
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "said"),
+    [
+        (None, UNKNOWN_KEY, "EVREF_URL is missing"),
+        ("evref.example.org", UNKNOWN_KEY, "EVREF_URL is not the address"),
+        ("https://user:secret@evref.example.org", UNKNOWN_KEY, "EVREF_URL is not the address"),
+        ("https://evref.example.org", None, "EVREF_KEY is missing"),
+        ("https://evref.example.org", UNKNOWN_KEY[:-1], "EVREF_KEY is not an API key"),
+    ],
+)
+def test_a_wrong_setting_is_one_line(
+    tmp_path: Path, url: str | None, key: str | None, said: str
+) -> None:
+    settings = {name: text for name, text in (("EVREF_URL", url), ("EVREF_KEY", key)) if text}
+
+    ended = subprocess.run(
+        [TOOLS / "evref-mcp"],
+        cwd=tmp_path,
+        env={"PATH": PATH, **settings},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"evref-mcp: {said}")
+    assert "xxx" not in line
+    assert "secret" not in line
+
+
+@pytest.fixture
+def configured(server: Server, key: str, tmp_path: Path) -> Path:
+    """A folder with the configuration that the how-to shows."""
+    (shown,) = (block.text for block in blocks(HOW_TO) if block.language == "json")
+    configuration = json.loads(shown.replace(SHOWN_ADDRESS, url_of(server)))
+    entry = configuration["mcpServers"]["evref"]
+    assert Path(entry["command"]).name == "evref-mcp"
+    entry["command"] = str(TOOLS / "evref-mcp")
+    assert entry["env"]["EVREF_KEY"] == "evref_…"
+    entry["env"]["EVREF_KEY"] = key
+    (tmp_path / "mcp.json").write_text(json.dumps(configuration))
+    return tmp_path
+
+
+def test_the_inspector_calls_a_tool_as_the_how_to_shows(configured: Path) -> None:
+    (example,) = (each for each in commands(HOW_TO) if each.code.startswith("npx "))
+    program, *arguments = shlex.split(example.code.removeprefix("npx @modelcontextprotocol/"))
+
+    printed = run_in(configured, f"mcp-{program}", *arguments, HOME=str(configured))
+
+    assert_printed(example.shown or "", printed)
+    result = json.loads(printed)
+    (found,) = result["structuredContent"]["diagnoses"]
+    assert found["id"] == "hip-fracture"
+    assert DISCLAIMER in result["content"][0]["text"]
+
+
+def test_the_inspector_lists_the_tools(configured: Path) -> None:
+    arguments = ("--cli", "--config", "mcp.json", "--server", "evref", "--method", "tools/list")
+
+    printed = run_in(configured, "mcp-inspector", *arguments, HOME=str(configured))
+
+    names = [tool["name"] for tool in json.loads(printed)["tools"]]
+    assert names == ["find_diagnoses", "list_interventions"]
+
+
+def test_the_version_is_that_of_the_how_to(tmp_path: Path) -> None:
+    (example,) = (each for each in commands(HOW_TO) if each.code.endswith("--version"))
+
+    assert run_in(tmp_path, "evref-mcp", "--version") == example.shown
+
+
+def test_it_ends_with_its_input(tmp_path: Path) -> None:
+    """Nothing but the protocol is on standard output."""
+    printed = run_in(
+        tmp_path, "evref-mcp", EVREF_URL="https://evref.example.org", EVREF_KEY=UNKNOWN_KEY
+    )
+
+    assert printed == ""

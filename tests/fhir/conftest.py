@@ -1,0 +1,106 @@
+"""A service with an example of all that FHIR treats differently, and its resources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
+from evref.domain.catalogue.intervention import Phase
+from evref.testing.builders import a_diagnosis, an_intervention
+from tests.http.service import BASE_URL, Service, body
+
+LONG_ID = "knee-osteoarthritis-" + "-".join(["supervised"] * 6)
+"""Longer than an id of FHIR."""
+
+MakeService = Callable[..., Service]
+Read = Callable[[str], Any]
+
+
+def catalogue() -> Catalogue:
+    against = Evidence(Certainty.HIGH, Recommendation.STRONG_AGAINST, Direction.AGAINST, None)
+    unclear = Evidence(Certainty.NOT_GRADED, Recommendation.NOT_STATED, Direction.UNCLEAR, None)
+    knee = [
+        replace(an_intervention("k-arthroscopy", title="Arthroscopy"), evidence=against),
+        replace(an_intervention("k-tape", title="Tapes", phase=Phase.ACUTE), evidence=unclear),
+        an_intervention(LONG_ID, title="Exercise under supervision", module=Module.FITT_VIP),
+        an_intervention("k-hidden", module=Module.PREVENTION),
+    ]
+    back = an_intervention("b-walk", diagnosis_id="low-back-pain", title="Walking")
+    return Catalogue(
+        [
+            Entry(a_diagnosis(modules=(Module.FITT_VIP, Module.HOME)), tuple(knee)),
+            Entry(
+                a_diagnosis(
+                    "low-back-pain",
+                    name="Low back pain",
+                    icd10=["M54.5", "M54"],
+                    icd11=["ME84.2&XK8G"],
+                    modules=[Module.HOME],
+                ),
+                (back,),
+            ),
+            Entry(
+                a_diagnosis(
+                    "guillain-barre-syndrome",
+                    name="Guillain-Barré syndrome",
+                    icd10=["G61.0"],
+                    icd11=["8C01.0"],
+                    modules=[],
+                ),
+                (),
+            ),
+        ]
+    )
+
+
+@pytest.fixture
+def make_service() -> Iterator[MakeService]:
+    """Makes services without a catalogue, each in its own memory, with these settings."""
+    with ExitStack() as closing:
+
+        def make(**settings: Any) -> Service:
+            settings = {"storage": StorageKind.MEMORY, "base_url": BASE_URL, **settings}
+            service = Service(Settings(**settings))
+            closing.callback(service.container.connections().close)
+            return service
+
+        yield make
+
+
+@pytest.fixture
+def service(make_service: MakeService) -> Service:
+    made = make_service()
+    made.publish(catalogue())
+    return made
+
+
+@pytest.fixture
+def token(service: Service) -> str:
+    """The token of a key that may read."""
+    return service.token()
+
+
+@pytest.fixture
+def read(service: Service, token: str) -> Read:
+    """Reads what a path below `/fhir` has."""
+
+    def get(path: str) -> Any:
+        response = service.get(f"/fhir/{path}", token=token)
+        assert response.status_code == 200, response.text
+        assert response.mimetype == "application/fhir+json"
+        return body(response)
+
+    return get
+
+
+def ids(bundle: Any) -> list[str]:
+    """The ids of the resources in a Bundle, in its order."""
+    return [entry["resource"]["id"] for entry in bundle.get("entry", [])]

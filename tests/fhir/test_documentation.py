@@ -1,0 +1,78 @@
+"""The how-to shows the mapping tables of the code, and its program runs."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+
+from evref.adapters.inbound.fhir.interface import status_of
+from evref.adapters.inbound.fhir.mappings import (
+    CODE_SYSTEMS,
+    DO_NOT_PERFORM,
+    ISSUE_TYPES,
+    QUALITIES,
+    STRENGTHS,
+    Coding,
+)
+from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, MOST_COUNT, SEARCH
+from evref.adapters.inbound.web.problems import PROBLEMS
+from tests.docs.conftest import Demo, demo  # noqa: F401 - a fixture
+from tests.docs.pages import DOCS, assert_printed, programs
+
+PAGE = DOCS / "how-to" / "read-as-fhir.md"
+TABLES = [
+    [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    for table in re.findall(r"(?m)(?:^\|.*\n)+", PAGE.read_text(encoding="utf-8"))
+]
+ROWS = [row for table in TABLES for row in table]
+(PROGRAM,) = programs(PAGE, "python")
+
+
+def code(coding: Coding | None) -> str:
+    return "absent" if coding is None else f"`{coding.code}`"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[each.name, f"`{each.url}`"] for each in CODE_SYSTEMS],
+        [
+            [f"`{each}`", "absent" if value is None else f"`{str(value).lower()}`"]
+            for each, value in DO_NOT_PERFORM.items()
+        ],
+        [[f"`{each}`", code(coding)] for each, coding in STRENGTHS.items()],
+        [[f"`{each}`", code(coding)] for each, coding in QUALITIES.items()],
+        [
+            [f"`{slug}`", str(int(status_of(PROBLEMS[slug].status))), f"`{issue}`"]
+            for slug, issue in ISSUE_TYPES.items()
+        ],
+    ],
+    ids=["systems", "directions", "strengths", "qualities", "problems"],
+)
+def test_the_page_has_each_table_of_the_code(table: list[list[str]]) -> None:
+    """Row by row, and no other row; headings stand between tables, and are left out."""
+    assert table in TABLES
+
+
+def test_every_problem_that_can_occur_has_an_issue_type() -> None:
+    """A diagnosis that is unknown is a resource that is not found."""
+    assert set(ISSUE_TYPES) == set(PROBLEMS) - {"unknown-diagnosis"}
+
+
+def test_the_page_has_every_parameter() -> None:
+    """But for those that the links of a Bundle carry."""
+    named = [row[0].strip("`") for row in ROWS if row[0].strip("`") in SEARCH]
+
+    assert set(named) == set(SEARCH) - {"_after", "_before"}
+    (count,) = (row[1] for row in ROWS if row[0] == "`_count`")
+    assert f"{DEFAULT_COUNT} by default" in count
+    assert f"at most {MOST_COUNT};" in count
+
+
+def test_the_program_prints_what_is_shown(request: pytest.FixtureRequest) -> None:
+    served: Demo = request.getfixturevalue("demo")
+    assert PROGRAM.shown
+
+    assert_printed(PROGRAM.shown, served.run([sys.executable, "read.py"], PROGRAM.code))

@@ -1,0 +1,63 @@
+"""Ids of at most 64 characters, for each id of the catalogue another one."""
+
+from __future__ import annotations
+
+import doctest
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.adapters.inbound.fhir import ids
+from evref.adapters.inbound.fhir.ids import fhir_id
+from evref.domain.catalogue.intervention import Intervention
+from evref.testing.builders import an_intervention
+
+WORDS = st.text("abcxyz019", min_size=1, max_size=8)
+SHORT = st.lists(WORDS, min_size=1, max_size=7).map("-".join)
+LONG = st.lists(WORDS, min_size=33, max_size=40).map(
+    lambda words: "-".join(words)[: Intervention.LONGEST_ID]
+)
+
+
+@given(slug=SHORT | LONG)
+def test_every_id_is_one_of_fhir(slug: str) -> None:
+    assert re.fullmatch(r"[A-Za-z0-9\-.]{1,64}", fhir_id(slug))
+
+
+@given(slug=SHORT)
+def test_a_short_id_stays_as_it_is(slug: str) -> None:
+    assert fhir_id(slug) == slug
+
+
+@given(slug=LONG)
+def test_a_long_id_keeps_its_beginning_and_is_never_one_of_the_catalogue(slug: str) -> None:
+    """Which has no dot."""
+    beginning, dot, digest = fhir_id(slug).partition(".")
+
+    assert slug.startswith(beginning)
+    assert dot
+    assert re.fullmatch("[0-9a-f]{32}", digest)
+
+
+@given(one=SHORT | LONG, other=SHORT | LONG)
+def test_two_ids_are_never_the_same(one: str, other: str) -> None:
+    assert (fhir_id(one) == fhir_id(other)) == (one == other)
+
+
+def test_long_ids_that_begin_alike_differ() -> None:
+    shared = "a" * 90
+
+    assert len({fhir_id(f"{shared}-{number}") for number in range(1000)}) == 1000
+
+
+@pytest.mark.parametrize("length", [63, 64, 65, 96])
+def test_the_longest_that_stays_has_64_characters(length: int) -> None:
+    slug = an_intervention("x" * length).id
+
+    assert (fhir_id(slug) == slug) == (length <= 64)
+
+
+def test_the_examples_are_true() -> None:
+    assert doctest.testmod(ids) == (0, 2)

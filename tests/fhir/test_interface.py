@@ -1,0 +1,327 @@
+"""What every interface promises, as FHIR has it: admission, limits, errors and HTTP."""
+
+from __future__ import annotations
+
+import gzip
+from typing import NoReturn
+
+import pytest
+from dependency_injector import providers
+
+from evref.bootstrap.app import create_app
+from evref.domain.access.key import KeyToken, Permission
+from evref.domain.errors import EvrefError, StorageUnavailableError
+from tests.fhir.conftest import MakeService, catalogue
+from tests.http.service import BASE_URL, Service, assert_outcome, body
+
+SEARCH = "/fhir/PlanDefinition"
+PLAN = f"{SEARCH}/knee-osteoarthritis"
+ACTIVITIES = "/fhir/ActivityDefinition"
+ACTIVITY = f"{ACTIVITIES}/k-tape"
+METADATA = "/fhir/metadata"
+WITH_KEY = [SEARCH, PLAN, ACTIVITIES, ACTIVITY]
+ALL = [*WITH_KEY, METADATA]
+APP = "https://app.example.org"
+
+
+@pytest.mark.parametrize("path", [*WITH_KEY, f"{PLAN}x"])
+def test_without_a_key_nothing_is_served(service: Service, path: str) -> None:
+    response = service.get(path)
+
+    (issue,) = assert_outcome(response, 401, "login")
+    assert issue["details"]["coding"] == [
+        {"system": f"{BASE_URL}/problems", "code": "missing-credentials"}
+    ]
+    assert response.headers["WWW-Authenticate"] == 'Bearer realm="evref"'
+    assert response.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", WITH_KEY)
+@pytest.mark.parametrize("token", [KeyToken.make(7).text, "evref_mistyped"])
+def test_a_wrong_key_is_refused(service: Service, path: str, token: str) -> None:
+    """Unknown and mistyped ones alike."""
+    response = service.get(path, token=token)
+
+    assert_outcome(response, 401, "unknown")
+    assert response.headers["WWW-Authenticate"].endswith('error="invalid_token"')
+
+
+def test_a_key_elsewhere_is_not_read(service: Service, token: str) -> None:
+    response = service.get(f"{SEARCH}?access_token={token}", headers={"X-Api-Key": token})
+
+    assert_outcome(response, 401, "login")
+
+
+def test_a_key_without_permission_is_refused(service: Service) -> None:
+    response = service.get(PLAN, token=service.token(permission=Permission.NONE))
+
+    assert_outcome(response, 403, "forbidden")
+    assert 'error="insufficient_scope"' in response.headers["WWW-Authenticate"]
+
+
+def test_each_admitted_request_counts_once(service: Service) -> None:
+    """Found, not found, refused, unchanged and in another format; up to the limit exactly."""
+    key = service.new_key(limit=9)
+    etag = service.get(PLAN, token=key.token.text).headers["ETag"]
+    asked: list[tuple[str, dict[str, str], int]] = [
+        (PLAN, {"If-None-Match": etag}, 304),
+        (PLAN, {"Accept": "application/fhir+xml"}, 406),
+        (f"{SEARCH}/nobody", {}, 404),
+        (f"{SEARCH}?modul=home", {}, 400),
+        (f"{SEARCH}?_format=xml", {}, 406),
+        (ACTIVITIES, {}, 200),
+        (ACTIVITIES, {}, 200),
+        (ACTIVITY, {}, 200),
+        (ACTIVITY, {}, 429),
+        (f"{SEARCH}/nobody", {}, 429),
+    ]
+    remaining = [8]
+
+    for path, headers, status in asked:
+        response = service.get(path, token=key.token.text, headers=headers)
+        assert response.status_code == status, response.text
+        remaining.append(int(response.headers["X-RateLimit-Remaining"]))
+    free = service.get(METADATA, token=key.token.text)
+
+    assert remaining == [8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0]
+    assert service.admitted(key) == 9
+    assert "X-RateLimit-Remaining" not in free.headers
+
+
+def test_a_used_up_limit_says_when_to_come_back(service: Service) -> None:
+    response = service.get(PLAN, token=service.token(limit=0))
+
+    (issue,) = assert_outcome(response, 429, "throttled")
+    assert issue["details"]["coding"] == [
+        {"system": "https://iana.org/assignments/http-problem-types", "code": "quota-exceeded"}
+    ]
+    assert int(response.headers["Retry-After"]) == 3601
+    assert response.headers["RateLimit"] == '"daily";r=0;t=3601'
+
+
+class _FailingBrowse:
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def current(self) -> NoReturn:
+        raise self._error
+
+
+class _UnknownError(EvrefError):
+    """Indicates something that the table of problems does not know."""
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (StorageUnavailableError("secret"), 503, "transient"),
+        (_UnknownError("secret"), 500, "exception"),
+    ],
+)
+def test_a_failure_reveals_nothing(
+    service: Service, error: Exception, status: int, code: str
+) -> None:
+    token = service.token()
+    service.container.browse.override(providers.Object(_FailingBrowse(error)))
+    service.app = create_app(service.container.settings(), service.container)
+
+    response = service.get(PLAN, token=token)
+
+    assert_outcome(response, status, code)
+    assert "secret" not in response.text
+    assert ("Retry-After" in response.headers) == (status == 503)
+    assert service.get(METADATA).status_code == 200
+
+
+def test_without_a_catalogue_nothing_is_counted(make_service: MakeService) -> None:
+    service = make_service()
+    key = service.new_key()
+
+    assert_outcome(service.get(SEARCH, token=key.token.text), 503, "transient")
+    assert service.admitted(key) == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/fhir", "/fhir/Patient", "/fhir/metadata/x", f"{PLAN}/_history", "/fhir/plandefinition"],
+)
+def test_any_other_path_is_not_found(service: Service, token: str, path: str) -> None:
+    response = service.get(path, token=token)
+
+    assert_outcome(response, 404, "not-found")
+
+
+@pytest.mark.parametrize("path", [*ALL, f"{SEARCH}/_search"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])
+def test_every_other_method_is_refused(
+    service: Service, token: str, method: str, path: str
+) -> None:
+    for credentials in (None, token):
+        response = service.request(method, path, token=credentials)
+
+        assert_outcome(response, 405, "not-supported")
+        assert response.headers["Allow"] == "GET, HEAD"
+
+
+@pytest.mark.parametrize("path", ALL)
+@pytest.mark.parametrize("headers", [{}, {"Accept-Encoding": "gzip"}])
+def test_a_known_answer_is_not_sent_again(
+    service: Service, token: str, path: str, headers: dict[str, str]
+) -> None:
+    """The ETag is strong, as in the rest of the service."""
+    first = service.get(path, token=token, headers=headers)
+    etag = first.headers["ETag"]
+
+    second = service.get(path, token=token, headers={**headers, "If-None-Match": etag})
+
+    assert first.status_code == 200
+    assert etag.startswith('"')
+    assert second.status_code == 304
+    for name in ("ETag", "Cache-Control", "Vary"):
+        assert second.headers[name] == first.headers[name]
+    public = "public, max-age=300"
+    assert first.headers["Cache-Control"] == (public if path == METADATA else "private, no-cache")
+    assert first.headers["Vary"] == "Accept, Accept-Encoding"
+    assert first.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+    if headers:
+        assert first.headers["Content-Encoding"] == "gzip"
+        plain = service.get(path, token=token)
+        assert gzip.decompress(first.get_data()) == plain.get_data()
+        assert plain.headers["ETag"] != etag
+
+
+@pytest.mark.parametrize("path", [*ALL, f"{SEARCH}/nobody", f"{SEARCH}?_count=x"])
+def test_head_equals_get_without_the_body(service: Service, token: str, path: str) -> None:
+    get = service.get(path, token=token, headers={"X-Request-ID": "1"})
+    head = service.request("HEAD", path, token=token, headers={"X-Request-ID": "1"})
+
+    def compared(response: object) -> dict[str, str]:
+        fields = dict(response.headers)  # type: ignore[attr-defined]
+        return {name: value for name, value in fields.items() if "RateLimit" not in name}
+
+    assert head.status_code == get.status_code
+    assert compared(head) == compared(get)
+
+
+def test_an_answer_is_the_same_the_second_time(service: Service, token: str) -> None:
+    """When it comes from the cache; with its own rate limit and request id."""
+    first, second = (service.get(SEARCH, token=token) for _ in range(2))
+
+    assert first.get_data() == second.get_data()
+    assert set(first.headers.keys()) == set(second.headers.keys())
+    assert first.headers["X-Request-ID"] != second.headers["X-Request-ID"]
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        None,
+        "*/*",
+        "application/fhir+json",
+        "application/fhir+json; fhirVersion=4.0",
+        "application/fhir+json;charset=utf-8",
+        "application/json",
+        "text/json",
+        "application/*",
+        "application/fhir+xml, application/fhir+json;q=0.5",
+        "text/html,application/xhtml+xml,*/*;q=0.8",
+    ],
+)
+@pytest.mark.parametrize("path", [PLAN, METADATA])
+def test_json_is_sent_under_each_of_its_names(
+    service: Service, token: str, path: str, accept: str | None
+) -> None:
+    headers = {} if accept is None else {"Accept": accept}
+
+    response = service.get(path, token=token, headers=headers)
+
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "application/fhir+json"
+
+
+@pytest.mark.parametrize(
+    ("accept", "format"),
+    [
+        ("application/fhir+xml", None),
+        ("text/html", None),
+        ("application/fhir+json; fhirVersion=3.0", None),
+        ("application/fhir+json;q=0", None),
+        ("*/*", "xml"),
+        (None, "application/fhir+xml"),
+        (None, "html"),
+        ("application/fhir+json", "ttl"),
+    ],
+)
+@pytest.mark.parametrize("path", [PLAN, METADATA])
+def test_another_format_is_not_acceptable(
+    service: Service,
+    token: str,
+    path: str,
+    accept: str | None,
+    format: str | None,  # noqa: A002
+) -> None:
+    """Also after an answer in JSON is in the cache."""
+    assert service.get(path, token=token).status_code == 200
+    headers = {} if accept is None else {"Accept": accept}
+
+    response = service.get(
+        path if format is None else f"{path}?_format={format}", token=token, headers=headers
+    )
+
+    (issue,) = assert_outcome(response, 406, "not-supported")
+    assert "JSON" in issue["details"]["text"]
+
+
+@pytest.mark.parametrize(
+    "name", ["json", "application/json", "application/fhir%2Bjson", "application/fhir+json", "JSON"]
+)
+def test_the_parameter_for_the_format_goes_before_the_header(
+    service: Service, token: str, name: str
+) -> None:
+    """For a person who types an address into a browser."""
+    for path in (PLAN, SEARCH, METADATA):
+        for _ in range(2):
+            response = service.get(
+                f"{path}?_format={name}", token=token, headers={"Accept": "application/fhir+xml"}
+            )
+            assert response.status_code == 200
+
+
+def test_the_capability_statement_says_what_there_is(service: Service) -> None:
+    statement = body(service.get(METADATA))
+
+    assert statement["resourceType"] == "CapabilityStatement"
+    assert statement["fhirVersion"] == "4.0.1"
+    assert statement["implementation"]["url"] == f"{BASE_URL}/fhir"
+    (rest,) = statement["rest"]
+    assert [each["type"] for each in rest["resource"]] == ["PlanDefinition", "ActivityDefinition"]
+    for each in rest["resource"]:
+        assert [one["code"] for one in each["interaction"]] == ["read", "search-type"]
+        assert [one["name"] for one in each["searchParam"]] == ["_id", "context", "title"]
+
+
+def test_an_origin_that_the_operator_names_may_read(make_service: MakeService) -> None:
+    """Errors too."""
+    service = make_service(cors_origins=(APP,))
+    service.publish(catalogue())
+    token = service.token()
+
+    for path in (PLAN, METADATA, f"{SEARCH}/nobody"):
+        response = service.get(path, token=token, headers={"Origin": APP})
+        assert response.headers["Access-Control-Allow-Origin"] == APP
+        assert response.headers["Vary"].endswith("Origin")
+
+
+@pytest.mark.parametrize("path", [*ALL, "/fhir"])
+def test_switched_off_it_is_a_path_like_any_unknown(make_service: MakeService, path: str) -> None:
+    service = make_service(fhir=False)
+    service.publish(catalogue())
+
+    response = service.get(path, token=service.token())
+
+    assert response.status_code == 404
+    assert response.mimetype == "text/html"
+    unknown = service.get("/nothing")
+    assert response.text.replace(response.headers["X-Request-ID"], "") == unknown.text.replace(
+        unknown.headers["X-Request-ID"], ""
+    )

@@ -1,0 +1,131 @@
+"""Following the links of a Bundle: each resource once, also while the catalogue changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.testing.builders import an_entry
+from tests.fhir.conftest import ids
+from tests.http.service import BASE_URL, Service, body
+
+
+def publish(service: Service, names: str) -> None:
+    """A catalogue with a diagnosis for each letter."""
+    service.publish(Catalogue([an_entry(f"d-{name}", name=f"Zz {name}") for name in names]))
+    service.clock.advance(1)
+
+
+def get(service: Service, token: str, url: str) -> Any:
+    response = service.get(url.removeprefix(BASE_URL), token=token)
+    assert response.status_code == 200, response.text
+    return body(response)
+
+
+def links(bundle: Any) -> dict[str, str]:
+    return {each["relation"]: each["url"] for each in bundle["link"]}
+
+
+def pages(service: Service, token: str, url: str, relation: str = "next") -> Iterator[Any]:
+    """The Bundle, and those that its links lead to."""
+    following: str | None = url
+    while following is not None:
+        bundle = get(service, token, following)
+        yield bundle
+        following = links(bundle).get(relation)
+
+
+@pytest.mark.parametrize("resource_type", ["PlanDefinition", "ActivityDefinition"])
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 6, 100])
+def test_the_links_lead_through_all_and_back(
+    service: Service, token: str, resource_type: str, count: int
+) -> None:
+    """In the order of ids, with what was searched for, and the same pages in both directions."""
+    publish(service, "ABCDE".lower())
+    first = f"/fhir/{resource_type}?title:contains=e&title:contains={count}".partition("&")[0]
+    first = f"{first}&_count={count}&_format=json"
+
+    there = list(pages(service, token, first))
+    back = list(pages(service, token, links(there[-1])["self"], "previous"))
+
+    names = [each for page in there for each in ids(page)]
+    assert names == sorted(names)
+    assert {page["total"] for page in there} == {len(names)}
+    assert all(len(ids(page)) <= count for page in there)
+    assert len(there) == max(1, -(-len(names) // count))
+    assert sorted(each for page in back for each in ids(page)) == names
+    assert all("_format=json" in url for page in there for url in links(page).values())
+
+
+def test_a_link_names_the_address_of_the_operator(service: Service, token: str) -> None:
+    publish(service, "ab")
+
+    bundle = get(service, token, "/fhir/PlanDefinition?_count=1&title=zz")
+
+    assert links(bundle) == {
+        "self": f"{BASE_URL}/fhir/PlanDefinition?title=zz&_count=1",
+        "next": f"{BASE_URL}/fhir/PlanDefinition?title=zz&_count=1&_after=d-a",
+    }
+
+
+@pytest.mark.parametrize(
+    ("published_later", "seen"),
+    [
+        ("abcdef", "abcdef"),
+        ("bcdef", "abcdef"),
+        ("acdef", "abcdef"),
+        ("cdef", "abcdef"),
+        ("ab", "ab"),
+        ("abbcdefg".replace("bb", "b"), "abcdefg"),
+    ],
+)
+def test_a_new_catalogue_between_two_pages_neither_repeats_nor_skips(
+    service: Service, token: str, published_later: str, seen: str
+) -> None:
+    """What both catalogues have."""
+    publish(service, "abcdef")
+    first = get(service, token, "/fhir/PlanDefinition?_count=2")
+    publish(service, published_later)
+
+    rest = pages(service, token, links(first)["next"])
+
+    names = [*ids(first), *(each for page in rest for each in ids(page))]
+    assert names == [f"d-{letter}" for letter in seen]
+
+
+def test_a_count_of_zero_gives_the_total_alone(service: Service, token: str) -> None:
+    """No entries, and no links but that to itself (R4, search, count)."""
+    publish(service, "abc")
+
+    bundle = get(service, token, "/fhir/PlanDefinition?_count=0")
+
+    assert bundle["total"] == 3
+    assert "entry" not in bundle
+    assert links(bundle).keys() == {"self"}
+
+
+def test_a_page_has_at_most_100_resources_and_20_if_nobody_says(
+    service: Service, token: str
+) -> None:
+    """The link to itself has the number that holds."""
+    service.publish(Catalogue([an_entry(f"d-{number}") for number in range(120)]))
+    service.clock.advance(1)
+
+    most = get(service, token, "/fhir/PlanDefinition?_count=1000")
+    usual = get(service, token, "/fhir/PlanDefinition")
+
+    assert len(ids(most)) == 100
+    assert "_count=100" in links(most)["self"]
+    assert len(ids(usual)) == 20
+    assert "_count=20" in links(usual)["self"]
+
+
+def test_a_search_that_finds_nothing_is_an_empty_bundle(service: Service, token: str) -> None:
+    bundle = get(service, token, "/fhir/PlanDefinition?context=B05")
+
+    assert (bundle["type"], bundle["total"]) == ("searchset", 0)
+    assert "entry" not in bundle
+    assert links(bundle).keys() == {"self"}

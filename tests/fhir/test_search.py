@@ -1,0 +1,183 @@
+"""Searching: which resources a query finds, and which queries are refused."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.testing.builders import an_entry
+from tests.fhir.conftest import LONG_ID, Read, ids
+from tests.http.service import Service, assert_outcome, body
+
+ICD_10 = "http://hl7.org/fhir/sid/icd-10"
+ICD_10_CM = "http://hl7.org/fhir/sid/icd-10-cm"
+ICD_11 = "http://id.who.int/icd/release/11/mms"
+BFARM = "http://fhir.de/CodeSystem/bfarm/icd-10-gm"
+DIMDI = "http://fhir.de/CodeSystem/dimdi/icd-10-gm"
+KNEE, BACK, GBS = "knee-osteoarthritis", "low-back-pain", "guillain-barre-syndrome"
+
+
+def found(read: Read, resource_type: str, **query: str) -> list[str]:
+    named = {name.replace("__", ":"): value for name, value in query.items()}
+    bundle = read(f"{resource_type}?{urlencode(named)}")
+    assert bundle["total"] == len(ids(bundle))
+    return ids(bundle)
+
+
+@pytest.mark.parametrize(
+    ("context", "diagnoses"),
+    [
+        (f"{ICD_10}|M17", [KNEE]),
+        (f"{ICD_10}|M17.1", [KNEE]),
+        (f"{ICD_10_CM}|M17.11", [KNEE]),
+        (f"{ICD_10_CM}|m1711", [KNEE]),
+        (f"{BFARM}|M17.1", [KNEE]),
+        (f"{DIMDI}|M17.-", [KNEE]),
+        (f"{ICD_11}|FA01.0", [KNEE]),
+        (f"{ICD_11}|ME84.2&XK8G", [BACK]),
+        (f"{ICD_11}|ME84.2", []),
+        ("M17.11", [KNEE]),
+        ("FA01.0", [KNEE]),
+        (f"{ICD_10}|M54.50,{ICD_11}|FA01", [KNEE, BACK]),
+        ("G61.0,M54", [GBS, BACK]),
+        ("B05", []),
+        (f"{ICD_10}|M1", None),
+        (f"{ICD_10}|FA01", None),
+        (f"{ICD_11}|M17", None),
+        (f"{ICD_10}|", None),
+        ("|M17", None),
+        ("http://snomed.info/sct|239873007", None),
+        ("knee", None),
+        ("M17,", None),
+        ("", None),
+        (",".join(["M17"] * 51), None),
+    ],
+)
+def test_a_code_finds_the_diagnoses_as_icd10_and_icd11_do(
+    service: Service, token: str, read: Read, context: str, diagnoses: list[str] | None
+) -> None:
+    """With a system or alone; what is not understood is refused and never taken for nothing."""
+    if diagnoses is not None:
+        assert found(read, "PlanDefinition", context=context) == diagnoses
+    else:
+        path = f"/fhir/PlanDefinition?context={quote(context, safe='')}"
+        (issue,) = assert_outcome(service.get(path, token=token), 400, "invalid")
+        assert issue["details"]["text"].startswith("context ")
+        assert ICD_10_CM in issue["details"]["text"]
+
+
+def test_a_code_finds_the_interventions_of_its_diagnoses(read: Read) -> None:
+    """Those that are visible."""
+    assert found(read, "ActivityDefinition", context=f"{ICD_10}|M54.5") == ["b-walk"]
+    assert len(found(read, "ActivityDefinition", context="M17.1")) == 3
+
+
+@pytest.mark.parametrize(
+    ("query", "diagnoses"),
+    [
+        ({"title": "knee"}, [KNEE]),
+        ({"title": "GUILLAIN-BARRE"}, [GBS]),
+        ({"title": "Osteo"}, []),
+        ({"title": "low,Knee"}, [KNEE, BACK]),
+        ({"title": r"low\,Knee"}, []),
+        ({"title__contains": "OSTEO"}, [KNEE]),
+        ({"title__contains": "barre s"}, [GBS]),
+        ({"title__exact": "Knee osteoarthritis"}, [KNEE]),
+        ({"title__exact": "knee osteoarthritis"}, []),
+        ({"title": "knee", "title__contains": "back"}, []),
+        ({"title": "k", "context": "M17"}, [KNEE]),
+        ({"title": "k", "context": "M54"}, []),
+        ({"_id": KNEE}, [KNEE]),
+        ({"_id": f"{BACK},{KNEE},nobody"}, [KNEE, BACK]),
+        ({"_id": KNEE, "title": "low"}, []),
+    ],
+)
+def test_a_search_meets_every_parameter(
+    read: Read, query: dict[str, str], diagnoses: list[str]
+) -> None:
+    """And of the values of one, any. Titles are compared without case and accents."""
+    assert found(read, "PlanDefinition", **query) == diagnoses
+
+
+def test_a_title_with_a_comma_is_found_by_an_escaped_one(service: Service, token: str) -> None:
+    """As FHIR escapes it."""
+    service.publish(Catalogue([an_entry(name="Pain, chronic")]))
+    service.clock.advance(1)
+
+    path = f"/fhir/PlanDefinition?title:exact={quote(chr(92))},"
+    response = service.get(path.replace("=", "=Pain", 1) + "%20chronic", token=token)
+
+    assert ids(body(response)) == [KNEE]
+
+
+def test_an_intervention_is_found_by_its_title(read: Read) -> None:
+    assert found(read, "ActivityDefinition", title="tape") == ["k-tape"]
+    assert found(read, "ActivityDefinition", _id="k-tape,b-walk,k-hidden") == ["b-walk", "k-tape"]
+
+
+def test_what_is_hidden_is_not_found(service: Service, token: str) -> None:
+    """Neither by its id nor, if that is long, by the id of the catalogue."""
+    for name in ("k-hidden", LONG_ID, "nobody", "_search"):
+        for resource_type in ("ActivityDefinition", "PlanDefinition"):
+            response = service.get(f"/fhir/{resource_type}/{name}", token=token)
+            (issue,) = assert_outcome(response, 404, "not-found")
+            assert resource_type in issue["details"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("query", "named", "allowed"),
+    [
+        ("modul=home", "modul", "title:contains"),
+        ("title:missing=true", "title:missing", "title:exact"),
+        ("_summary=true", "_summary", "_count"),
+        ("_elements=title", "_elements", "_count"),
+        ("_sort=title", "_sort", "_count"),
+        ("title=", "title", "1 to 50 texts"),
+        (f"title={'x' * 201}", "title", "200 characters"),
+        ("title=%CC%81", "title", "1 to 50 texts"),
+        ("title:contains=knee,%CC%81", "title:contains", "1 to 50 texts"),
+        ("title=knee,", "title", "1 to 50 texts"),
+        ("title=a&title=b", "title", "at most one value"),
+        ("context=M17&context=M18", "context", "at most one value"),
+        ("_count=", "_count", "a number"),
+        ("_count=-1", "_count", "a number"),
+        ("_count=ten", "_count", "a number"),
+        ("_id=a%20b", "_id", "1 to 50 ids"),
+        ("_id=", "_id", "1 to 50 ids"),
+        ("_after=a&_before=b", "_before", "one of them"),
+        ("_after=%2C", "_after", "an id"),
+    ],
+)
+def test_a_parameter_is_never_ignored(
+    service: Service, token: str, query: str, named: str, allowed: str
+) -> None:
+    """The answer names it and what is allowed."""
+    for resource_type in ("PlanDefinition", "ActivityDefinition"):
+        response = service.get(f"/fhir/{resource_type}?{query}", token=token)
+
+        (issue,) = assert_outcome(response, 400, "invalid")
+        assert issue["details"]["text"].startswith(f"{named} ")
+        assert allowed in issue["details"]["text"]
+
+
+def test_each_faulty_parameter_has_an_issue(service: Service, token: str) -> None:
+    response = service.get("/fhir/PlanDefinition?modul=home&_count=x&title=", token=token)
+
+    issues = assert_outcome(response, 400, "invalid")
+    assert [each["details"]["text"].split()[0] for each in issues] == ["modul", "_count", "title"]
+
+
+@pytest.mark.parametrize(
+    "path", ["PlanDefinition/knee-osteoarthritis", "ActivityDefinition/k-tape", "metadata"]
+)
+def test_what_reads_one_resource_takes_no_search_parameter(
+    service: Service, token: str, path: str
+) -> None:
+    """But for the format."""
+    response = service.get(f"/fhir/{path}?_id=x", token=token)
+
+    (issue,) = assert_outcome(response, 400, "invalid")
+    assert issue["details"]["text"].startswith("_id is not a parameter")
+    assert service.get(f"/fhir/{path}?_format=json", token=token).status_code == 200

@@ -1,0 +1,71 @@
+"""Requests of an info button, and the feeds that answer them."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+from xml.etree import ElementTree as ET
+
+from werkzeug.test import TestResponse
+
+from tests.http.document import plain_body
+from tests.http.service import Service, body
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+ICD10 = "2.16.840.1.113883.6.3"
+ICD10_CM = "2.16.840.1.113883.6.90"
+ICD10_GM = "1.2.276.0.76.5"
+ICD11 = "2.16.840.1.113883.6.347"
+SNOMED_CT = "2.16.840.1.113883.6.96"
+MESH = "2.16.840.1.113883.6.177"
+
+Parameters = dict[str, str]
+
+KNEE = {"mainSearchCriteria.v.cs": ICD10, "mainSearchCriteria.v.c": "M17.1"}
+AS_JSON = {"knowledgeResponseType": "application/json"}
+AS_HTML = {"knowledgeResponseType": "text/html"}
+
+
+def target(parameters: Parameters) -> str:
+    return f"/infobutton?{urlencode(parameters)}"
+
+
+def ask(service: Service, token: str, parameters: Parameters) -> TestResponse:
+    return service.get(target(parameters), token=token)
+
+
+def json_feed(service: Service, token: str, parameters: Parameters) -> Any:
+    """The feed of an answer in JSON."""
+    response = ask(service, token, parameters | AS_JSON)
+    assert response.status_code == 200, response.text
+    assert response.mimetype == "application/json"
+    return body(response)["feed"]
+
+
+def xml_feed(service: Service, token: str, parameters: Parameters) -> ET.Element:
+    """The feed of an answer in XML."""
+    response = ask(service, token, parameters)
+    assert response.status_code == 200, response.text
+    assert response.headers["Content-Type"] == "text/xml; charset=utf-8"
+    feed = ET.fromstring(plain_body(response))
+    assert feed.tag == f"{ATOM}feed"
+    return feed
+
+
+def titles(feed: Any) -> list[str]:
+    return [entry["title"]["_value"] for entry in feed["entry"]]
+
+
+def documents(feed: Any) -> list[str]:
+    """The titles of the entries that are no section of another."""
+    return [entry["title"]["_value"] for entry in feed["entry"] if "source" not in entry]
+
+
+def sections(feed: Any) -> list[str]:
+    """The modules of the entries that are a section of another."""
+    return [
+        entry["id"]["_value"].rpartition("module=")[2]
+        for entry in feed["entry"]
+        if "source" in entry
+    ]

@@ -1,0 +1,296 @@
+"""What is read of a request, what is ignored, and what is refused."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, SUB_TOPICS
+from evref.domain.access.readers import Readers
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Module
+from tests.http.conftest import MakeService
+from tests.http.service import BASE_URL, Service, assert_problem, entries
+from tests.infobutton.asking import (
+    AS_HTML,
+    AS_JSON,
+    ICD10,
+    ICD10_CM,
+    ICD10_GM,
+    ICD11,
+    KNEE,
+    MESH,
+    SNOMED_CT,
+    Parameters,
+    ask,
+    documents,
+    json_feed,
+    sections,
+)
+
+LIST = "mainSearchCriteria.v"
+
+
+def coded(oid: str, code: str, number: str = "") -> Parameters:
+    return {f"{LIST}.cs{number}": oid, f"{LIST}.c{number}": code}
+
+
+@pytest.mark.parametrize(
+    ("oid", "code", "read_as"),
+    [
+        (ICD10, "M17", "ICD-10 M17"),
+        (ICD10, "m171", "ICD-10 M17.1"),
+        (f"{ICD10}.2", "M17.1", "ICD-10 M17.1"),
+        (ICD10_CM, "M17.11", "ICD-10-CM M17.11"),
+        (ICD10_CM, "M17.0XXA", "ICD-10-CM M17.0XXA"),
+        (ICD10_GM, "M17.1+", "ICD-10-GM M17.1"),
+        (f"{ICD10_GM}.417", "M17.-", "ICD-10-GM M17"),
+        (ICD11, "FA01", "ICD-11 FA01"),
+        (ICD11, "fa01.0&xk8g", "ICD-11 FA01.0&XK8G"),
+    ],
+)
+def test_a_code_is_read_by_its_code_system(
+    service: Service, token: str, oid: str, code: str, read_as: str
+) -> None:
+    """The response says how."""
+    feed = json_feed(service, token, coded(oid, code))
+
+    assert documents(feed) == ["Knee osteoarthritis"]
+    assert feed["subtitle"]["_value"] == f"Results for {read_as}."
+
+
+@pytest.mark.parametrize("part", ["dn", "ot"])
+def test_words_are_searched_where_there_is_no_code(service: Service, token: str, part: str) -> None:
+    """As with `q` in the API; a code system without a code is nothing to search by."""
+    words = {f"{LIST}.{part}": "BARRE guillain", f"{LIST}.cs": SNOMED_CT, f"{LIST}.c": " "}
+
+    assert documents(json_feed(service, token, words)) == ["Guillain-Barré syndrome"]
+
+
+def test_the_display_name_comes_before_the_original_text(service: Service, token: str) -> None:
+    words = {f"{LIST}.ot": "back", f"{LIST}.dn": "knee"}
+
+    assert documents(json_feed(service, token, words)) == ["Knee osteoarthritis"]
+
+
+def test_words_beside_a_code_are_not_searched(service: Service, token: str) -> None:
+    """If nothing is found for the code, its name changes nothing."""
+    feed = json_feed(service, token, coded(ICD10, "B05") | {f"{LIST}.dn": "Knee osteoarthritis"})
+
+    assert feed["entry"] == []
+    assert "has no such diagnosis" in feed["subtitle"]["_value"]
+
+
+def test_several_criteria_are_answered_in_their_order_and_each_diagnosis_once(
+    service: Service, token: str
+) -> None:
+    """The standard numbers what it repeats."""
+    asked = {
+        **coded(ICD11, "FB53.0"),
+        **coded(ICD10, "M17", "1"),
+        f"{LIST}.dn2": "twin",
+        **coded(ICD10_CM, "M17.11", "3"),
+    }
+
+    feed = json_feed(service, token, asked)
+
+    assert documents(feed) == ["Twin", "Knee osteoarthritis", "Twin"]
+    ids = [entry["id"]["_value"].rpartition("/")[2] for entry in feed["entry"]]
+    assert [name for name in ids if "?" not in name] == ["twin-b", "knee-osteoarthritis", "twin-a"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        coded(SNOMED_CT, "41381004"),
+        coded("2.16.840.1.113883.6.103", "250.33"),
+        coded("2.16.840.1.113883.6.39", "M17"),
+        coded("2.16.840.1.113883.6", "M17"),
+        coded("1.2.276.0.76.55", "M17"),
+    ],
+)
+def test_a_code_system_that_is_not_read_finds_nothing_and_is_no_error(
+    service: Service, token: str, asked: Parameters
+) -> None:
+    """The response says which are read; a code of one that is read, beside it, finds as always."""
+    feed = json_feed(service, token, asked)
+    both = json_feed(service, token, asked | coded(ICD10, "M17", "1"))
+
+    assert feed["entry"] == []
+    assert "The service reads codes of ICD-10, ICD-10-CM" in feed["subtitle"]["_value"]
+    assert documents(both) == ["Knee osteoarthritis"]
+
+
+def test_the_case_of_a_name_says_nothing(service: Service, token: str) -> None:
+    """The guide's own examples write `subtopic.v.c` too, and ignoring it would filter nothing."""
+    asked = {name.upper(): text for name, text in KNEE.items()} | {"subtopic.v.c": "d012648"}
+
+    assert sections(json_feed(service, token, asked)) == ["home"]
+
+
+def test_what_else_the_standard_has_is_ignored(service: Service, token: str) -> None:
+    """As are parameters that nobody knows."""
+    others = {
+        "knowledgeRequestNotification.effectiveTime.v": "20060706001023",
+        "holder.assignedEntity.n": "user",
+        "assignedAuthorizedPerson.id.root": "1.2.3",
+        "patientPerson.administrativeGenderCode.c": "M",
+        "age.v.v": "77",
+        "age.v.u": "a",
+        "ageGroup.v.c": "D000368",
+        "taskContext.c.c": "PROBLISTREV",
+        "taskContext.c.c1": "MLREV",
+        "severityObservation.interpretationCode.c": "H",
+        "informationRecipient": "PROV",
+        "informationRecipient.languageCode.c": "de",
+        "performer": "PROV",
+        "encounter.c.c": "AMB",
+        "serviceDeliveryLocation.id.root": "1.2.3",
+        "observation.v.c1": "38341003",
+        "callback": "show",
+        "transform": "",
+        "x": "y",
+    }
+
+    plain = json_feed(service, token, KNEE)
+    feed = json_feed(service, token, others | KNEE)
+
+    assert feed["entry"] == plain["entry"]
+    assert feed["subtitle"] == plain["subtitle"]
+
+
+@pytest.mark.parametrize("sub_topic", SUB_TOPICS, ids=lambda each: each.name)
+@pytest.mark.parametrize("system", [{}, {"subTopic.v.cs": MESH}])
+def test_a_subtopic_selects_its_modules(
+    service: Service, token: str, sub_topic: object, system: Parameters
+) -> None:
+    """Of those that are enabled and have interventions; the diagnosis itself is always there."""
+    (known,) = (each for each in SUB_TOPICS if each is sub_topic)
+    in_catalogue = [Module.FITT_VIP, Module.HOME, Module.CONCEPT]
+
+    feed = json_feed(service, token, KNEE | system | {"subTopic.v.c": known.code})
+
+    assert documents(feed) == ["Knee osteoarthritis"]
+    assert sections(feed) == [module for module in in_catalogue if module in known.modules]
+    nothing = f"Nothing on the requested subtopic: {known.name.replace('&', '&amp;')}"
+    assert (nothing in feed["entry"][0]["summary"]["_value"]) == (not sections(feed))
+
+
+def test_several_subtopics_select_the_modules_of_each(service: Service, token: str) -> None:
+    asked = KNEE | {"subTopic.v.c": "D012648", "subTopic.v.c1": "Q000534"}
+
+    assert sections(json_feed(service, token, asked)) == ["fitt_vip", "home", "concept"]
+
+
+@pytest.mark.parametrize(
+    ("sub_topic", "shown"),
+    [
+        ({"subTopic.v.c": "Q000209", "subTopic.v.dn": "etiology"}, "etiology"),
+        ({"subTopic.v.c": "Q000209"}, "Q000209"),
+        ({"subTopic.v.c": "Q000628", "subTopic.v.cs": SNOMED_CT}, "Q000628"),
+        ({"subTopic.v.ot": "treatment"}, "treatment"),
+    ],
+)
+def test_a_subtopic_without_a_module_gives_the_diagnosis_alone(
+    service: Service, token: str, sub_topic: Parameters, shown: str
+) -> None:
+    """No section, so that nobody takes one for what was asked; and the response says so."""
+    feed = json_feed(service, token, KNEE | sub_topic)
+
+    assert documents(feed) == ["Knee osteoarthritis"]
+    assert sections(feed) == []
+    assert f"Nothing on the requested subtopic: {shown}" in feed["entry"][0]["summary"]["_value"]
+    assert "The service has these subtopics only: diagnosis," in feed["subtitle"]["_value"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "parameter", "message"),
+    [
+        ({}, f"{LIST}.c", "is missing"),
+        ({f"{LIST}.c": "", f"{LIST}.dn": " "}, f"{LIST}.c", "is missing"),
+        ({f"{LIST}.cs": ICD10}, f"{LIST}.c", "is missing"),
+        (KNEE | {f"{LIST}.cs1": ICD10}, f"{LIST}.c1", "is missing"),
+        ({f"{LIST}.c": "M17"}, f"{LIST}.cs", "is missing"),
+        (coded("ICD10", "M17"), f"{LIST}.cs", "is not an OID"),
+        (coded(f"urn:oid:{ICD10}", "M17"), f"{LIST}.cs", "is not an OID"),
+        (coded(ICD10, "FA01"), f"{LIST}.c", 'is malformed: "FA01"'),
+        (coded(ICD10, "M15-M19"), f"{LIST}.c", 'is malformed: "M15-M19"'),
+        (coded(ICD11, "M17.1"), f"{LIST}.c", 'is malformed: "M17.1"'),
+        (KNEE | coded(ICD10_GM, "knee", "12"), f"{LIST}.c12", 'is malformed: "knee"'),
+        (coded(ICD10, "x" * 41), f"{LIST}.c", "is malformed: 41 characters"),
+        ({f"{LIST}.dn": "x" * 201}, f"{LIST}.dn", "is too long"),
+        ({f"{LIST}.dn{n}": "x" * 101 for n in range(2)}, f"{LIST}.dn", "is too long"),
+        ({f"{LIST}.dn{n}": "a" for n in range(51)}, LIST, "is given 51 times"),
+        (KNEE | {LIST.upper() + ".C": "M18"}, f"{LIST}.c", "is given more than once"),
+    ],
+)
+def test_what_cannot_be_used_is_named_with_what_is_allowed(
+    service: Service, token: str, asked: Parameters, parameter: str, message: str
+) -> None:
+    """Each error of a request, and each request counts one."""
+    response = ask(service, token, asked | AS_JSON)
+
+    problem = assert_problem(response, 422, "invalid-parameter")
+    (fault,) = problem["errors"]
+    assert (fault["parameter"], fault["message"]) == (parameter, message)
+    assert fault["allowed"]
+    assert response.headers["X-RateLimit-Remaining"] == "999"
+
+
+def test_the_code_systems_that_are_read_are_listed_where_one_is_missing(
+    service: Service, token: str
+) -> None:
+    response = ask(service, token, {f"{LIST}.c": "M17"} | AS_JSON)
+
+    (fault,) = assert_problem(response, 422, "invalid-parameter")["errors"]
+    assert fault["allowed"] == [f"{each.oid} ({each.name})" for each in CODE_SYSTEMS]
+
+
+def test_all_errors_of_a_request_are_named_at_once(service: Service, token: str) -> None:
+    asked = coded(ICD10, "knee") | coded("x", "M17", "1") | {"knowledgeResponseType": "text/plain"}
+
+    response = ask(service, token, asked)
+
+    assert response.status_code == 422
+    assert response.mimetype == "application/problem+xml"
+    named = re.findall("<parameter>(.*?)</parameter>", response.text)
+    assert named == [f"{LIST}.c", f"{LIST}.cs1", "knowledgeResponseType"]
+
+
+@pytest.mark.parametrize("asked", ["text/plain", "application/javascript", "application/atom+xml"])
+@pytest.mark.parametrize(
+    ("pages", "allowed"),
+    [
+        ("members", ["text/xml", "application/json", "text/html"]),
+        ("off", ["text/xml", "application/json"]),
+    ],
+)
+def test_another_response_type_is_refused(
+    make_service: MakeService, asked: str, pages: str, allowed: list[str]
+) -> None:
+    """With those that there are."""
+    service = make_service(catalogue_pages=Readers(pages))
+    service.publish(Catalogue(entries()))
+
+    response = ask(service, service.token(), KNEE | {"knowledgeResponseType": asked})
+
+    assert response.status_code == 422
+    assert re.findall("<i>([a-z/]+)</i>", response.text) == allowed
+
+
+def test_without_pages_there_is_none_to_go_to(make_service: MakeService) -> None:
+    """A page that is off is no response type, and entries lead to the API."""
+    service = make_service(catalogue_pages=Readers.OFF)
+    service.publish(Catalogue(entries()))
+    token = service.token()
+
+    refused = ask(service, token, KNEE | AS_HTML)
+    feed = json_feed(service, token, KNEE)
+
+    assert refused.status_code == 422
+    for entry in feed["entry"]:
+        (link,) = entry["link"]
+        assert link["type"] == "application/json"
+        assert service.get(link["href"].removeprefix(BASE_URL), token=token).status_code == 200
+        assert "/catalogue/" not in entry["summary"]["_value"]

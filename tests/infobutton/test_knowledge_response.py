@@ -1,0 +1,387 @@
+"""The feed: in XML and in JSON, what it says of each intervention, and where it leads."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import date
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from evref.domain.access.readers import Readers
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
+from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.testing.builders import a_diagnosis, a_reference, an_intervention
+from tests.http.conftest import MakeService
+from tests.http.service import BASE_URL, Service, entries
+from tests.infobutton.asking import (
+    AS_HTML,
+    AS_JSON,
+    ATOM,
+    ICD10,
+    ICD10_CM,
+    KNEE,
+    MESH,
+    Parameters,
+    ask,
+    json_feed,
+    titles,
+    xml_feed,
+)
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "]]></summary><entry/>",
+    "\"' onmouseover='alert(1)",
+    "{{ 7*7 }} &amp; &lt;",
+    "\x00\x01\x1f\x7f\x85\ufffe\uffff\ud7ff\U0010ffff",
+    "é 🦵 \u202eesrever",
+]
+
+
+def as_json(element: ET.Element) -> Any:
+    """An element of the feed as it is in JSON."""
+    names = {"{http://www.w3.org/XML/1998/namespace}base": "base"}
+    names["{http://www.w3.org/XML/1998/namespace}lang"] = "lang"
+    parts: dict[str, Any] = {names.get(name, name): text for name, text in element.attrib.items()}
+    for child in element:
+        name = child.tag.removeprefix(ATOM)
+        if name in {"category", "entry", "link"}:
+            parts.setdefault(name, []).append(as_json(child))
+        else:
+            parts[name] = as_json(child)
+    return parts if element.text is None else parts | {"_value": element.text}
+
+
+@pytest.mark.parametrize("asked", [{}, {"subTopic.v.c": "Q000628", "informationRecipient": "PROV"}])
+def test_both_forms_say_the_same(service: Service, token: str, asked: Parameters) -> None:
+    """Element by element."""
+    feed = json_feed(service, token, KNEE | asked)
+
+    assert as_json(xml_feed(service, token, KNEE | asked)) == feed
+
+
+def test_the_json_is_that_of_medlineplus_connect(service: Service, token: str) -> None:
+    """Its members, by which programs read it, with the same types."""
+    feed = json_feed(service, token, KNEE)
+
+    assert feed["base"] == f"{BASE_URL}/"
+    assert feed["lang"] == "en"
+    assert feed["title"] == {"type": "text", "_value": "Evidence Reference Service"}
+    assert feed["subtitle"] == {"type": "text", "_value": "Results for ICD-10 M17.1."}
+    assert feed["author"] == {
+        "name": {"_value": "Evidence Reference Service"},
+        "uri": {"_value": BASE_URL},
+    }
+    assert feed["updated"] == {"_value": "2026-02-01T00:00:00Z"}
+    assert feed["category"] == [
+        {"scheme": "mainSearchCriteria.v.cs", "term": ICD10},
+        {"scheme": "mainSearchCriteria.v.c", "term": "M17.1"},
+    ]
+    first = feed["entry"][0]
+    assert first["title"] == {"type": "text", "_value": "Knee osteoarthritis"}
+    assert first["link"][0]["href"] == f"{BASE_URL}/catalogue/knee-osteoarthritis"
+    assert first["link"][0]["rel"] == "alternate"
+    assert first["summary"]["type"] == "html"
+    assert first["updated"] == {"_value": "2026-02-01T00:00:00Z"}
+
+
+def test_the_disclaimer_stands_in_every_feed_and_every_diagnosis(
+    service: Service, token: str
+) -> None:
+    """In the feed, and in what a record shows of it."""
+    found, nothing = (
+        json_feed(service, token, KNEE | {"mainSearchCriteria.v.c": code})
+        for code in ("M17", "B05")
+    )
+
+    assert found["rights"] == nothing["rights"] == {"type": "text", "_value": DISCLAIMER}
+    assert DISCLAIMER in found["entry"][0]["summary"]["_value"]
+
+
+def test_a_diagnosis_has_an_entry_and_each_of_its_modules_another(
+    service: Service, token: str
+) -> None:
+    """In the order of the pages; a section names the diagnosis, its page and its subtopics."""
+    feed = json_feed(service, token, KNEE)
+
+    assert titles(feed) == [
+        "Knee osteoarthritis",
+        "Knee osteoarthritis: exercise with a dose, described by the FITT-VP elements",
+        "Knee osteoarthritis: home programmes and self-management",
+        "Knee osteoarthritis: named therapeutic concepts, approaches and techniques",
+    ]
+    document, _, home, _ = feed["entry"]
+    page = f"{BASE_URL}/catalogue/knee-osteoarthritis"
+    assert document["id"]["_value"] == page
+    assert (
+        "Interventions by what the sources say about them: 8 for, 0 against, 0 unclear."
+        in (document["summary"]["_value"])
+    )
+    assert home["id"]["_value"] == home["link"][0]["href"] == f"{page}?module=home"
+    assert home["source"]["id"]["_value"] == page
+    terms = [each["term"] for each in home["category"] if each["scheme"] == "subTopic.v.c"]
+    assert terms == ["Q000534", "Q000628", "D012648"]
+    assert {"scheme": "subTopic.v.cs", "term": MESH} in home["category"]
+
+
+def test_a_link_leads_to_a_page(make_service: MakeService) -> None:
+    """Of the diagnosis, of its module, and of each intervention by its permanent address."""
+    service = make_service(catalogue_pages=Readers.PUBLIC)
+    service.publish(Catalogue(entries()))
+
+    feed = json_feed(service, service.token(), KNEE)
+
+    for entry in feed["entry"]:
+        address = entry["link"][0]["href"].removeprefix(BASE_URL)
+        assert service.get(address).status_code == 200
+    (_, _, home, _) = feed["entry"]
+    anchors = re.findall('href="(.*?)#(.*?)"', home["summary"]["_value"])
+    assert len(anchors) == 5
+    for address, anchor in anchors:
+        page = service.get(address.removeprefix(BASE_URL))
+        assert f'id="{anchor}"' in page.text
+
+
+def test_a_section_shows_the_evidence_of_each_intervention(
+    make_service: MakeService,
+) -> None:
+    """Direction, strength, certainty, grade, phase, dose and references, in words."""
+    evidence = Evidence(
+        Certainty.VERY_LOW, Recommendation.STRONG_AGAINST, Direction.AGAINST, 'Grade "D"'
+    )
+    works = [
+        a_reference(title="First & best", authors="A B", year=2019, doi="10.1000/x"),
+        a_reference(title="Second", doi=None, pmid="123"),
+    ]
+    against = replace(
+        an_intervention(
+            "a-1", diagnosis_id="a", module=Module.FITT_VIP, phase=Phase.ACUTE, references=works
+        ),
+        evidence=evidence,
+    )
+    ungraded = replace(
+        an_intervention("a-2", diagnosis_id="a", module=Module.FITT_VIP),
+        evidence=Evidence(Certainty.NOT_GRADED, Recommendation.NOT_STATED, Direction.UNCLEAR, None),
+    )
+    service = make_service()
+    service.publish(Catalogue([Entry(a_diagnosis("a"), (against, ungraded))]))
+
+    _, section = json_feed(service, service.token(), KNEE)["entry"]
+    shown = " ".join(section["summary"]["_value"].split())
+
+    assert (
+        "<strong>Against</strong>: the sources advise against it, or find harm or no important "
+        "benefit. Recommendation: strong against. Certainty of the evidence (GRADE): very low. "
+        "Grade in the source's words: “Grade &#34;D&#34;”. Phase: acute."
+    ) in shown
+    assert "<strong>Unclear</strong>" in shown
+    assert "Recommendation: not stated." in shown
+    assert "not graded. Phase: chronic." in shown
+    assert "<li>Frequency: Twice a week</li> <li>Type: Strength</li>" in shown
+    assert "A B (2019). <a href=" in shown
+    assert "First &amp; best</a>. Arthritis &amp; Rheumatology." in shown
+    assert '<a href="https://pubmed.ncbi.nlm.nih.gov/123/">Second</a>' in shown
+
+
+def test_a_hidden_intervention_is_not_shown(service: Service, token: str) -> None:
+    """Its module is not enabled."""
+    assert "k-hidden" not in ask(service, token, KNEE).text
+
+
+def test_it_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeService) -> None:
+    """So the feed changes with the catalogue only; without an entry, it is the catalogue's."""
+    days = {"a": date(2026, 1, 1), "b": date(2026, 3, 1), "c": date(2026, 2, 1)}
+    codes = {"a": "M17", "b": "M18", "c": "M17.1"}
+    service = make_service()
+    token = service.token()
+    service.publish(
+        Catalogue(
+            Entry(a_diagnosis(name, icd10=[codes[name]], checked_on=day), ())
+            for name, day in days.items()
+        )
+    )
+
+    def updated(code: str) -> str:
+        feed = json_feed(service, token, KNEE | {"mainSearchCriteria.v.c": code})
+        return str(feed["updated"]["_value"])
+
+    assert updated("M17.1") == "2026-02-01T00:00:00Z"
+    assert updated("B05") == "2026-03-01T00:00:00Z"
+    service.publish(Catalogue([]))
+    service.clock.advance(1)
+    assert updated("M17.1") == "1970-01-01T00:00:00Z"
+
+
+def test_a_feed_has_the_first_of_many_diagnoses(make_service: MakeService) -> None:
+    """And says so; the page for a person has all."""
+    service = make_service()
+    service.publish(Catalogue(Entry(a_diagnosis(f"knee-{n}"), ()) for n in range(21)))
+    token = service.token()
+
+    feed = json_feed(service, token, KNEE)
+
+    assert len(feed["entry"]) == 20
+    assert feed["subtitle"]["_value"] == ("Results for ICD-10 M17.1. The first 20 of 21 diagnoses.")
+
+
+def test_the_request_is_repeated_in_its_categories(service: Service, token: str) -> None:
+    """Under the names of the standard, without numbers; the response type is not of the request."""
+    asked = {
+        "mainSearchCriteria.v.cs1": ICD10_CM,
+        "mainSearchCriteria.v.c1": "M17.11",
+        "mainsearchcriteria.v.dn": "knee",
+        "taskContext.c.c": "PROBLISTREV",
+        "informationRecipient": "PROV",
+        "informationRecipient.languageCode.c": "en",
+    }
+
+    feed = json_feed(service, token, asked)
+
+    assert [(each["scheme"], each["term"]) for each in feed["category"]] == [
+        ("mainSearchCriteria.v.cs", ICD10_CM),
+        ("mainSearchCriteria.v.c", "M17.11"),
+        ("mainSearchCriteria.v.dn", "knee"),
+        ("taskContext.c.c", "PROBLISTREV"),
+        ("informationRecipient", "PROV"),
+        ("informationRecipient.languageCode.c", "en"),
+    ]
+
+
+def test_the_id_of_a_feed_is_its_address(service: Service, token: str) -> None:
+    """The same for each form, and asking there gives the same feed."""
+    asked = KNEE | {"mainSearchCriteria.v.dn1": "Guillain Barré", "subTopic.v.c": "Q000628"}
+    feed = json_feed(service, token, asked)
+
+    address = feed["id"]["_value"]
+    again = service.get(address.removeprefix(BASE_URL), token=token)
+
+    assert address.startswith(f"{BASE_URL}/infobutton?")
+    assert feed["link"][0]["href"] == address
+    assert again.get_data() == ask(service, token, asked).get_data()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_words_are_words(service: Service, token: str, text: str) -> None:
+    """Both forms can be read, and nothing of it is markup."""
+    asked = {"mainSearchCriteria.v.dn": text, "subTopic.v.dn": text, "informationRecipient": text}
+    asked |= {"mainSearchCriteria.v.c1": text, "mainSearchCriteria.v.cs1": "1.2.3"} | KNEE
+
+    feed = xml_feed(service, token, asked)
+    in_json = json_feed(service, token, asked)
+
+    assert len(feed.findall(f"{ATOM}entry")) == len(in_json["entry"]) == 1
+    assert "<script" not in in_json["entry"][0]["summary"]["_value"]
+    assert not list(feed.iter(f"{ATOM}script"))
+
+
+@pytest.mark.parametrize("text", [HOSTILE[0], HOSTILE[1], HOSTILE[3], HOSTILE[5], "\ufffe"])
+def test_hostile_text_of_the_catalogue_is_text(make_service: MakeService, text: str) -> None:
+    """In a title it stays as it is; in a summary, which is HTML, it is escaped."""
+    title = text.ljust(5, "x")
+    one = an_intervention("a-1", diagnosis_id="a", title=title, summary=text.ljust(80, "x"))
+    service = make_service()
+    service.publish(Catalogue([Entry(a_diagnosis("a", name=title), (one,))]))
+    token = service.token()
+
+    document, section = xml_feed(service, token, KNEE).findall(f"{ATOM}entry")
+    in_json = json_feed(service, token, KNEE)
+
+    assert document.findtext(f"{ATOM}title") == title.replace("\ufffe", "\ufffd")
+    assert in_json["entry"][0]["title"]["_value"] == title
+    summary = section.findtext(f"{ATOM}summary") or ""
+    assert "<script" not in summary
+    assert "<entry" not in summary
+    assert "\u202e" not in summary
+
+
+@pytest.mark.parametrize(
+    ("asked", "page"),
+    [
+        (KNEE, "/catalogue/knee-osteoarthritis"),
+        (KNEE | {"subTopic.v.c": "D012648"}, "/catalogue/knee-osteoarthritis?module=home"),
+        (KNEE | {"subTopic.v.c": "Q000534"}, "/catalogue/knee-osteoarthritis"),
+        (KNEE | {"subTopic.v.c": "Q000175"}, "/catalogue/knee-osteoarthritis"),
+        (KNEE | {"subTopic.v.c": "Q000209"}, "/catalogue/knee-osteoarthritis"),
+        ({"mainSearchCriteria.v.dn": "twin"}, "/catalogue?q=twin"),
+        ({"mainSearchCriteria.v.dn": "no such"}, "/catalogue?q=no+such"),
+        (
+            {"mainSearchCriteria.v.dn": "twin", "subTopic.v.c": "Q000517"},
+            "/catalogue?q=twin&module=prevention",
+        ),
+        (
+            {
+                "mainSearchCriteria.v.cs": ICD10,
+                "mainSearchCriteria.v.c": "M17.1",
+                "mainSearchCriteria.v.cs1": ICD10_CM,
+                "mainSearchCriteria.v.c1": "M54.50",
+            },
+            "/catalogue?q=M17.1+M54.50",
+        ),
+        (
+            {"mainSearchCriteria.v.cs": "1.2.3", "mainSearchCriteria.v.c": "M17.1"},
+            "/catalogue",
+        ),
+        (
+            {f"mainSearchCriteria.v.cs{n}": ICD10 for n in range(30)}
+            | {f"mainSearchCriteria.v.c{n}": "S83.5XXA" for n in range(30)}
+            | {"mainSearchCriteria.v.dn": "twin"},
+            "/catalogue",
+        ),
+    ],
+)
+def test_a_person_is_sent_to_the_page(
+    service: Service, token: str, asked: Parameters, page: str
+) -> None:
+    """It counts as one request, and is not cached by others."""
+    response = ask(service, token, asked | AS_HTML)
+    head = service.request("HEAD", response.request.full_path, token=token)
+
+    assert response.status_code == head.status_code == 303
+    assert response.headers["Location"] == head.headers["Location"] == BASE_URL + page
+    assert response.headers["Cache-Control"] == "private, no-cache"
+    assert response.headers["X-RateLimit-Remaining"] == "999"
+    assert head.headers["X-RateLimit-Remaining"] == "998"
+
+
+def test_the_page_that_a_person_is_sent_to_answers(make_service: MakeService) -> None:
+    """Also where nothing is found, and for the longest text."""
+    service = make_service(catalogue_pages=Readers.PUBLIC)
+    service.publish(Catalogue(entries()))
+    token = service.token()
+
+    for words in ("twin", "no such", "x" * 200):
+        sent = ask(service, token, {"mainSearchCriteria.v.dn": words} | AS_HTML)
+        page = service.get(sent.headers["Location"].removeprefix(BASE_URL))
+
+        assert page.status_code == 200
+
+
+@pytest.mark.parametrize("value", ["Application/JSON", " application/json "])
+def test_the_case_of_a_response_type_says_nothing(service: Service, token: str, value: str) -> None:
+    response = ask(service, token, KNEE | {"KnowledgeResponseType": value})
+
+    assert response.mimetype == "application/json"
+    assert response.get_data() == ask(service, token, KNEE | AS_JSON).get_data()
+    assert json.loads(response.get_data())["feed"]["entry"]
+
+
+@pytest.mark.parametrize("accept", [None, "application/json", "text/html", "image/png"])
+def test_the_form_is_chosen_by_the_parameter_alone(
+    service: Service, token: str, accept: str | None
+) -> None:
+    """As the standard has it; so no cache has to know Accept."""
+    response = service.get(
+        "/infobutton?mainSearchCriteria.v.dn=knee",
+        token=token,
+        headers={} if accept is None else {"Accept": accept},
+    )
+
+    assert response.mimetype == "text/xml"
+    assert response.headers["Vary"] == "Accept-Encoding"
