@@ -173,17 +173,17 @@ def test_a_key_revoked_on_one_host_is_rejected_on_the_other_within_a_second(
     wait_until(lambda: other.get(key).status == 401, seconds=1)
 
 
-def test_a_key_rotated_on_one_host_has_its_secrets_on_the_other_within_a_second(
+def test_a_key_rotated_on_one_host_soon_has_only_its_new_secret_on_the_other(
     new_host: NewHost, counter_server: RedisServer
 ) -> None:
-    """Without overlap, the old one ends although the other host has cached it."""
+    """Although the other host has cached the old one. The contract of `Admission` says how soon."""
     one, other = new_host(), new_host()
     old = one.new_key()
     assert other.get(old).status == 200
 
     new = one.container.manage_keys().rotate(OPERATOR, old.key.id, keep_old_for=timedelta(0))
 
-    wait_until(lambda: other.get(old).status == 401, seconds=1)
+    wait_until(lambda: other.get(old).status == 401, seconds=8)
     assert other.get(new).status == 200
 
 

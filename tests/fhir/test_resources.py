@@ -56,14 +56,15 @@ def justifications(resource: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def grade(resource: dict[str, Any], url: str) -> dict[str, str] | None:
-    """The coding of an extension, which stands at the document of the justification."""
-    found = [
+    """The coding of an extension, which the resource and the justification's document have."""
+    found = [each for each in resource["extension"] if each["url"] == url]
+    assert len(found) <= 1
+    assert found == [
         extension
         for each in justifications(resource)
         for extension in each.get("document", {}).get("extension", [])
         if extension["url"] == url
     ]
-    assert len(found) <= 1
     return found[0]["valueCodeableConcept"]["coding"][0] if found else None
 
 
@@ -136,6 +137,10 @@ def test_the_actions_are_the_visible_interventions_in_their_order(read: Read) ->
         assert activity["title"] == action["title"]
         assert activity["url"] == action["definitionCanonical"]
         assert justifications(activity) == action.get("documentation", [])
+        for url in (STRENGTH, QUALITY):
+            assert [each for each in action["extension"] if each["url"] == url] == [
+                each for each in activity["extension"] if each["url"] == url
+            ]
 
 
 def test_a_diagnosis_without_visible_interventions_has_no_actions(read: Read) -> None:
@@ -252,7 +257,7 @@ def test_a_dose_has_the_stated_elements_alone() -> None:
     exercise = an_intervention(module=Module.FITT_VIP)
     dose = FittVp("Twice a week", None, "40 minutes", "Strength", None, None)
 
-    extension = rendered(replace(exercise, fitt_vp=dose))["extension"][1]
+    extension = rendered(replace(exercise, fitt_vp=dose))["extension"][-1]
 
     assert extension == {
         "url": f"{BASE}/StructureDefinition/fitt-vp",
@@ -269,7 +274,8 @@ def test_a_dose_without_a_stated_element_is_left_out() -> None:
     exercise = an_intervention(module=Module.FITT_VIP)
     dose = FittVp(None, None, None, None, None, None)
 
-    assert len(rendered(replace(exercise, fitt_vp=dose))["extension"]) == 1
+    urls = [each["url"] for each in rendered(replace(exercise, fitt_vp=dose))["extension"]]
+    assert f"{BASE}/StructureDefinition/fitt-vp" not in urls
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ class Resources:
                 **self._head(ACTIVITY_DEFINITION, item, "intervention-id", intervention.id),
                 "extension": [
                     self._direction(evidence.direction),
+                    *_grades(evidence),
                     *self._dose(intervention.fitt_vp),
                 ],
                 "name": f"Intervention_{_as_name(intervention.id)}",
@@ -85,7 +86,10 @@ class Resources:
                 "useContext": _contexts(item.entry.diagnosis),
                 "usage": DISCLAIMER,
                 "topic": self._topics(intervention),
-                "relatedArtifact": [*_grades(evidence), *map(_citation, intervention.references)],
+                "relatedArtifact": [
+                    *_justification(evidence),
+                    *map(_citation, intervention.references),
+                ],
                 "doNotPerform": DO_NOT_PERFORM[evidence.direction],
             }
         )
@@ -104,12 +108,12 @@ class Resources:
         address = f"{self.address(ACTIVITY_DEFINITION)}/{fhir_id(intervention.id)}"
         return _without_empty(
             {
-                "extension": [self._direction(evidence.direction)],
+                "extension": [self._direction(evidence.direction), *_grades(evidence)],
                 "title": intervention.title,
                 # A client may show no more of an action than its title and its description.
                 "description": _in_words(evidence.direction),
                 "code": self._topics(intervention),
-                "documentation": _grades(evidence),
+                "documentation": _justification(evidence),
                 "definitionCanonical": address,
             }
         )
@@ -164,11 +168,7 @@ def _contexts(diagnosis: Diagnosis) -> list[dict[str, Any]]:
 
 
 def _grades(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return the grades as a justification, or nothing if the sources state none.
-
-    In R4 the extensions may be used on an Attachment only, such as the document of a related
-    artifact (https://hl7.org/fhir/R4/extension-cqf-qualityofevidence.html).
-    """
+    """Return extensions for strength and certainty, as far as the sources state them."""
     graded = (
         (
             STRENGTH_OF_RECOMMENDATION,
@@ -177,12 +177,21 @@ def _grades(evidence: Evidence) -> list[dict[str, Any]]:
         ),
         (QUALITY_OF_EVIDENCE, QUALITIES[evidence.certainty], MEANINGS[evidence.certainty]),
     )
-    extensions = [
+    return [
         _extension_of(url, coding, words) for url, coding, words in graded if coding is not None
     ]
-    if not extensions and evidence.source_grade is None:
+
+
+def _justification(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return the grades as a related artifact, or nothing if the sources state none.
+
+    The example of R4 (plandefinition, opioidcds) has the extensions at the attached document.
+    Guidelines of HL7's CPG have them at the element itself. Clients look for either.
+    """
+    grades = _grades(evidence)
+    if not grades and evidence.source_grade is None:
         return []
-    document = {"extension": extensions, "title": "Grades of the evidence"} if extensions else None
+    document = {"extension": grades, "title": "Grades of the evidence"} if grades else None
     return [
         _without_empty(
             {"type": "justification", "display": evidence.source_grade, "document": document}
