@@ -82,8 +82,11 @@ class Rules:
         self.require(len(values) > 0, field, "must have at least one entry")
 
     def distinct(self, field: str, values: Iterable[str]) -> None:
-        repeated = sorted(value for value, times in Counter(values).items() if times > 1)
-        self.require(not repeated, field, f"must not repeat {', '.join(repeated)}")
+        given = list(values)
+        # Nearly always distinct, which a set finds much faster than a counter.
+        if len(set(given)) < len(given):
+            repeated = sorted(value for value, times in Counter(given).items() if times > 1)
+            self.require(False, field, f"must not repeat {', '.join(repeated)}")
 
     def enforce(self) -> None:
         if self._faults:

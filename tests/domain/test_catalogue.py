@@ -53,6 +53,33 @@ def test_what_is_shown_is_enabled_and_of_the_named_module_and_phase_and_nothing_
     assert list(entry.visible_interventions(module, phase)) == expected
 
 
+@given(entries())
+def test_an_outline_has_the_visible_interventions_in_order(entry: Entry) -> None:
+    """The modules and the evidence, but for the grade in the source's words."""
+    shown = entry.visible_interventions()
+
+    assert [each.module for each in entry.outline.gradings] == [each.module for each in shown]
+    assert [each.evidence for each in entry.outline.gradings] == [
+        replace(each.evidence, source_grade=None) for each in shown
+    ]
+    assert [entry.outline.count(module) for module in Module] == [
+        len(entry.visible_interventions(module)) for module in Module
+    ]
+
+
+@given(catalogues())
+def test_each_work_is_counted_once(catalogue: Catalogue) -> None:
+    """However many visible interventions cite it."""
+    works = {
+        cited
+        for entry in catalogue.entries
+        for each in entry.visible_interventions()
+        for cited in each.references
+    }
+
+    assert catalogue.work_count == len(works)
+
+
 @given(entries(), st.sampled_from(Module), phases_or_none)
 def test_a_disabled_module_is_never_visible(
     entry: Entry, module: Module, phase: Phase | None

@@ -6,18 +6,45 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
 
 from evref.domain.catalogue import records
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.evidence import Evidence, Reference
 from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
 from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
 from evref.domain.rules import Rules, folded
 
 _OVERDUE_AFTER = timedelta(days=365)
+_WORK_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """The module and the evidence of an intervention, without the grade in the source's words."""
+
+    module: Module
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The visible interventions of an entry in short, for overviews of the whole catalogue.
+
+    `gradings` has one item for each intervention, in listing order. `works` has the first eight
+    bytes of a SHA-256 of each different reference, one after the other: a catalogue can have
+    hundreds of thousands.
+    """
+
+    gradings: tuple[Grading, ...]
+    works: bytes
+
+    def count(self, module: Module) -> int:
+        """Return the number of visible interventions of a module."""
+        return sum(grading.module is module for grading in self.gradings)
 
 
 @dataclass(frozen=True)
@@ -66,6 +93,19 @@ class Entry:
         This is the diagnosis and its visible interventions.
         """
         return _digest(self.diagnosis, self.visible_interventions()).hex()[:16]
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The visible interventions in short."""
+        visible = self.visible_interventions()
+        return Outline(
+            gradings=tuple(
+                Grading(each.module, replace(each.evidence, source_grade=None)) for each in visible
+            ),
+            works=b"".join(
+                sorted({_digest_of_work(cited) for each in visible for cited in each.references})
+            ),
+        )
 
     def digest(self) -> bytes:
         """Return the SHA-256 of all content, visible or not."""
@@ -175,6 +215,17 @@ class Catalogue:
     def intervention_count(self) -> int:
         return sum(len(entry.interventions) for entry in self.entries)
 
+    @property
+    def work_count(self) -> int:
+        """The number of different references of all visible interventions."""
+        return len(
+            {
+                entry.outline.works[start : start + _WORK_BYTES]
+                for entry in self.entries
+                for start in range(0, len(entry.outline.works), _WORK_BYTES)
+            }
+        )
+
     def age_on(self, day: date) -> Age:
         """Return when the entries were last checked, as of this day."""
         oldest_first = sorted(
@@ -270,5 +321,13 @@ def _digest(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> byte
             for each in interventions
         ]
     }
+    return _sha256(content)
+
+
+def _digest_of_work(reference: Reference) -> bytes:
+    return _sha256(records.of_reference(reference))[:_WORK_BYTES]
+
+
+def _sha256(content: records.Record) -> bytes:
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).digest()

@@ -21,6 +21,9 @@ class Module(StrEnum):
     DIAGNOSTIC = "diagnostic"
 
 
+MODULE_ORDER = {module: place for place, module in enumerate(Module)}
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """A diagnosis with its codes and enabled modules, which are in their fixed order.
@@ -52,5 +55,5 @@ class Diagnosis:
         rules.distinct("icd11_codes", map(str, self.icd11_codes))
         rules.distinct("enabled_modules", self.enabled_modules)
         rules.enforce()
-        in_order = tuple(module for module in Module if module in self.enabled_modules)
+        in_order = tuple(sorted(self.enabled_modules, key=MODULE_ORDER.__getitem__))
         object.__setattr__(self, "enabled_modules", in_order)

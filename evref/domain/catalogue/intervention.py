@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.diagnosis import MODULE_ORDER, Module
 from evref.domain.catalogue.evidence import Evidence, Reference
 from evref.domain.rules import Rules
 
@@ -103,14 +103,13 @@ def names_a_direction(title: str) -> bool:
     return _DIRECTION.search(title) is not None
 
 
-_MODULE_ORDER = {module: place for place, module in enumerate(Module)}
 _PHASE_ORDER = {phase: place for place, phase in enumerate(Phase)}
 
 
 def listing_order(intervention: Intervention) -> tuple[int, int, str, str]:
     """Return the sort key of interventions: module, phase, title, id."""
     return (
-        _MODULE_ORDER[intervention.module],
+        MODULE_ORDER[intervention.module],
         _PHASE_ORDER[intervention.phase],
         intervention.title,
         intervention.id,

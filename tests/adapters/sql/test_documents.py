@@ -81,6 +81,31 @@ def test_every_entry_reads_back_the_same(entry: Entry) -> None:
     assert read.version == entry.version
     assert read.digest() == entry.digest()
     assert read.visible_interventions() == entry.visible_interventions()
+    assert read.outline == entry.outline
+
+
+def test_an_outline_is_read_without_the_interventions() -> None:
+    """As overviews of thousands of entries need it."""
+    entry = an_entry()
+    document = documents.write(entry)
+
+    read = documents.read(replace(document, content=b"damaged"), TODAY)
+
+    assert read.outline == entry.outline
+    with pytest.raises(StorageUnavailableError):
+        read.visible_interventions()
+
+
+def test_a_document_without_an_outline_has_that_of_its_interventions() -> None:
+    """As earlier versions of evref wrote format 2."""
+    entry = an_entry()
+    document = documents.write(entry)
+    record = json.loads(document.diagnosis or "")
+    del record["outline"]
+
+    read = documents.read(replace(document, diagnosis=json.dumps(record)), TODAY)
+
+    assert read.outline == entry.outline
 
 
 def test_entries_that_differ_are_not_equal() -> None:

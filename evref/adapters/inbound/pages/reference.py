@@ -86,7 +86,6 @@ def blueprint(frame: Frame, base_url: str, *, infobutton: bool, fhir: bool) -> B
 
 def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
     entries = () if catalogue is None else catalogue.entries
-    shown = [each for entry in entries for each in entry.visible_interventions()]
     example = max(entries, key=_telling, default=None)
     return {
         "base_url": base_url,
@@ -94,8 +93,8 @@ def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
         "drawing": drawing,
         "Direction": Direction,
         "entries": entries,
-        "interventions": shown,
-        "works": {reference for each in shown for reference in each.references},
+        "intervention_count": sum(len(entry.outline.gradings) for entry in entries),
+        "work_count": 0 if catalogue is None else catalogue.work_count,
         "example": example,
         "one_of_example": None if example is None else _against(example),
     }
@@ -103,7 +102,7 @@ def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
 
 def _telling(entry: Entry) -> tuple[int, int]:
     """Return how good an example an entry is: the number of its directions, and their balance."""
-    counts = drawing.directions(entry.visible_interventions())
+    counts = drawing.directions(entry.outline.gradings)
     return len(counts), min(counts.values(), default=0)
 
 

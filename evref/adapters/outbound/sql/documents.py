@@ -10,12 +10,14 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from evref.domain.catalogue import records
-from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.catalogue import Entry, Grading, Outline
+from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.document import FORMAT, from_document, to_document
+from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.errors import StorageUnavailableError
 
@@ -27,8 +29,9 @@ _MOST_READ = 64
 class Document:
     """An entry in its stored form.
 
-    `content` is the whole entry as compressed JSON. `version` and `diagnosis` (a record as JSON)
-    are for lists of all diagnoses; formats before 2 lack them.
+    `content` is the whole entry as compressed JSON. `version` and `diagnosis` are for lists of all
+    diagnoses; formats before 2 lack them. `diagnosis` is a record as JSON, with the outline of the
+    entry, which the first documents of format 2 lack.
     """
 
     format: int
@@ -50,13 +53,14 @@ class StoredEntry(Entry):
     """
 
     def __init__(self, diagnosis: str, version: str, content: bytes) -> None:
+        record = json.loads(diagnosis)
         # Bypasses the constructor of Entry, which needs the interventions: it validated them
         # before they were stored. The class is frozen, and caches its version in __dict__.
         self.__dict__.update(
-            diagnosis=records.to_diagnosis(json.loads(diagnosis)),
-            version=version,
-            content=content,
+            diagnosis=records.to_diagnosis(record), version=version, content=content
         )
+        if "outline" in record:
+            self.__dict__["outline"] = _to_outline(record["outline"])
 
     @property
     def interventions(self) -> tuple[Intervention, ...]:
@@ -84,7 +88,9 @@ def write(entry: Entry) -> Document:
     return Document(
         format=FORMAT,
         version=entry.version,
-        diagnosis=_json(records.of_diagnosis(entry.diagnosis)),
+        diagnosis=_json(
+            {**records.of_diagnosis(entry.diagnosis), "outline": _of_outline(entry.outline)}
+        ),
         content=zlib.compress(_json(to_document(entry)).encode()),
     )
 
@@ -118,6 +124,32 @@ def _interventions(content: bytes) -> tuple[Intervention, ...]:
         return from_document(_decompressed(content)).interventions
     except ValueError as error:
         raise StorageUnavailableError(f"the stored catalogue is damaged: {error}") from error
+
+
+def _of_outline(outline: Outline) -> records.Record:
+    return {
+        "gradings": [
+            f"{grading.module} {grading.evidence.certainty} {grading.evidence.recommendation} "
+            f"{grading.evidence.direction}"
+            for grading in outline.gradings
+        ],
+        "works": outline.works.hex(),
+    }
+
+
+def _to_outline(record: Any) -> Outline:  # noqa: ANN401 - as JSON has it
+    gradings = tuple(map(_to_grading, records.texts(record, "gradings")))
+    return Outline(gradings, bytes.fromhex(record["works"]))
+
+
+# Cached because a catalogue has many thousands, of at most a few hundred kinds.
+@cache
+def _to_grading(text: str) -> Grading:
+    module, certainty, recommendation, direction = text.split()
+    return Grading(
+        Module(module),
+        Evidence(Certainty(certainty), Recommendation(recommendation), Direction(direction), None),
+    )
 
 
 def _json(value: object) -> str:

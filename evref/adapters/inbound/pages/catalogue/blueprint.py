@@ -136,18 +136,18 @@ def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]
 
 
 def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
-    interventions = (
+    gradings = (
         []
         if catalogue is None
-        else [each for entry in catalogue.entries for each in entry.visible_interventions()]
+        else [each for entry in catalogue.entries for each in entry.outline.gradings]
     )
 
     def count(of: Callable[[Any], Any]) -> Counter[Any]:
-        return Counter(of(each.evidence) for each in interventions)
+        return Counter(of(each.evidence) for each in gradings)
 
     return {
         "catalogue": catalogue,
-        "total": len(interventions),
+        "total": len(gradings),
         "counts": count(lambda evidence: evidence.direction)
         + count(lambda evidence: evidence.certainty)
         + count(lambda evidence: evidence.recommendation),
