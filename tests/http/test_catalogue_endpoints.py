@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.testing.stores import at_once
 from tests.http.service import BASE_URL, Service, entries
 
 XML, TEXT = "application/xml", "text/plain"
@@ -69,6 +71,11 @@ def views(service: Service) -> Views:
         body = f"<count>{len(catalogue.entries)}</count>"
         return Response(body, content_type=XML, headers={"X-Made-By": "a view"})
 
+    def slow(catalogue: Catalogue) -> Response:
+        made.calls.append("slow")
+        time.sleep(0.05)
+        return Response("<slow/>", content_type=XML)
+
     def missing(catalogue: Catalogue) -> Response:
         made.calls.append("missing")
         return Response("<nothing/>", 404, content_type=XML)
@@ -78,6 +85,7 @@ def views(service: Service) -> Views:
         return Response(f"as {media_type}", content_type=media_type)
 
     add("/counted", counted, XML)
+    add("/slow", slow, XML)
     add("/missing", missing, XML)
     add("/either", either, XML, TEXT)
     app.register_blueprint(blueprint)
@@ -85,6 +93,15 @@ def views(service: Service) -> Views:
     headers.register(app)
     app.wsgi_app = endpoints.middleware(app.wsgi_app)  # type: ignore[assignment]
     return made
+
+
+def test_of_many_who_request_the_same_at_once_one_renders_it(views: Views, token: str) -> None:
+    """Each of them gets it, and is counted."""
+    responses = at_once(8, lambda _: views.get("/xml/slow", token))
+
+    assert {response.get_data() for response in responses} == {b"<slow/>"}
+    assert views.calls == ["slow"]
+    assert views.get("/xml/slow", token).headers["X-RateLimit-Remaining"] == "991"
 
 
 def test_a_response_keeps_its_media_type_and_headers(views: Views, token: str) -> None:

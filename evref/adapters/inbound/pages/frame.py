@@ -132,14 +132,15 @@ class Frame:
         catalogue = self.catalogue
         version = "" if catalogue is None else catalogue.version
         target = request.path, f"{'member' if self.is_member else 'visitor'}?{query}"
-        cached = self._cache.get(target)
-        if cached is None or cached.version != version:
-            body = render_template(template, **context()).encode()
-            representation = Representation(body, "text/html; charset=utf-8")
-            route = request.environ[headers.ROUTE]
-            self._policies[route] = policy
-            cached = CachedResponse(version, route, representation)
-            self._cache.put(target, cached)
+        with self._cache.rendering(target):
+            cached = self._cache.get(target)
+            if cached is None or cached.version != version:
+                body = render_template(template, **context()).encode()
+                representation = Representation(body, "text/html; charset=utf-8")
+                route = request.environ[headers.ROUTE]
+                self._policies[route] = policy
+                cached = CachedResponse(version, route, representation)
+                self._cache.put(target, cached)
         has_session = cookies.present_token() is not None
         response = respond(cached.representation, _PRIVATE if has_session else _PUBLIC)
         response.headers["Vary"] = _VARY

@@ -77,24 +77,25 @@ class CatalogueEndpoints:
                 environ = request.environ
                 catalogue = environ.get(_ADMITTED) or self._admit(environ, needed)
                 target, accept = _target(environ), environ.get("HTTP_ACCEPT", "")
-                cached = self._cache.get(target, accept)
-                if cached is None or cached.version != catalogue.version:
-                    media_type = select(accept, offers)
-                    negotiated = {"media_type": media_type} if len(offers) > 1 else {}
-                    response = make_response(view(catalogue=catalogue, **path, **negotiated))
-                    if response.status_code != HTTPStatus.OK:
-                        response.headers.setdefault("Cache-Control", CACHE_CONTROL)
-                        return compressed_where_accepted(response)
-                    cached = CachedResponse(
-                        catalogue.version,
-                        environ[headers.ROUTE],
-                        _representation(response, negotiated=bool(negotiated)),
-                        needed,
-                        offers,
-                        media_type,
-                        select,
-                    )
-                    self._cache.put(target, cached)
+                with self._cache.rendering(target):
+                    cached = self._cache.get(target, accept)
+                    if cached is None or cached.version != catalogue.version:
+                        media_type = select(accept, offers)
+                        negotiated = {"media_type": media_type} if len(offers) > 1 else {}
+                        response = make_response(view(catalogue=catalogue, **path, **negotiated))
+                        if response.status_code != HTTPStatus.OK:
+                            response.headers.setdefault("Cache-Control", CACHE_CONTROL)
+                            return compressed_where_accepted(response)
+                        cached = CachedResponse(
+                            catalogue.version,
+                            environ[headers.ROUTE],
+                            _representation(response, negotiated=bool(negotiated)),
+                            needed,
+                            offers,
+                            media_type,
+                            select,
+                        )
+                        self._cache.put(target, cached)
                 return respond(cached.representation, CACHE_CONTROL)
 
             return serve

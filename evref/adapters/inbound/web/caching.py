@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
+from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
@@ -54,6 +56,20 @@ class ResponseCache:
             Target, tuple[CachedResponse | tuple[Select, tuple[str, ...]], int]
         ] = LRUCache(most_bytes, getsizeof=lambda entry: entry[1])
         self._lock = threading.Lock()
+        self._rendering: WeakValueDictionary[Target, threading.Lock] = WeakValueDictionary()
+
+    @contextmanager
+    def rendering(self, target: Target) -> Iterator[None]:
+        """Block other threads that render the response for this target until the block ends.
+
+        After a publication, all threads may need the same response. If each rendered it, they would
+        take several times the time and memory. So look for it in the cache again in the block.
+        """
+        with self._lock:
+            # The dictionary forgets a lock as soon as no thread has it any more.
+            lock = self._rendering.setdefault(target, threading.Lock())
+        with lock:
+            yield
 
     def get(self, target: Target, accept: str = "") -> CachedResponse | None:
         """Return the response for a target, of any version, in the preferred media type.
