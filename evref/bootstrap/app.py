@@ -200,15 +200,16 @@ def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
         "HTTP_HOST": parts.netloc,
         "SERVER_NAME": parts.hostname or "",
         "SERVER_PORT": port,
+        "SCRIPT_NAME": "",
     }
 
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         # The path of a URL that ends with its host is empty, and equivalent to /.
-        path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"] or "/"
-        seen = environ | known | {"SCRIPT_NAME": "", "PATH_INFO": path}
-        seen[headers.SENT_HOST] = environ.get("HTTP_HOST")
-        seen.pop("HTTP_UPGRADE", None)
-        return wsgi_app(seen, start_response)
+        environ["PATH_INFO"] = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"] or "/"
+        environ[headers.SENT_HOST] = environ.get("HTTP_HOST")
+        environ.update(known)
+        environ.pop("HTTP_UPGRADE", None)
+        return wsgi_app(environ, start_response)
 
     return serve
 

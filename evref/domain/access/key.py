@@ -23,6 +23,7 @@ from evref.domain.errors import (
 from evref.domain.rules import Rules
 
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PAIRS = tuple(first + second for first in _BASE62 for second in _BASE62)
 _PREFIX = "evref_"
 _SECRET_DIGITS = 40
 _CHECKSUM_DIGITS = 6
@@ -66,12 +67,14 @@ class Permission(StrEnum):
 
     def allows(self, needed: Permission) -> bool:
         """Return whether this level is at least the needed one."""
-        levels = list(Permission)
-        return levels.index(self) >= levels.index(needed)
+        return _LEVELS[self] >= _LEVELS[needed]
 
     def and_above(self) -> tuple[Permission, ...]:
         """Return this level and all higher ones."""
         return tuple(level for level in Permission if level.allows(self))
+
+
+_LEVELS = {permission: level for level, permission in enumerate(Permission)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,10 @@ class KeyToken:
 
 
 def _checksum(body: str) -> str:
-    return base62(zlib.crc32(body.encode()), _CHECKSUM_DIGITS)
+    # Two digits at a time, because every request computes it.
+    rest, last = divmod(zlib.crc32(body.encode()), len(_PAIRS))
+    first, middle = divmod(rest, len(_PAIRS))
+    return _PAIRS[first] + _PAIRS[middle] + _PAIRS[last]
 
 
 def base62(number: int, digits: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from evref.domain.errors import EvrefError
 
@@ -29,15 +29,16 @@ class DailyWindow:
     @property
     def ends_at(self) -> int:
         """The end of the window, when the count resets, in Unix time (seconds)."""
-        return (self.day - _EPOCH).days * SECONDS_A_DAY + SECONDS_A_DAY
+        return (self.day.toordinal() - _EPOCH.toordinal() + 1) * SECONDS_A_DAY
 
     def seconds_left(self, instant: datetime) -> int:
         """Return the seconds from an instant of this window to its end, 1 to 86,400, rounded up."""
-        # Without microseconds, which a float would round in distant years.
-        return self.ends_at - int(instant.replace(microsecond=0).timestamp())
+        # Without floats, which would round microseconds in distant years.
+        return self.ends_at - (instant - _EPOCH) // _SECOND
 
 
-_EPOCH = date(1970, 1, 1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)

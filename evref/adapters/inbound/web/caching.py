@@ -77,11 +77,15 @@ class ResponseCache:
         `accept` is the Accept header of the request, which matters if the view offers several.
         """
         with self._lock:
-            entry = self._entries.get(target)
-            if entry is not None and isinstance(entry[0], tuple):
-                select, offers = entry[0]
-                entry = self._entries.get((*target, select(accept, offers)))
-        return None if entry is None else entry[0]  # type: ignore[return-value]
+            try:
+                # `get` of cachetools looks for the target twice.
+                found, _ = self._entries[target]
+                if isinstance(found, tuple):
+                    select, offers = found
+                    found, _ = self._entries[(*target, select(accept, offers))]
+            except KeyError:
+                return None
+        return found  # type: ignore[return-value]
 
     def put(self, target: Target, response: CachedResponse) -> None:
         """Cache the response and replace an earlier one, unless it is larger than the cache."""

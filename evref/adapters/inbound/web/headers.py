@@ -56,7 +56,7 @@ def request_id(environ: WSGIEnvironment) -> str:
     known: str | None = environ.get(_REQUEST_ID)
     if known is None:
         given = environ.get("HTTP_X_REQUEST_ID", "")
-        is_fit = _WELL_FORMED_ID.fullmatch(given) and without_keys(given) == given
+        is_fit = given and _WELL_FORMED_ID.fullmatch(given) and without_keys(given) == given
         known = given if is_fit else secrets.token_hex(16)
         environ[_REQUEST_ID] = known
     return known

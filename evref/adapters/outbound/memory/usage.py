@@ -1,7 +1,6 @@
 """Counts by key and day, protected by the same lock as changes of keys."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from evref.adapters.outbound.memory.state import MemoryState
@@ -24,9 +23,9 @@ class MemoryAdmission(Admission):
             days = self._state.days_by_key_id.setdefault(key.id, {})
             before = days.get(day, DayUsage(day, key.daily_limit, admitted=0, refused=0))
             admitted = before.admitted < key.daily_limit
-            after = replace(
-                before,
-                limit=key.daily_limit,
+            after = DayUsage(
+                day,
+                key.daily_limit,
                 admitted=before.admitted + admitted,
                 refused=before.refused + (not admitted),
             )
