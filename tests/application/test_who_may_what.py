@@ -269,6 +269,7 @@ FOR_EVERYBODY = {
     # For the person who has the link of an invitation, and is nobody yet.
     "ManageMembers.invitation",
     "ManageMembers.accept",
+    "ManageMembers.check_acceptance",
     # The present day, which is no secret.
     "ManageKeys.today",
     # Done by the service itself, during a request of any principal.
