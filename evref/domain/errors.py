@@ -32,8 +32,8 @@ class Fault:
 class InvalidValueError(EvrefError, ValueError):
     """Indicates that a value breaks a rule of the domain; `faults` has every error found.
 
-    >>> InvalidValueError([Fault("daily_limit", "must be a whole number from 0 to 10000000")])
-    InvalidValueError('daily_limit: must be a whole number from 0 to 10000000')
+    >>> InvalidValueError([Fault("daily_limit", "must be a whole number from 0 to 10,000,000")])
+    InvalidValueError('daily_limit: must be a whole number from 0 to 10,000,000')
     """
 
     def __init__(self, faults: Sequence[Fault]) -> None:

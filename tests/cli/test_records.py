@@ -361,9 +361,9 @@ def test_the_table_of_keys_is_whole_where_it_is_piped(ready: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--limit", "-1"), "daily_limit: must be a whole number from 0 to 10000000"),
-        (("--limit", "10000001"), "daily_limit: must be a whole number from 0 to 10000000"),
-        (("--limit", "9" * 30), "daily_limit: must be a whole number from 0 to 10000000"),
+        (("--limit", "-1"), "daily_limit: must be a whole number from 0 to 10,000,000"),
+        (("--limit", "10000001"), "daily_limit: must be a whole number from 0 to 10,000,000"),
+        (("--limit", "9" * 30), "daily_limit: must be a whole number from 0 to 10,000,000"),
         (("--expires", "2020-01-01"), "expires_on: must be today"),
         (("--name", ""), "name: must have 1 to 100 characters"),
         (("--name", "x" * 101), "name: must have 1 to 100 characters"),

@@ -185,7 +185,7 @@ def test_a_limit_beyond_is_refused(limit: int) -> None:
         a_key(limit=limit)
 
     assert [fault.field for fault in caught.value.faults] == ["daily_limit"]
-    assert "0 to 10000000" in str(caught.value)
+    assert "0 to 10,000,000" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["W", "Ward app", "Ward 7, Étage 2", "x" * 100])

@@ -12,7 +12,7 @@ DEFAULT_DAILY_LIMIT = 1000
 HIGHEST_DAILY_LIMIT = 10_000_000
 USAGE_RETENTION_DAYS = 400
 """How many days a count is stored: a year for comparison, and a month more."""
-DAILY_LIMIT_RULE = f"must be a whole number from 0 to {HIGHEST_DAILY_LIMIT}"
+DAILY_LIMIT_RULE = f"must be a whole number from 0 to {HIGHEST_DAILY_LIMIT:,}"
 
 
 @dataclass(frozen=True, slots=True)
