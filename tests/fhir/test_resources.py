@@ -37,7 +37,7 @@ def rendered(intervention: Intervention) -> dict[str, Any]:
     """The resource of an intervention."""
     entry = Entry(a_diagnosis(), (intervention,))
     return RESOURCES.activity_definition(
-        Item(intervention.id, intervention.title, entry, intervention)
+        Item(intervention.id, intervention.title, entry, intervention.id)
     )
 
 
@@ -323,10 +323,10 @@ def bundled() -> Catalogue:
 @pytest.fixture(scope="module")
 def everything() -> list[dict[str, Any]]:
     """Each resource of the bundled catalogue."""
-    items = Index(bundled()).items
+    index = Index(bundled())
     return [
-        *map(RESOURCES.plan_definition, items[PLAN_DEFINITION].values()),
-        *map(RESOURCES.activity_definition, items[ACTIVITY_DEFINITION].values()),
+        *map(RESOURCES.plan_definition, index.of(PLAN_DEFINITION).values()),
+        *map(RESOURCES.activity_definition, index.of(ACTIVITY_DEFINITION).values()),
     ]
 
 

@@ -305,8 +305,8 @@ class Catalogue:
 
 
 def _has_words(name: str, text: str) -> bool:
-    words = folded(text).split()
-    return bool(words) and all(word in folded(name) for word in words)
+    words, searched = folded(text).split(), folded(name)
+    return bool(words) and all(word in searched for word in words)
 
 
 def _repeated(names: Iterable[str]) -> list[str]:

@@ -73,7 +73,7 @@ def blueprint(endpoints: CatalogueEndpoints, base_url: str) -> Blueprint:
     ) -> Response:
         search.read(request.args, search.FORMAT)
         _require_json(media_type)
-        item = indexes.of(catalogue).items[resource_type].get(id)
+        item = indexes.of(catalogue).of(resource_type).get(id)
         if item is None:
             raise NotFoundError(resource_type, id)
         return _response(render(item))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from evref.adapters.inbound.fhir.ids import fhir_id
 from evref.domain.catalogue.catalogue import Catalogue, Entry
@@ -14,12 +16,18 @@ ACTIVITY_DEFINITION = "ActivityDefinition"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A record that becomes a resource: an intervention, or else the diagnosis of the entry."""
+    """A record that becomes a resource: an intervention of the entry, or else its diagnosis."""
 
     id: str
     title: str
     entry: Entry
-    intervention: Intervention | None = None
+    intervention_id: str | None = None
+
+    @property
+    def intervention(self) -> Intervention:
+        """The intervention, which is not kept: a large catalogue has hundreds of thousands."""
+        visible = self.entry.visible_interventions()
+        return next(each for each in visible if each.id == self.intervention_id)
 
 
 class Index:
@@ -27,21 +35,30 @@ class Index:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
-        plans = {
-            fhir_id(entry.diagnosis.id): Item(
-                fhir_id(entry.diagnosis.id), entry.diagnosis.name, entry
-            )
-            for entry in catalogue.entries
-        }
-        activities = {
-            fhir_id(each.id): Item(fhir_id(each.id), each.title, entry, each)
-            for entry in catalogue.entries
+
+    def of(self, resource_type: str) -> dict[str, Item]:
+        """Return the items of a resource type."""
+        return self._plans if resource_type == PLAN_DEFINITION else self._activities
+
+    # Each is created when it is first needed, because the second one reads every intervention.
+    @cached_property
+    def _plans(self) -> dict[str, Item]:
+        return _by_id(
+            Item(fhir_id(entry.diagnosis.id), entry.diagnosis.name, entry)
+            for entry in self.catalogue.entries
+        )
+
+    @cached_property
+    def _activities(self) -> dict[str, Item]:
+        return _by_id(
+            Item(fhir_id(each.id), each.title, entry, each.id)
+            for entry in self.catalogue.entries
             for each in entry.visible_interventions()
-        }
-        self.items = {
-            PLAN_DEFINITION: dict(sorted(plans.items())),
-            ACTIVITY_DEFINITION: dict(sorted(activities.items())),
-        }
+        )
+
+
+def _by_id(items: Iterable[Item]) -> dict[str, Item]:
+    return {item.id: item for item in sorted(items, key=lambda item: item.id)}
 
 
 class Indexes:

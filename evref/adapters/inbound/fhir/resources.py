@@ -68,7 +68,6 @@ class Resources:
     def activity_definition(self, item: Item) -> dict[str, Any]:
         """Return an intervention with its direction, grades, dose and references."""
         intervention = item.intervention
-        assert intervention is not None  # noqa: S101 - of each item of this type
         evidence = intervention.evidence
         return _without_empty(
             {

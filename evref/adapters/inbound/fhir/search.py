@@ -189,7 +189,7 @@ def read(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dic
 
 def matching(index: Index, resource_type: str, values: Mapping[str, Any]) -> list[Item]:
     """Return the items that match the values of a search, in the order of their ids."""
-    items = list(index.items[resource_type].values())
+    items = list(index.of(resource_type).values())
     if "_id" in values:
         items = [item for item in items if item.id in values["_id"]]
     if "context" in values:
