@@ -15,13 +15,16 @@ from evref.adapters.inbound.web.representations import RawResponse
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
+# Kept, because json.dumps makes an encoder for each call with options.
+_JSON = json.JSONEncoder(ensure_ascii=False)
+
 
 def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
     members = problem.members | {
         "instance": quote(shown_path(environ)),
         "request_id": request_id(environ),
     }
-    body = json.dumps(members, ensure_ascii=False).encode()
+    body = _JSON.encode(members).encode()
     headers = [
         ("Content-Type", "application/problem+json"),
         ("Content-Length", str(len(body))),

@@ -92,7 +92,7 @@ NOT_ALLOWED = Problem(
     HTTPStatus.FORBIDDEN,
     "You may not do this",
     "Your role in the institution does not allow it.",
-    "Ask the operator for another role.",
+    "An admin of your institution can give you another role.",
     registered_type="about:blank",
 )
 # Occurs only where a client can ask for a format, and says no more than its status (RFC 9457).
