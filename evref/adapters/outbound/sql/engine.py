@@ -4,7 +4,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import URL, Connection, Row, Select, TextClause, event, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    PoolProxiedConnection,
+    Row,
+    Select,
+    TextClause,
+    event,
+    make_url,
+)
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import (
     ArgumentError,
@@ -33,8 +42,9 @@ class SqlDatabase:
     """A database by its URL, such as `sqlite:///evref.db` or `postgresql://user@host/evref`.
 
     It connects on first use. Safe to share between threads, but not between processes: `close` it
-    before a fork. It opens at most `pool_size` connections. A call waits at most 0.4 seconds for a
-    connection, and then at most `timeout_seconds` for the database.
+    before a fork. It opens at most `pool_size` connections, and on SQLite one more for `direct`. A
+    call waits at most 0.4 seconds for a connection, and then at most `timeout_seconds` for the
+    database.
 
     Raises:
         InvalidValueError: If the URL is malformed, names an unsupported database, or names an
@@ -57,6 +67,7 @@ class SqlDatabase:
         self._transactions = self._backend.transactions
         self._driver_error: type[Exception] = self._engine.dialect.loaded_dbapi.Error
         self._pool_is_stale = False
+        self._kept: PoolProxiedConnection | None = None
         event.listen(self._engine, "checkout", self._replace_stale_pool, insert=True)
         event.listen(self._engine, "handle_error", self._invalidate_all_connections)
 
@@ -121,7 +132,8 @@ class SqlDatabase:
         """Return the statement as a function of its parameters, for use in every request.
 
         Each call is a separate transaction, and returns at most one row, as the driver gives it.
-        It calls the driver directly, which takes a third of the time of `connect`.
+        It calls the driver directly, which takes a third of the time of `connect`. Where threads
+        queue to write, they use the same connection in turn, which they keep out of the pool.
 
         The function raises:
             StorageUnavailableError: If the database reports an error or times out.
@@ -145,18 +157,21 @@ class SqlDatabase:
                 timeout=_WRITE_LOCK_TIMEOUT_SECONDS
             )
             try:
-                connection = self._engine.raw_connection()
+                connection = self._take_kept() if is_locked else self._engine.raw_connection()
                 try:
                     cursor = connection.cursor()
                     cursor.execute(compiled.string, values)
                     # Fetch all rows, because SQLite commits at the end of the result.
                     rows = cursor.fetchall()
-                except self._driver_error as error:
+                except BaseException as error:
                     connection.invalidate(error)
+                    connection.close()
                     if self._backend.invalidates_pool(error):
                         self._pool_is_stale = True
                     raise
-                finally:
+                if is_locked:
+                    self._kept = connection
+                else:
                     connection.close()
             except (SQLAlchemyError, self._driver_error) as error:
                 raise StorageUnavailableError(self._reason(error)) from error
@@ -180,7 +195,19 @@ class SqlDatabase:
 
     def close(self) -> None:
         """Close all idle connections; new ones are opened on demand."""
+        self._return_kept()
         self._engine.dispose()
+
+    def _take_kept(self) -> PoolProxiedConnection:
+        if self._pool_is_stale:
+            self._return_kept()
+        connection, self._kept = self._kept, None
+        return connection or self._engine.raw_connection()
+
+    def _return_kept(self) -> None:
+        connection, self._kept = self._kept, None
+        if connection is not None:
+            connection.close()
 
     @contextmanager
     def _errors_translated(self, taken: AlreadyExistsError | None = None) -> Iterator[None]:
@@ -208,6 +235,7 @@ class SqlDatabase:
         # SQLAlchemy then replaces the pool, as it does after a disconnect that it detects itself.
         if self._backend.invalidates_pool(context.original_exception):
             context.is_disconnect = True
+            self._pool_is_stale = True
 
 
 def _backend(url: URL, limits: Limits) -> Backend:

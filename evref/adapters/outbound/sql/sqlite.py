@@ -93,7 +93,8 @@ def _engine(url: URL, limits: Limits) -> Engine:
         poolclass=QueuePool,
         # Every transaction is ended explicitly, so there is nothing to roll back.
         pool_reset_on_return=None,
-        pool_size=limits.pool_size,
+        # One more, which admission keeps.
+        pool_size=limits.pool_size + 1,
         max_overflow=0,
         pool_timeout=POOL_TIMEOUT_SECONDS,
         # Digests and password hashes must not be logged.
