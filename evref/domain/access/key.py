@@ -38,6 +38,7 @@ _LIKE_A_KEY = re.compile(
     r"(?![0-9A-Za-z])"
 )
 _MOST_ENCODINGS = 10
+_FEWEST_CHARACTERS_LIKE_A_KEY = 45
 
 
 def without_keys(text: str) -> str:
@@ -50,6 +51,8 @@ def without_keys(text: str) -> str:
     >>> without_keys("/api/v1/%65vref%255Fsecret/interventions")
     '/api/v1/…/interventions'
     """
+    if "%" not in text and not _can_have_a_key(text):
+        return text
     decoded = text
     for _ in range(_MOST_ENCODINGS):
         if "%" not in decoded or (further := unquote(decoded)) == decoded:
@@ -57,6 +60,11 @@ def without_keys(text: str) -> str:
         decoded = further
     shown = _LIKE_A_KEY.sub("…", decoded)
     return text if shown == decoded else shown
+
+
+def _can_have_a_key(text: str) -> bool:
+    # Rules out most text in a fraction of the time of the pattern.
+    return len(text) >= _FEWEST_CHARACTERS_LIKE_A_KEY or _PREFIX in text.casefold()
 
 
 class Permission(StrEnum):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evref.adapters.inbound.fhir.mappings import ISSUE_TYPES
 from evref.adapters.inbound.web.headers import request_id
-from evref.adapters.inbound.web.interfaces import HttpInterface
+from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 
@@ -34,14 +34,8 @@ def status_of(status: int) -> HTTPStatus:
 def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
     status = status_of(problem.status)
     outcome = {"resourceType": "OperationOutcome", "issue": _issues(problem, status, environ)}
-    body = json.dumps(outcome, ensure_ascii=False).encode()
-    headers = [
-        ("Content-Type", MEDIA_TYPE),
-        ("Content-Length", str(len(body))),
-        ("Cache-Control", "no-store"),
-        *problem.headers.items(),
-    ]
-    return RawResponse(f"{status:d} {status.phrase.upper()}", headers, body)
+    text = json.dumps(outcome, ensure_ascii=False)
+    return problem_response(problem, MEDIA_TYPE, text, status=status)
 
 
 def _issues(

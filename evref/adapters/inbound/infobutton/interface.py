@@ -7,7 +7,6 @@ appendix B, or JSON for a request of JSON.
 from __future__ import annotations
 
 import json
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote
 from xml.etree import ElementTree as ET
@@ -15,7 +14,7 @@ from xml.etree import ElementTree as ET
 from evref.adapters.inbound.infobutton.atom import xml_text
 from evref.adapters.inbound.infobutton.knowledge_request import JSON, RESPONSE_TYPE
 from evref.adapters.inbound.web.headers import request_id, shown_path
-from evref.adapters.inbound.web.interfaces import HttpInterface
+from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 
@@ -31,18 +30,9 @@ def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawRes
         "request_id": request_id(environ),
     }
     if _asks_for_json(environ["QUERY_STRING"]):
-        content_type, body = "application/problem+json", json.dumps(members, ensure_ascii=False)
-    else:
-        content_type, body = "application/problem+xml", _xml(members)
-    encoded = body.encode()
-    headers = [
-        ("Content-Type", content_type),
-        ("Content-Length", str(len(encoded))),
-        ("Cache-Control", "no-store"),
-        *problem.headers.items(),
-    ]
-    status = f"{problem.status:d} {HTTPStatus(problem.status).phrase.upper()}"
-    return RawResponse(status, headers, encoded)
+        text = json.dumps(members, ensure_ascii=False)
+        return problem_response(problem, "application/problem+json", text)
+    return problem_response(problem, "application/problem+xml", _xml(members))
 
 
 def _asks_for_json(query: str) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from evref.adapters.inbound.web.headers import request_id, shown_path
-from evref.adapters.inbound.web.interfaces import HttpInterface
+from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 
@@ -24,15 +23,7 @@ def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawRes
         "instance": quote(shown_path(environ)),
         "request_id": request_id(environ),
     }
-    body = _JSON.encode(members).encode()
-    headers = [
-        ("Content-Type", "application/problem+json"),
-        ("Content-Length", str(len(body))),
-        ("Cache-Control", "no-store"),
-        *problem.headers.items(),
-    ]
-    status = f"{problem.status:d} {HTTPStatus(problem.status).phrase.upper()}"
-    return RawResponse(status, headers, body)
+    return problem_response(problem, "application/problem+json", _JSON.encode(members))
 
 
 REST_API = HttpInterface("/api", _render_problem, cross_origin=True)

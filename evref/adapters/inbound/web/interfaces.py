@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, TypeAlias
 
 from evref.adapters.inbound.web.problems import ProblemDetails
@@ -43,8 +45,33 @@ class HttpInterfaces:
         self._others = others
 
     def of(self, path: str) -> HttpInterface:
-        return next((each for each in self._interfaces if each.has(path)), self._others)
+        for interface in self._interfaces:
+            if interface.has(path):
+                return interface
+        return self._others
 
     def cross_origin(self) -> tuple[str, ...]:
         """Return the roots of the interfaces that scripts from other origins may call."""
         return tuple(each.root for each in self._interfaces if each.cross_origin)
+
+
+def problem_response(
+    problem: ProblemDetails, content_type: str, text: str, *, status: int | None = None
+) -> RawResponse:
+    """Return the response that an interface has rendered as text; nobody may cache it.
+
+    `status` is that of the problem, unless the interface has another one for it.
+    """
+    body = text.encode()
+    headers = [
+        ("Content-Type", content_type),
+        ("Content-Length", str(len(body))),
+        ("Cache-Control", "no-store"),
+        *problem.headers.items(),
+    ]
+    return RawResponse(_status_line(status or problem.status), headers, body)
+
+
+@cache
+def _status_line(status: int) -> str:
+    return f"{status:d} {HTTPStatus(status).phrase.upper()}"
