@@ -1,7 +1,7 @@
 """Storage of API keys."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 
 from evref.domain.access.key import ApiKey
 from evref.domain.audit import AuditEntry
@@ -32,12 +32,10 @@ class KeyStore(ABC):
         """
 
     @abstractmethod
-    def by_digest(self, digest: str) -> ApiKey:
-        """Return the key that has a secret with this digest, valid or not.
+    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
+        """Return the keys that have secrets with these digests, valid or not, by digest.
 
-        Raises:
-            NotFoundError: If there is none.
-
+        A digest that no secret has is left out.
         """
 
     @abstractmethod

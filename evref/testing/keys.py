@@ -89,9 +89,17 @@ class KeyStoreContract(Contract):
 
         revoked = stores.keys.change("k1", lambda key: (key.revoked(NOON), an_audit_entry()))
 
-        assert stores.keys.by_digest(digest) == revoked
-        with pytest.raises(NotFoundError):
-            stores.keys.by_digest("0" * 64)
+        assert stores.keys.by_digests([digest, "0" * 64]) == {digest: revoked}
+        assert stores.keys.by_digests([]) == {}
+
+    def test_many_keys_are_found_at_once(self, stores: Stores) -> None:
+        """However many digests there are."""
+        keys = {keep_key(stores, a_key(f"k{n}")): f"k{n}" for n in range(3)}
+        unknown = [f"{n:064x}" for n in range(40_000)]
+
+        found = stores.keys.by_digests([*unknown, *keys])
+
+        assert {digest: key.id for digest, key in found.items()} == keys
 
     def test_a_key_is_found_by_each_of_its_secrets(self, stores: Stores) -> None:
         """The whole key is returned, with its secrets oldest first."""
@@ -102,7 +110,9 @@ class KeyStoreContract(Contract):
         key = a_key(secrets=secrets)
         keep_key(stores, key)
 
-        assert [stores.keys.by_digest(secret.digest) for secret in secrets] == [key, key]
+        digests = [secret.digest for secret in secrets]
+        assert stores.keys.by_digests(digests) == dict.fromkeys(digests, key)
+        assert stores.keys.by_digests(digests[:1]) == {digests[0]: key}
         assert stores.keys.get("k1") == key
         assert stores.keys.list() == stores.keys.of_institution("i1") == (key,)
 
@@ -119,8 +129,7 @@ class KeyStoreContract(Contract):
         )
 
         assert stores.keys.get("k1") == after == a_key("k1", secrets=secrets)
-        with pytest.raises(NotFoundError):
-            stores.keys.by_digest(dropped.digest)
+        assert stores.keys.by_digests([dropped.digest]) == {}
         assert stores.keys.get("k2") == a_key("k2")
 
     def test_rotations_are_kept_in_their_order(self, stores: Stores) -> None:
@@ -144,11 +153,9 @@ class KeyStoreContract(Contract):
 
         after = rotate_key(stores, "k1", "second", timedelta(0))
 
-        assert stores.keys.by_digest(a_secret("second").digest) == after
+        digests = [secret.digest for secret in map(a_secret, ("first", "second"))]
+        assert stores.keys.by_digests([old, *digests]) == {digests[1]: after}
         assert len(after.secrets) == 1
-        for digest in (old, a_secret("first").digest):
-            with pytest.raises(NotFoundError):
-                stores.keys.by_digest(digest)
 
     def test_rotations_at_once_come_one_after_another(self, stores: Stores) -> None:
         """Each secret is kept, and all but the newest one end."""

@@ -1,6 +1,6 @@
 """What only admission in Redis does: names, expiry, and keys that are held for a moment."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import timedelta
 
 import pytest
@@ -29,9 +29,9 @@ class CountingKeyStore(MemoryKeyStore):
         self.lookups = 0
         self.seconds = 0.0
 
-    def by_digest(self, digest: str) -> ApiKey:
+    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
         self.lookups += 1
-        found = super().by_digest(digest)
+        found = super().by_digests(digests)
         self._clock.advance(seconds=self.seconds)
         return found
 

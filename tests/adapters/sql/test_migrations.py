@@ -114,7 +114,7 @@ def test_members_of_an_earlier_revision_become_admins_and_go_on(
     stores = stores_in(database)
     assert stores.members.list() == MEMBERS
     assert {member.role for member in stores.members.list()} == {Role.ADMIN}
-    assert stores.keys.by_digest(KEY.secrets[0].digest) == KEY
+    assert stores.keys.by_digests([KEY.secrets[0].digest]) == {KEY.secrets[0].digest: KEY}
     assert stores.audit.entries("i1") == (ENTRY,)
     if "sessions" in there:
         assert stores.sessions.get(SESSION.digest) == SESSION

@@ -40,7 +40,7 @@ READS: dict[str, "Act"] = {
     "keys.get": lambda stores: stores.keys.get("k1"),
     "keys.list": lambda stores: stores.keys.list(),
     "keys.of_institution": lambda stores: stores.keys.of_institution("i1"),
-    "keys.by_digest": lambda stores: stores.keys.by_digest(DIGEST),
+    "keys.by_digests": lambda stores: stores.keys.by_digests([DIGEST]),
     "usage_reports.history": lambda stores: stores.usage_reports.history("k1", TODAY, TODAY),
     "usage_reports.overview": lambda stores: stores.usage_reports.overview(["k1"], TODAY),
     "institutions.named": lambda stores: stores.institutions.named("i1"),

@@ -1,6 +1,6 @@
 """API keys by id."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.domain.access.key import ApiKey
@@ -26,12 +26,10 @@ class MemoryKeyStore(keys.KeyStore):
         except KeyError:
             raise NotFoundError("API key", key_id) from None
 
-    def by_digest(self, digest: str) -> ApiKey:
+    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
         with self._state.lock:
-            try:
-                return self._state.keys[self._state.key_ids_by_digest[digest]]
-            except KeyError:
-                raise NotFoundError("API key", digest) from None
+            ids = self._state.key_ids_by_digest
+            return {digest: self._state.keys[ids[digest]] for digest in digests if digest in ids}
 
     def list(self) -> tuple[ApiKey, ...]:
         with self._state.lock:

@@ -1,4 +1,4 @@
-"""Admission and counting in Redis: one script, and keys that are cached for half a second.
+"""Admission and counting in Redis: one script, and keys that are held for half a second.
 
 For each key and day there is a hash `PREFIX:{KEY ID}:DAY` with `limit`, `admitted` and
 `refused`, and for each key the string `PREFIX:{KEY ID}:last`, the last day on which a request was
@@ -7,16 +7,13 @@ admitted. The part in braces is the hash tag: it puts all data of a key on one n
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import islice
-from threading import Lock
 from typing import Any
 
-from cachetools import TLRUCache
-
+from evref.adapters.outbound.redis.held_keys import HeldKeys
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.key import Permission
 from evref.domain.access.quota import (
     SECONDS_A_DAY,
     USAGE_RETENTION_DAYS,
@@ -25,7 +22,7 @@ from evref.domain.access.quota import (
     Tally,
 )
 from evref.domain.access.status import KeyStatus
-from evref.domain.errors import InvalidApiKeyError, NotFoundError, StorageUnavailableError
+from evref.domain.errors import StorageUnavailableError
 from evref.ports import usage
 from evref.ports.admission import Admission
 from evref.ports.clock import Clock
@@ -34,10 +31,6 @@ from evref.ports.keys import KeyStore
 PREFIX = "evref"
 
 _RETENTION_SECONDS = USAGE_RETENTION_DAYS * SECONDS_A_DAY
-
-# A change of a key must take effect within one second, including the time of the look-up.
-_HOLD_SECONDS = 0.5
-_MOST_HELD = 10_000
 
 # A pipeline holds all responses in memory until the last one arrives.
 _KEYS_AT_ONCE = 1000
@@ -63,14 +56,6 @@ return {admitted, fits and 1 or 0}
 _FIELDS = ("limit", "admitted", "refused")
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A key, and when its look-up began, in monotonic seconds; it misses any later change."""
-
-    key: ApiKey
-    asked_at: float
-
-
 class RedisAdmission(Admission):
     """Counts under `prefix`; services that share a server need different prefixes."""
 
@@ -78,19 +63,12 @@ class RedisAdmission(Admission):
         self, server: RedisServer, keys: KeyStore, clock: Clock, prefix: str = PREFIX
     ) -> None:
         self._server = server
-        self._keys = keys
-        self._clock = clock
+        self._keys = HeldKeys(keys, clock)
         self._prefix = prefix
         self._admit = server.script(_ADMIT)
-        self._held: TLRUCache[str, _Held] = TLRUCache(
-            _MOST_HELD,
-            ttu=lambda _digest, held, _now: held.asked_at + _HOLD_SECONDS,
-            timer=clock.monotonic,
-        )
-        self._lock = Lock()
 
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
-        key = self._key(digest)
+        key = self._keys.get(digest)
         key.check(digest, needed, instant)
         day = DailyWindow.of(instant).day.isoformat()
         admitted, fits = self._admit(
@@ -100,7 +78,7 @@ class RedisAdmission(Admission):
         return Tally(key.id, key.daily_limit, admitted, was_admitted=bool(fits))
 
     def status(self, digest: str, instant: datetime) -> KeyStatus:
-        key = self._key(digest)
+        key = self._keys.get(digest)
         key.check(digest, Permission.NONE, instant)
         day = DailyWindow.of(instant).day
         with self._server.client() as client:
@@ -115,20 +93,6 @@ class RedisAdmission(Admission):
             refused=0 if use is None else use.refused,
             instant=instant,
         )
-
-    def _key(self, digest: str) -> ApiKey:
-        with self._lock:
-            held = self._held.get(digest)
-        if held is None:
-            asked_at = self._clock.monotonic()
-            try:
-                key = self._keys.by_digest(digest)
-            except NotFoundError:
-                raise InvalidApiKeyError from None
-            held = _Held(key, asked_at)
-            with self._lock:
-                self._held[digest] = held
-        return held.key
 
 
 class RedisUsageReports(usage.UsageReports):

@@ -1,7 +1,8 @@
 """Connections to a database, transactions, and the translation of errors."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import (
@@ -35,6 +36,9 @@ from evref.domain.errors import (
 _FORM = "must be the URL of a database, such as sqlite:///evref.db or postgresql://HOST/DATABASE"
 # Only fairness depends on it: after this time a thread writes without the lock.
 _WRITE_LOCK_TIMEOUT_SECONDS = 0.05
+# Databases limit the number of parameters of a statement; SQLite's is 32,766.
+# Far below that, no statement takes long enough for its deadline to matter.
+_PARAMETERS_AT_ONCE = 1000
 _NEEDS_DRIVER = "names PostgreSQL, which needs more packages: pip install 'evref[postgresql]'"
 
 
@@ -236,6 +240,13 @@ class SqlDatabase:
         if self._backend.invalidates_pool(context.original_exception):
             context.is_disconnect = True
             self._pool_is_stale = True
+
+
+def batches(values: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the values in lists that are short enough to be parameters of one statement."""
+    rest = iter(values)
+    while batch := list(islice(rest, _PARAMETERS_AT_ONCE)):
+        yield batch
 
 
 def _backend(url: URL, limits: Limits) -> Backend:

@@ -1,13 +1,13 @@
 """API keys in SQL, with their secrets; other modules that look up a key use `whole`."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from evref.adapters.outbound.sql import audit
-from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.engine import SqlDatabase, batches
 from evref.adapters.outbound.sql.tables import api_keys, key_secrets
 from evref.domain.access.key import ApiKey, Permission
 from evref.domain.access.secret import KeySecret
@@ -43,10 +43,14 @@ class SqlKeyStore(keys.KeyStore):
     def get(self, key_id: str) -> ApiKey:
         return _one(self._database.find_all(_WHOLE.where(api_keys.c.id == key_id)), key_id)
 
-    def by_digest(self, digest: str) -> ApiKey:
-        its_key = select(key_secrets.c.key_id).where(key_secrets.c.digest == digest)
-        found = self._database.find_all(_WHOLE.where(api_keys.c.id == its_key.scalar_subquery()))
-        return _one(found, digest)
+    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
+        by_digest: dict[str, ApiKey] = {}
+        for some in batches(digests):
+            their_keys = select(key_secrets.c.key_id).where(key_secrets.c.digest.in_(some))
+            rows = self._database.find_all(_WHOLE.where(api_keys.c.id.in_(their_keys)))
+            for key in _ordered(rows):
+                by_digest |= {secret.digest: key for secret in key.secrets}
+        return {digest: by_digest[digest] for digest in digests if digest in by_digest}
 
     def list(self) -> tuple[ApiKey, ...]:
         return _ordered(self._database.find_all(_WHOLE))

@@ -1,8 +1,7 @@
 """Admission and counting in SQL: one statement, the hot path of the service."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, timedelta
-from itertools import islice
 from typing import Any
 
 from sqlalchemy import (
@@ -20,13 +19,13 @@ from sqlalchemy import (
 )
 from sqlalchemy import text as sql
 
-from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.engine import SqlDatabase, batches
 from evref.adapters.outbound.sql.keys import SqlKeyStore
 from evref.adapters.outbound.sql.tables import api_keys, daily_usage, key_secrets
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import USAGE_RETENTION_DAYS, DailyWindow, DayUsage, Tally
 from evref.domain.access.status import KeyStatus
-from evref.domain.errors import InvalidApiKeyError, NotFoundError, StorageUnavailableError
+from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
 from evref.ports import usage
 from evref.ports.admission import Admission
 
@@ -83,10 +82,6 @@ _STATUS = (
 # Attempts: a key may change between the statement that refuses it and the query for the reason.
 _ATTEMPTS = 3
 
-# Databases limit the number of parameters of a statement; SQLite's is 32,766.
-# Far below that, no statement takes long enough for its deadline to matter.
-_KEYS_AT_ONCE = 1000
-
 
 def _admit_statement(needed: Permission) -> TextClause:
     levels = ", ".join(f"'{level.value}'" for level in needed.and_above())
@@ -133,10 +128,10 @@ class SqlAdmission(Admission):
         return KeyStatus(key_id, Permission(permission), expires_on, limit, used, refused, instant)
 
     def _check(self, digest: str, needed: Permission, instant: datetime) -> None:
-        try:
-            self._keys.by_digest(digest).check(digest, needed, instant)
-        except NotFoundError:
-            raise InvalidApiKeyError from None
+        key = self._keys.by_digests([digest]).get(digest)
+        if key is None:
+            raise InvalidApiKeyError
+        key.check(digest, needed, instant)
 
 
 class SqlUsageReports(usage.UsageReports):
@@ -164,7 +159,7 @@ class SqlUsageReports(usage.UsageReports):
             func.max(case((is_today, table.refused))).label("refused"),
         ).group_by(table.key_id)
         overview = {}
-        for some_ids in _batches(key_ids):
+        for some_ids in batches(key_ids):
             with self._database.connect() as connection:
                 for row in connection.execute(uses.where(table.key_id.in_(some_ids))):
                     used_today = (
@@ -188,9 +183,3 @@ class SqlUsageReports(usage.UsageReports):
         with self._database.connect() as connection:
             found: date | None = connection.execute(statement).scalar_one()
             return found
-
-
-def _batches(key_ids: Collection[str]) -> Iterator[list[str]]:
-    rest = iter(key_ids)
-    while batch := list(islice(rest, _KEYS_AT_ONCE)):
-        yield batch

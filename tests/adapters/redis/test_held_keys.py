@@ -1,0 +1,141 @@
+"""How long admission in Redis holds keys, and how many look-ups it needs for many of them."""
+
+from collections.abc import Collection, Mapping
+from threading import Event, Thread
+
+import pytest
+
+from evref.adapters.outbound.memory import MemoryKeyStore, MemoryState
+from evref.adapters.outbound.redis.held_keys import HeldKeys
+from evref.domain.access.key import ApiKey
+from evref.domain.errors import InvalidApiKeyError
+from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry
+from tests.fakes import FakeClock
+
+MANY = [f"k{number}" for number in range(1, 51)]
+
+
+class WatchedKeyStore(MemoryKeyStore):
+    """Notes the digests of each look-up, and can be made to hang."""
+
+    def __init__(self) -> None:
+        super().__init__(MemoryState())
+        self.lookups: list[list[str]] = []
+        self.answers = Event()
+        self.answers.set()
+        self.asked = Event()
+
+    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
+        self.lookups.append(sorted(digests))
+        found = super().by_digests(digests)
+        self.asked.set()
+        assert self.answers.wait(20)
+        return found
+
+
+@pytest.fixture
+def keys() -> WatchedKeyStore:
+    keys = WatchedKeyStore()
+    for key_id in MANY:
+        keys.add(a_key(key_id), an_audit_entry())
+    return keys
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def held(keys: WatchedKeyStore, clock: FakeClock) -> HeldKeys:
+    return HeldKeys(keys, clock)
+
+
+def digest_of(key_id: str) -> str:
+    return a_secret(key_id).digest
+
+
+def use_all(held: HeldKeys) -> list[str]:
+    return [held.get(digest_of(key_id)).id for key_id in MANY]
+
+
+def test_many_keys_in_turn_are_looked_up_together(
+    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+) -> None:
+    """The first time each alone, then all of them twice a second."""
+    assert use_all(held) == MANY
+    keys.lookups.clear()
+
+    for _ in range(8):
+        clock.advance(milliseconds=250)
+        assert use_all(held) == MANY
+
+    assert keys.lookups == [sorted(map(digest_of, MANY))] * 4
+
+
+def test_a_key_that_nobody_uses_any_more_is_not_looked_up_again(
+    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+) -> None:
+    """Once with those that were in use, then not."""
+    use_all(held)
+    keys.lookups.clear()
+
+    for _ in range(3):
+        clock.advance(milliseconds=500)
+        held.get(digest_of("k1"))
+
+    assert [len(digests) for digests in keys.lookups] == [50, 1, 1]
+
+
+@pytest.mark.parametrize("key_id", ["k1", "k50"])
+def test_a_change_of_one_of_many_is_seen_within_half_a_second(
+    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock, key_id: str
+) -> None:
+    """Whichever of them asks first."""
+    use_all(held)
+    keys.change(key_id, lambda key: (key.revoked(NOON), an_audit_entry()))
+
+    clock.advance(milliseconds=500)
+    use_all(held)
+
+    assert held.get(digest_of(key_id)).revoked_at == NOON
+
+
+def test_a_key_that_lost_a_secret_is_refused(
+    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+) -> None:
+    """Though it was held."""
+    use_all(held)
+    rotated = a_key("k2", secrets=[a_secret("another")])
+    keys.change("k2", lambda _: (rotated, an_audit_entry()))
+    clock.advance(milliseconds=500)
+    held.get(digest_of("k1"))
+
+    with pytest.raises(InvalidApiKeyError):
+        held.get(digest_of("k2"))
+    assert held.get(digest_of("another")) == rotated
+
+
+def test_nobody_waits_while_another_looks_up_all_keys(
+    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+) -> None:
+    """Each looks up its own key meanwhile."""
+    use_all(held)
+    clock.advance(milliseconds=500)
+    keys.lookups.clear()
+    keys.asked.clear()
+    keys.answers.clear()
+    renewing = Thread(target=held.get, args=[digest_of("k1")])
+    renewing.start()
+    assert keys.asked.wait(20)
+    keys.asked.clear()
+
+    other = Thread(target=held.get, args=[digest_of("k2")])
+    other.start()
+    asked_while_the_first_waits = keys.asked.wait(20)
+    keys.answers.set()
+    renewing.join(20)
+    other.join(20)
+
+    assert asked_while_the_first_waits
+    assert [len(digests) for digests in keys.lookups] == [50, 1]
