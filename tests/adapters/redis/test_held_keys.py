@@ -73,18 +73,52 @@ def test_many_keys_in_turn_are_looked_up_together(
     assert keys.lookups == [sorted(map(digest_of, MANY))] * 4
 
 
-def test_a_key_that_nobody_uses_any_more_is_not_looked_up_again(
+def test_keys_in_slow_rotation_are_looked_up_together(
     held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
 ) -> None:
-    """Once with those that were in use, then not."""
+    """Though each is used less than once in half a second."""
     use_all(held)
     keys.lookups.clear()
 
-    for _ in range(3):
+    for _ in range(2):
+        for key_id in MANY:
+            clock.advance(milliseconds=62.5)
+            held.get(digest_of(key_id))
+
+    assert {len(digests) for digests in keys.lookups} == {len(MANY)}
+
+
+def test_a_key_that_nobody_uses_any_more_is_not_looked_up_again(
+    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+) -> None:
+    """Five seconds after its last use."""
+    use_all(held)
+    keys.lookups.clear()
+
+    for _ in range(11):
         clock.advance(milliseconds=500)
         held.get(digest_of("k1"))
 
-    assert [len(digests) for digests in keys.lookups] == [50, 1, 1]
+    assert [len(digests) for digests in keys.lookups] == [50] * 9 + [1] * 2
+
+
+def test_only_the_latest_thousand_keys_are_looked_up_together(
+    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+) -> None:
+    """The others are looked up when they are used again."""
+    more = [f"m{number}" for number in range(1000)]
+    use_all(held)
+    clock.advance(milliseconds=250)
+    for key_id in more:
+        keys.add(a_key(key_id), an_audit_entry())
+        held.get(digest_of(key_id))
+    clock.advance(milliseconds=250)
+    keys.lookups.clear()
+
+    held.get(digest_of("m0"))
+    held.get(digest_of("k1"))
+
+    assert keys.lookups == [sorted(map(digest_of, more)), [digest_of("k1")]]
 
 
 @pytest.mark.parametrize("key_id", ["k1", "k50"])

@@ -1,7 +1,6 @@
 """Keys that are held for half a second, so that few requests look one up."""
 
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
 from threading import Lock
 
 from evref.domain.access.key import ApiKey
@@ -12,31 +11,33 @@ from evref.ports.keys import KeyStore
 # A change of a key must take effect within one second, including the time of the look-up.
 _HOLD_SECONDS = 0.5
 
-# Looking up more keys at once would make the request that does it wait noticeably.
+# A key is looked up again with the others if it was used in this time, but not more than so many,
+# because the request that looks them up waits for it.
+_IN_USE_SECONDS = 5.0
 _MOST_LOOKED_UP_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class _Generation:
-    """Keys by digest, none looked up before `asked_at`, in monotonic seconds; those in use."""
+    """Keys by digest; none was looked up before `asked_at`, in monotonic seconds."""
 
     asked_at: float
-    keys: dict[str, ApiKey]
-    used: set[str] = field(default_factory=set)
+    by_digest: dict[str, ApiKey]
 
 
 class HeldKeys:
     """The keys in use, by the digests of their tokens; thread-safe.
 
-    After half a second, the next request looks up all keys that were used in that time with one
-    query. So many keys in turn cost hardly more than one. Other threads do not wait for it: until
-    it ends, each looks up its own key, as it does for a key that is not held.
+    Twice a second, a request looks up all keys in use with one query, so many keys in rotation cost
+    little more than one. Other threads do not wait for it: until it ends, each looks up its own
+    key, as for a key that is not held.
     """
 
     def __init__(self, keys: KeyStore, clock: Clock) -> None:
         self._keys = keys
         self._clock = clock
         self._generation = _Generation(float("-inf"), {})
+        self._used_at: dict[str, float] = {}
         self._renewing = Lock()
 
     def get(self, digest: str) -> ApiKey:
@@ -47,29 +48,39 @@ class HeldKeys:
             StorageUnavailableError: If the key cannot be looked up.
 
         """
+        now = self._clock.monotonic()
         generation, key = self._generation, None
-        if self._is_fresh(generation):
-            key = generation.keys.get(digest)
+        if _is_fresh(generation, now):
+            key = generation.by_digest.get(digest)
         elif self._renewing.acquire(blocking=False):
             try:
-                if not self._is_fresh(self._generation):
-                    self._generation = self._renewed(digest)
+                if not _is_fresh(self._generation, now):
+                    self._generation = self._renewed(digest, now)
                 generation = self._generation
             finally:
                 self._renewing.release()
-            key = generation.keys.get(digest)
+            key = generation.by_digest.get(digest)
         if key is None:
             key = self._keys.by_digests([digest]).get(digest)
         if key is None:
             raise InvalidApiKeyError
-        generation.keys[digest] = key
-        generation.used.add(digest)
+        # A generation that is no longer fresh is never read again.
+        generation.by_digest[digest] = key
+        self._used_at[digest] = now
         return key
 
-    def _is_fresh(self, generation: _Generation) -> bool:
-        return self._clock.monotonic() < generation.asked_at + _HOLD_SECONDS
+    def _renewed(self, digest: str, now: float) -> _Generation:
+        in_use = sorted(
+            (
+                (used_at, other)
+                for other, used_at in self._used_at.copy().items()
+                if now - used_at < _IN_USE_SECONDS and other != digest
+            ),
+            reverse=True,
+        )[: _MOST_LOOKED_UP_AT_ONCE - 1]
+        self._used_at = {other: used_at for used_at, other in in_use}
+        return _Generation(now, dict(self._keys.by_digests([digest, *self._used_at])))
 
-    def _renewed(self, digest: str) -> _Generation:
-        asked_at = self._clock.monotonic()
-        others = islice(self._generation.used - {digest}, _MOST_LOOKED_UP_AT_ONCE - 1)
-        return _Generation(asked_at, dict(self._keys.by_digests([digest, *others])))
+
+def _is_fresh(generation: _Generation, now: float) -> bool:
+    return now < generation.asked_at + _HOLD_SECONDS
