@@ -8,8 +8,10 @@ from evref.domain.errors import InvalidApiKeyError
 from evref.ports.clock import Clock
 from evref.ports.keys import KeyStore
 
-# A change of a key must take effect within one second, including the time of the look-up.
+# A change of a key must take effect within one second. The keys are looked up again after the first
+# time, and used up to the second by requests that come during the look-up.
 _HOLD_SECONDS = 0.5
+_LONGEST_HOLD_SECONDS = 0.9
 
 # A key is looked up again with the others if it was used in this time, but not more than so many,
 # because the request that looks them up waits for it.
@@ -24,13 +26,16 @@ class _Generation:
     asked_at: float
     by_digest: dict[str, ApiKey]
 
+    def age(self, now: float) -> float:
+        return now - self.asked_at
+
 
 class HeldKeys:
     """The keys in use, by the digests of their tokens; thread-safe.
 
     Twice a second, a request looks up all keys in use with one query, so many keys in rotation cost
-    little more than one. Other threads do not wait for it: until it ends, each looks up its own
-    key, as for a key that is not held.
+    little more than one. Other threads do not wait for it: they use what is held a little longer,
+    and then each looks up its own key, as for a key that is not held.
     """
 
     def __init__(self, keys: KeyStore, clock: Clock) -> None:
@@ -41,7 +46,7 @@ class HeldKeys:
         self._renewing = Lock()
 
     def get(self, digest: str) -> ApiKey:
-        """Return the key as it was at most half a second before, valid or not.
+        """Return the key as it was less than a second before, valid or not.
 
         Raises:
             InvalidApiKeyError: If no key has a secret with this digest. This is not held.
@@ -50,21 +55,19 @@ class HeldKeys:
         """
         now = self._clock.monotonic()
         generation, key = self._generation, None
-        if _is_fresh(generation, now):
-            key = generation.by_digest.get(digest)
-        elif self._renewing.acquire(blocking=False):
+        if generation.age(now) >= _HOLD_SECONDS and self._renewing.acquire(blocking=False):
             try:
-                if not _is_fresh(self._generation, now):
+                if self._generation.age(now) >= _HOLD_SECONDS:
                     self._generation = self._renewed(digest, now)
                 generation = self._generation
             finally:
                 self._renewing.release()
+        if generation.age(now) < _LONGEST_HOLD_SECONDS:
             key = generation.by_digest.get(digest)
         if key is None:
             key = self._keys.by_digests([digest]).get(digest)
         if key is None:
             raise InvalidApiKeyError
-        # A generation that is no longer fresh is never read again.
         generation.by_digest[digest] = key
         self._used_at[digest] = now
         return key
@@ -80,7 +83,3 @@ class HeldKeys:
         )[: _MOST_LOOKED_UP_AT_ONCE - 1]
         self._used_at = {other: used_at for used_at, other in in_use}
         return _Generation(now, dict(self._keys.by_digests([digest, *self._used_at])))
-
-
-def _is_fresh(generation: _Generation, now: float) -> bool:
-    return now < generation.asked_at + _HOLD_SECONDS
