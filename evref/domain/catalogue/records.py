@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
@@ -39,6 +40,9 @@ PLACES_OF_A_REFERENCE = ("doi", "pmid", "url")
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 _Value = TypeVar("_Value")
+
+_MOST_CODES = 100_000
+"""Number of codes that are cached: more than ICD-10 or ICD-11 has."""
 
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -103,8 +107,8 @@ def to_diagnosis(record: Record) -> Diagnosis:
         return Diagnosis(
             id=_text(record, "id"),
             name=_text(record, "name"),
-            icd10_codes=tuple(map(Icd10Code, texts(record, "icd10"))),
-            icd11_codes=tuple(map(Icd11Code, texts(record, "icd11"))),
+            icd10_codes=tuple(map(_icd10_code, texts(record, "icd10"))),
+            icd11_codes=tuple(map(_icd11_code, texts(record, "icd11"))),
             enabled_modules=tuple(
                 _member("enabled_modules", module, Module)
                 for module in texts(record, "enabled_modules")
@@ -115,6 +119,12 @@ def to_diagnosis(record: Record) -> Diagnosis:
         # The fields of codes have other names in the domain than in records.
         faults = [replace(each, field=each.field.removesuffix("_codes")) for each in error.faults]
         raise InvalidValueError(faults) from None
+
+
+# Cached because most codes of a new catalogue are in the one that it replaces, which stays in use
+# until the new one is read.
+_icd10_code = lru_cache(_MOST_CODES)(Icd10Code)
+_icd11_code = lru_cache(_MOST_CODES)(Icd11Code)
 
 
 def to_intervention(
