@@ -39,6 +39,13 @@ def main() -> None:
         action="append",
         help="run only this part, and write nothing",
     )
+    parser.add_argument(
+        "--python",
+        type=Path,
+        action="append",
+        default=[],
+        help="compare this interpreter too, in whose environment evref is installed",
+    )
     options = parser.parse_args()
 
     pin_all_but_servers()
@@ -52,6 +59,8 @@ def main() -> None:
                 result[part] = getattr(run, part)()
             except WrongResponseError as error:
                 sys.exit(f"benchmarks: {error}")
+        if options.python:
+            result["pythons"] = run.pythons(options.python)
     console.print(f"It took {time.monotonic() - began:.0f} seconds.")
     if options.only:
         sys.stdout.write(report.as_text(result))

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.cases import CASES, Case
 from benchmarks.client import Response, bearer, get
 from benchmarks.filling import fill_for_peers
-from benchmarks.processes import PEERS_PYTHON, Server, running
+from benchmarks.processes import PEERS_PYTHON, THIS_PYTHON, Server, running
 from benchmarks.storages import Tokens, fill
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
@@ -75,6 +75,7 @@ def service(
     *,
     workers: int = 1,
     many_keys: int = 0,
+    python: Path = THIS_PYTHON,
 ) -> Iterator[Contender]:
     """Run `evref serve` on this storage, filled with this catalogue."""
     paths = {case.name: case.path for case in CASES}
@@ -86,19 +87,25 @@ def service(
             yield Contender(name, server, paths, tokens)
         return
     tokens = fill(Container(settings=settings), catalogue, many=many_keys)
-    with serve(settings, folder, workers=workers) as server:
+    with serve(settings, folder, workers=workers, python=python) as server:
         yield Contender(name, server, paths, tokens)
 
 
 @contextmanager
-def serve(settings: Settings, folder: Path, *, workers: int = 1) -> Iterator[Server]:
+def serve(
+    settings: Settings, folder: Path, *, workers: int = 1, python: Path = THIS_PYTHON
+) -> Iterator[Server]:
     """Run `evref serve` on storage that is already filled."""
     command = ["evref", "serve", "--bind", "{host}:{port}", "--threads", _THREADS]
     environ = {"EVREF_DATABASE_URL": settings.database_url}
     if settings.quota_url is not None:
         environ["EVREF_QUOTA_URL"] = settings.quota_url
     with running(
-        [*command, "--workers", str(workers)], folder, health="/health/ready", environ=environ
+        [*command, "--workers", str(workers)],
+        folder,
+        python=python,
+        health="/health/ready",
+        environ=environ,
     ) as server:
         yield server
 

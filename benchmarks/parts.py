@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from itertools import count
@@ -18,6 +19,7 @@ from benchmarks.checks import as_json, require_exact, require_right
 from benchmarks.contenders import PEERS, Contender, bound, peer, serve, service
 from benchmarks.instructions import count_instructions
 from benchmarks.measuring import CaseSamples, Pace, Sample, Spread, measure, ratio
+from benchmarks.processes import THIS_PYTHON
 from benchmarks.storages import bundled, settings_by_storage
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.catalogue.catalogue import Catalogue
@@ -147,6 +149,32 @@ class Run:
                 }
         return figures
 
+    def pythons(self, others: Sequence[Path]) -> Figures:
+        """Compare other versions of Python with this one, on SQLite."""
+        cases = [_BY_NAME[name] for name in ("list", "interventions", "429")]
+        with ExitStack() as stack:
+            services = []
+            for python in (THIS_PYTHON, *others):
+                folder = self._new_folder()
+                settings = Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
+                services.append(
+                    stack.enter_context(
+                        service(_version(python), settings, self._catalogue, folder, python=python)
+                    )
+                )
+            self._require(services, self._catalogue)
+            samples = measure(services, cases, self._pace)
+            this, *rest = services
+            return {
+                other.name: {
+                    "cases": _ratios(samples[other.name], samples[this.name]),
+                    "start": other.server.seconds_to_first_response
+                    / this.server.seconds_to_first_response,
+                    "memory": asdict(other.server.memory()),
+                }
+                for other in rest
+            }
+
     def swaps(self) -> Figures:
         """Another catalogue is published while clients ask; one worker, on each database."""
         figures: Figures = {}
@@ -197,6 +225,11 @@ class Run:
         folder = self._folder / str(next(self._numbers))
         folder.mkdir()
         return folder
+
+
+def _version(python: Path) -> str:
+    command = [str(python), "-c", "import platform; print(platform.python_version())"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _rate(sample: Sample) -> float:

@@ -27,6 +27,8 @@ _REPOSITORY = Path(__file__).parent.parent
 PEERS_PYTHON = _REPOSITORY / ".venv-bench" / "bin" / "python"
 """From an environment with the dependencies of the peers, but without the service."""
 
+THIS_PYTHON = Path(sys.executable)
+
 _SECONDS_TO_START = 120
 
 
@@ -65,7 +67,7 @@ def running(
     arguments: list[str],
     folder: Path,
     *,
-    python: Path = Path(sys.executable),
+    python: Path = THIS_PYTHON,
     health: str = "/health/live",
     environ: Mapping[str, str] | None = None,
 ) -> Iterator[Server]:

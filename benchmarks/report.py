@@ -139,6 +139,22 @@ def _tables(result: Figures) -> Iterator[str]:
             for name, ways in result["sharing"].items()
         ),
     )
+    if "pythons" in result:
+        python = measured["python"]
+        yield f"\n### Other versions of Python on SQLite, relative to {python}\n"
+        first = next(iter(result["pythons"].values()))
+        yield from _table(
+            ("Python", *first["cases"], "start", "memory, MB"),
+            (
+                (
+                    name,
+                    *map(_spread, figures["cases"].values()),
+                    f"{figures['start']:.2f}",
+                    _megabytes(figures["memory"]["resident"]),
+                )
+                for name, figures in result["pythons"].items()
+            ),
+        )
     if result["instructions"]:
         yield "\n### Thousands of instructions per request, in the application\n"
         yield from _table(
