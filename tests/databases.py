@@ -4,8 +4,10 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+from evref.adapters.outbound.sql import SqlCatalogueStore, SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.tables import metadata
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.testing.stores import keep_catalogue
 from tests.servers import PostgresqlServer
 
 # The publication table always has exactly one row.
@@ -16,20 +18,25 @@ _EMPTY = "".join(
 ) + "UPDATE catalogue_publication SET version = NULL"  # fmt: skip
 
 
-def prepared_sqlite(folder: Path) -> str:
-    """Return the URL of a new SQLite file with all tables, in an existing folder."""
+def prepared_sqlite(folder: Path, catalogue: Catalogue | None = None) -> str:
+    """Return the URL of a new SQLite file with all tables, in an existing folder.
+
+    It has the catalogue, which should be one object for all tests, because a copy is kept of each.
+    """
     file = folder / "evref.sqlite"
-    file.write_bytes(_sqlite_template())
+    file.write_bytes(_sqlite_template(catalogue))
     return f"sqlite:///{file}"
 
 
 @cache
-def _sqlite_template() -> bytes:
+def _sqlite_template(catalogue: Catalogue | None) -> bytes:
     # Copying a file takes a hundredth of the time of its migrations.
     with TemporaryDirectory() as folder:
         file = Path(folder) / "evref.sqlite"
         database = SqlDatabase(f"sqlite:///{file}")
         SqlStorage(database).prepare()
+        if catalogue is not None:
+            keep_catalogue(SqlCatalogueStore(database), catalogue)
         database.close()
         return file.read_bytes()
 

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 from evref.bootstrap.settings import Settings
-from evref.domain.catalogue.catalogue import Catalogue
 from tests.databases import prepared_sqlite
-from tests.http.service import BASE_URL, Service, entries
+from tests.http.service import BASE_URL, EXAMPLES, Service
 
 MakeService = Callable[..., Service]
 
@@ -38,11 +37,9 @@ def make_service(tmp_path: Path) -> Iterator[MakeService]:
 
 
 @pytest.fixture
-def service(make_service: MakeService) -> Service:
+def service(make_service: MakeService, tmp_path: Path) -> Service:
     """A service with the example catalogue."""
-    made = make_service()
-    made.publish(Catalogue(entries()))
-    return made
+    return make_service(database_url=prepared_sqlite(Path(mkdtemp(dir=tmp_path)), EXAMPLES))
 
 
 @pytest.fixture

@@ -239,5 +239,7 @@ def entries() -> list[Entry]:
     ]
 
 
+EXAMPLES = Catalogue(entries())
+
 IN_ORDER = ["guillain-barre-syndrome", "knee-osteoarthritis", "low-back-pain", "twin-a", "twin-b"]
 """The ids of the catalogue above, as they are listed."""

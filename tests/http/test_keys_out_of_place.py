@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 import pytest
 
 from evref.bootstrap.logs import WithoutKeys
+from evref.bootstrap.settings import Settings
 from evref.domain.access.key import KeyToken
-from tests.http.service import INFOBUTTON, Service, assert_problem
+from tests.databases import prepared_sqlite
+from tests.http.service import BASE_URL, EXAMPLES, INFOBUTTON, Service, assert_problem
 
 LIST = "/api/v1/diagnoses"
 KEY = KeyToken.make(0x5EED << 200).text
@@ -29,6 +31,21 @@ FORMS: dict[str, Callable[[str], str]] = {
 }
 
 pytestmark = pytest.mark.parametrize("form", FORMS)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One for all tests, which change nothing in it."""
+    url = prepared_sqlite(tmp_path_factory.mktemp("service"), EXAMPLES)
+    service = Service(Settings(base_url=BASE_URL, database_url=url))
+    yield service
+    service.container.connections().close()
+
+
+@pytest.fixture(scope="module")
+def token(service: Service) -> str:
+    """The token of a key that may read."""
+    return service.token()
 
 
 def assert_not_repeated(text: str) -> None:

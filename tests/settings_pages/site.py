@@ -34,6 +34,8 @@ OTHER_INSTITUTION = "Other Clinic"
 OTHER_EMAIL = "other@example.com"
 COLLEAGUE = "colleague@example.org"
 
+CATALOGUE = a_catalogue()
+
 MORNING = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 
 
@@ -42,7 +44,7 @@ def settings_for(storage: str, folder: Path, **more: object) -> Settings:
     if storage == "memory":
         settings = Settings(storage=StorageKind.MEMORY)
     else:
-        settings = Settings(database_url=prepared_sqlite(folder))
+        settings = Settings(database_url=prepared_sqlite(folder, CATALOGUE))
     return replace(settings, **more)  # type: ignore[arg-type]  # of whichever setting
 
 
@@ -55,7 +57,9 @@ class Site:
         self.passwords = QuickPasswordHasher()
         self.container = self._new_container()
         self.container.schema().prepare()
-        keep_catalogue(self.container.catalogue_store(), a_catalogue())
+        catalogue_store = self.container.catalogue_store()
+        if catalogue_store.version() is None:
+            keep_catalogue(catalogue_store, CATALOGUE)
         manage = self.container.manage_institutions()
         for institution, email in ((INSTITUTION, EMAIL), (OTHER_INSTITUTION, OTHER_EMAIL)):
             made = manage.create_institution(OPERATOR, institution)

@@ -156,6 +156,7 @@ class SqlCatalogueStore(CatalogueStore):
     def _write_documents(self, catalogue: Catalogue, publication: Publication) -> dict[str, str]:
         """Write missing and damaged documents; return the ids of the diagnoses by digest."""
         ids = {}
+        has_written = False
         for some in _batches(catalogue.entries):
             written = [documents.write(entry) for entry in some]
             for entry, document in zip(some, written, strict=True):
@@ -163,17 +164,21 @@ class SqlCatalogueStore(CatalogueStore):
             with self._database.connect() as connection:
                 are_kept = _kept(connection, written) == written
             if not are_kept:
+                if has_written:
+                    time.sleep(_PAUSE_SECONDS)
+                has_written = True
                 with self._database.transaction() as connection:
                     connection.execute(_LOCK)
                     _write(connection, written, publication)
-                time.sleep(_PAUSE_SECONDS)
         return ids
 
     def _remove_unused_documents(self) -> None:
         with self._database.connect() as connection:
             unused = connection.execute(select(catalogue_documents.c.digest).where(_UNUSED))
             digests = unused.scalars().all()
-        for some in _batches(digests):
+        for number, some in enumerate(_batches(digests)):
+            if number > 0:
+                time.sleep(_PAUSE_SECONDS)
             with self._database.transaction() as connection:
                 connection.execute(_LOCK)
                 # Another publication may have started to use one meanwhile.
@@ -182,7 +187,6 @@ class SqlCatalogueStore(CatalogueStore):
                         catalogue_documents.c.digest.in_(some), _UNUSED
                     )
                 )
-            time.sleep(_PAUSE_SECONDS)
 
 
 def _whole(entries: Iterable[Entry], version: str) -> Catalogue:
