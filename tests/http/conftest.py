@@ -37,9 +37,23 @@ def make_service(tmp_path: Path) -> Iterator[MakeService]:
 
 
 @pytest.fixture
-def service(make_service: MakeService, tmp_path: Path) -> Service:
-    """A service with the example catalogue."""
+def service(request: pytest.FixtureRequest, make_service: MakeService, tmp_path: Path) -> Service:
+    """A service with the example catalogue.
+
+    Tests with the marker `shared_service`, which change nothing but counts, get the same one.
+    """
+    if request.node.get_closest_marker("shared_service"):
+        shared: Service = request.getfixturevalue("shared_service")
+        return shared
     return make_service(database_url=prepared_sqlite(Path(mkdtemp(dir=tmp_path)), EXAMPLES))
+
+
+@pytest.fixture(scope="session")
+def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    url = prepared_sqlite(tmp_path_factory.mktemp("shared"), EXAMPLES)
+    service = Service(Settings(base_url=BASE_URL, database_url=url))
+    yield service
+    service.container.connections().close()
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from tests.http.service import Service
 
+pytestmark = pytest.mark.shared_service
+
 
 @pytest.mark.parametrize(
     "path",

@@ -23,6 +23,8 @@ IN_ORDER = [
     "k-concept",
 ]
 
+pytestmark = pytest.mark.shared_service
+
 
 def test_interventions_are_ordered_by_module_phase_title_and_id(
     service: Service, token: str

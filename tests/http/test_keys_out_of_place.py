@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
 
 from evref.bootstrap.logs import WithoutKeys
-from evref.bootstrap.settings import Settings
 from evref.domain.access.key import KeyToken
-from tests.databases import prepared_sqlite
-from tests.http.service import BASE_URL, EXAMPLES, INFOBUTTON, Service, assert_problem
+from tests.http.service import INFOBUTTON, Service, assert_problem
 
 LIST = "/api/v1/diagnoses"
 KEY = KeyToken.make(0x5EED << 200).text
@@ -30,22 +28,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "encoded in every character": lambda key: "".join(f"%{ord(each):02x}" for each in key),
 }
 
-pytestmark = pytest.mark.parametrize("form", FORMS)
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """One for all tests, which change nothing in it."""
-    url = prepared_sqlite(tmp_path_factory.mktemp("service"), EXAMPLES)
-    service = Service(Settings(base_url=BASE_URL, database_url=url))
-    yield service
-    service.container.connections().close()
-
-
-@pytest.fixture(scope="module")
-def token(service: Service) -> str:
-    """The token of a key that may read."""
-    return service.token()
+pytestmark = [pytest.mark.shared_service, pytest.mark.parametrize("form", FORMS)]
 
 
 def assert_not_repeated(text: str) -> None:

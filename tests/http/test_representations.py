@@ -18,6 +18,8 @@ ENDPOINTS = [LIST, KNEE, LONG, CATALOGUE, LIMIT, DOCUMENT, INFOBUTTON]
 GZIP = {"Accept-Encoding": "gzip"}
 RATE_LIMIT = ("RateLimit-Policy", "RateLimit", "X-RateLimit-Limit")
 
+pytestmark = pytest.mark.shared_service
+
 
 @pytest.mark.parametrize("path", ENDPOINTS)
 @pytest.mark.parametrize("headers", [{}, GZIP])

@@ -16,6 +16,8 @@ KNEE = f"{DIAGNOSES}/knee-osteoarthritis"
 MODULES = [module.value for module in Module]
 PHASES = [phase.value for phase in Phase]
 
+pytestmark = pytest.mark.shared_service
+
 
 def faults(service: Service, token: str, path: str) -> dict[str, list[Any]]:
     """What the answer says is allowed, by the parameter at fault."""
