@@ -168,8 +168,6 @@ class Run:
             return {
                 other.name: {
                     "cases": _ratios(samples[other.name], samples[this.name]),
-                    "start": other.server.seconds_to_first_response
-                    / this.server.seconds_to_first_response,
                     "memory": asdict(other.server.memory()),
                 }
                 for other in rest

@@ -144,12 +144,11 @@ def _tables(result: Figures) -> Iterator[str]:
         yield f"\n### Other versions of Python on SQLite, relative to {python}\n"
         first = next(iter(result["pythons"].values()))
         yield from _table(
-            ("Python", *first["cases"], "start", "memory, MB"),
+            ("Python", *first["cases"], "memory, MB"),
             (
                 (
                     name,
                     *map(_spread, figures["cases"].values()),
-                    f"{figures['start']:.2f}",
                     _megabytes(figures["memory"]["resident"]),
                 )
                 for name, figures in result["pythons"].items()
