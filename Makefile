@@ -71,7 +71,7 @@ docs: install-dev ## build the documentation in site/; broken links are errors
 	@echo "Open site/index.html"
 
 .PHONY: bench
-bench: install-bench ## compare its speed with the bound and the peers (13 minutes)
+bench: install-bench ## compare its speed with the bound and the peers (17 minutes)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: crash
