@@ -34,6 +34,10 @@ install-bench: install-dev $(PEERS)/.installed ## install the peers of the bench
 test: install-dev ## run all tests
 	@$(PYTEST) $(ARGS)
 
+.PHONY: accessibility
+accessibility: install-dev ## check every page with axe-core in Chromium, for a minute
+	@$(PYTEST) tests/browser/every_page.py $(ARGS)
+
 .PHONY: coverage
 coverage: install-dev ## run all tests, and report lines and branches that they miss
 	@$(PYTEST) --cov --cov-report=term $(ARGS)

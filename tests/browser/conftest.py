@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from evref.domain.access.readers import Readers
 from tests.browser.live import chromium, opened_page, running_browser, served_site
+from tests.pages.site import bundled, publish
 from tests.settings_pages.site import Site
 
 # A busy machine draws a page late; Playwright's own five seconds are too few for it.
@@ -35,3 +37,11 @@ def site() -> Iterator[Site]:
 def page(browser: Browser, site: Site) -> Iterator[Page]:
     with opened_page(browser, site) as page:
         yield page
+
+
+@pytest.fixture(scope="module")
+def public() -> Iterator[Site]:
+    """A site with the bundled catalogue, which everybody may read."""
+    with served_site(Readers.PUBLIC) as site:
+        publish(site, bundled())
+        yield site

@@ -1,6 +1,11 @@
-"""Each page at its widest and narrowest, in light and dark: can everybody use it?"""
+"""Each page at its widest and narrowest, in light and dark: can everybody use it?
 
+Run by `make accessibility`, because axe-core takes long.
+"""
+
+from collections.abc import Iterator
 from datetime import timedelta
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -8,11 +13,68 @@ from playwright.sync_api import Browser, Page
 
 from evref.domain.access.key import Permission
 from evref.domain.access.principal import Role
+from evref.domain.access.readers import Readers
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import OPERATOR
-from tests.browser.live import opened_page, sign_in
+from tests.browser.live import opened_page, served_site, sign_in
+from tests.pages.site import bundled, publish
+from tests.pages.test_hostile_text import hostile
 from tests.settings_pages.site import MORNING, PASSWORD, Site
 
+PAGES = {
+    "front page": "/",
+    "catalogue": "/catalogue",
+    "found": "/catalogue?q=pain",
+    "found by code": "/catalogue?q=S72.001A",
+    "nothing found": "/catalogue?q=unicorn",
+    "diagnosis": "/catalogue/low-back-pain",
+    "filtered": "/catalogue/lumbar-radiculopathy?module=pharmaconeutral&phase=chronic",
+    "nothing left": "/catalogue/low-back-pain?module=home&phase=acute",
+    "evidence": "/evidence",
+    "refused": "/catalogue?module=homes",
+    "unknown": "/catalogue/unicorn",
+}
+
+FEW = {
+    "complex-regional-pain-syndrome",
+    "hip-fracture",
+    "low-back-pain",
+    "lumbar-radiculopathy",
+    "neck-pain",
+    "type-2-diabetes-mellitus",
+}
+
+OF_SWAGGER_UI = {
+    "heading-order",
+    "landmark-main-is-top-level",
+    "landmark-no-duplicate-main",
+    "landmark-unique",
+    "nested-interactive",
+    "select-name",
+}
+"""What axe-core objects to in Swagger UI itself, with each operation closed."""
+
+Scheme = Literal["light", "dark"]
+
+
 RULES_ON_COLOURS = ["color-contrast", "link-in-text-block"]
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[Site]:
+    """A site with a part of it: axe-core takes long for a long list."""
+    with served_site(Readers.PUBLIC) as site:
+        entries = [each for each in bundled().entries if each.diagnosis.id in FEW]
+        publish(site, Catalogue(entries))
+        yield site
+
+
+@pytest.fixture(scope="module")
+def hostile_site() -> Iterator[Site]:
+    """A site whose catalogue has what breaks layouts: nothing to break a line at, and marks."""
+    with served_site(Readers.PUBLIC) as site:
+        publish(site, Catalogue([hostile("W" * 500)]))
+        yield site
 
 
 def furnish(site: Site) -> str:
@@ -139,3 +201,67 @@ def test_no_page_shuts_a_viewer_out(browser: Browser, site: Site, width: int) ->
         for path in (f"api-keys/{key_id}", "members", "members/invite"):
             page.goto(f"/settings/{path}")
             check(page, path)
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_page_of_the_catalogue_shuts_anybody_out(
+    browser: Browser, small: Site, width: int
+) -> None:
+    """Nothing that axe-core objects to, and nothing wider than the window."""
+    with opened_page(browser, small, width=width) as page:
+        for name, path in PAGES.items():
+            page.goto(path)
+            check(page, name)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_frame_around_swagger_ui_shuts_nobody_out(
+    browser: Browser, public: Site, width: int, scheme: Scheme
+) -> None:
+    """What is left is Swagger UI's own."""
+    with opened_page(browser, public, width=width, scheme=scheme) as page:
+        page.goto("/docs")
+        page.get_by_role("button", name="Authorize").wait_for()
+        found = Axe().run(page).response["violations"]
+
+        # Two landmarks of a kind are reported at the first one, which is that of the frame.
+        outside = [
+            (violation["id"], node["target"])
+            for violation in found
+            for node in violation["nodes"]
+            if not violation["id"].startswith("landmark-")
+            and page.locator(f"#swagger-ui {node['target'][0]}").count() == 0
+            and page.locator(node["target"][0]).count() > 0
+        ]
+        assert outside == []
+        assert {violation["id"] for violation in found} <= OF_SWAGGER_UI
+        widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_text_without_a_break_stays_on_the_page(
+    browser: Browser, hostile_site: Site, width: int
+) -> None:
+    """On the screen and on paper."""
+    with opened_page(browser, hostile_site, width=width) as page:
+        for path in ("/", "/catalogue", "/catalogue/a", f"/catalogue?q={'W' * 200}"):
+            page.goto(path)
+            check(page, path)
+            page.emulate_media(media="print")
+            widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert widths[0] <= widths[1], path
+            page.emulate_media(media="screen")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_whole_list_is_no_wider_than_the_window(
+    browser: Browser, public: Site, width: int
+) -> None:
+    """With every name that the catalogue has."""
+    with opened_page(browser, public, width=width) as page:
+        page.goto("/catalogue")
+        assert page.locator("main a[href^='/catalogue/']").count() > len(FEW)
+        widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
