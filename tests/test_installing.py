@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -15,10 +16,11 @@ PROJECT_ITSELF = "install --no-deps --no-build-isolation"
 
 
 def make(*arguments: str) -> str:
-    """What make prints."""
+    """What make prints, whatever the options of the make that runs the tests."""
     return subprocess.run(
         ["make", "--no-print-directory", *arguments],
         cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "MAKEFLAGS"},
         capture_output=True,
         text=True,
         check=True,

@@ -8,7 +8,7 @@ import random
 import shutil
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import mkdtemp
@@ -39,7 +39,7 @@ def main() -> None:
     with ExitStack() as stack:
         server = stack.enter_context(postgresql_server())
         tasks = [
-            (databases, task(databases))
+            (databases, stack.enter_context(closing(task(databases))))
             for databases in (SqliteFiles(folder), PostgresqlDatabases(server))
             for task in TASKS
         ]

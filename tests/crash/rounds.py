@@ -8,7 +8,7 @@ import shutil
 import signal
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -108,6 +108,18 @@ class Task(ABC):
     def __init__(self, databases: Databases) -> None:
         self._databases = databases
         self.longest = 0.1  # seconds until a process is killed; adapts to the time of a change
+        self._resources = ExitStack()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._resources.close()
+
+    @cached_property
+    def _container(self) -> Container:
+        container = Container(settings=Settings(database_url=self._databases.new()))
+        container.schema().prepare()
+        self._resources.callback(container.connections().close)
+        return container
 
     @abstractmethod
     def begin(self, number: int) -> str:
@@ -131,12 +143,6 @@ class Task(ABC):
 
 class Keys(Task):
     name = "keys"
-
-    @cached_property
-    def _container(self) -> Container:
-        container = Container(settings=Settings(database_url=self._databases.new()))
-        container.schema().prepare()
-        return container
 
     def begin(self, number: int) -> str:
         self._container.manage_institutions().create_institution(OPERATOR, f"i{number}")
@@ -214,12 +220,6 @@ def replayed(entries: list[AuditEntry]) -> dict[str, dict[str, str]]:
 class Catalogues(Task):
     name = "catalogue"
     processes = 1  # a second process would repair what the first one left behind
-
-    @cached_property
-    def _container(self) -> Container:
-        container = Container(settings=Settings(database_url=self._databases.new()))
-        container.schema().prepare()
-        return container
 
     @cached_property
     def _versions(self) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """A few rounds of each task; `make crash` plays hundreds."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,10 @@ def test_a_kill_leaves_either_the_old_or_the_new_data(
     task: type[Task], databases: Databases
 ) -> None:
     """Keys match their audit log; a catalogue is complete; so is a schema with its rows."""
-    playing, figures = task(databases), Figures()
+    figures = Figures()
 
-    for number in range(ROUNDS):
-        play(playing, number, "few", databases, figures)
+    with closing(task(databases)) as playing:
+        for number in range(ROUNDS):
+            play(playing, number, "few", databases, figures)
 
     assert figures.kills > 0

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
-from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
@@ -48,10 +47,14 @@ class Changes:
     def __init__(self, sender: Connection, seed: str, index: int, *, dies: bool) -> None:
         self._sender = sender
         self.random = Random(f"{seed}-{index}")
-        # Unique among the processes, so that each change changes something.
-        self.numbers = count(index * 1000)
+        self._number = index * 1000
         self._until_death = self.random.randrange(1, 6) if dies else None
         self._steps = 0
+
+    def next_number(self) -> int:
+        """Return a number that is unique among the processes, so that it changes something."""
+        self._number += 1
+        return self._number
 
     @contextmanager
     def one(self) -> Iterator[None]:
@@ -98,7 +101,7 @@ def change_keys(changes: Changes, url: str, institution: str) -> None:
                     OPERATOR,
                     own_id,
                     name=_name(random),
-                    daily_limit=next(changes.numbers),
+                    daily_limit=changes.next_number(),
                 )
             elif random.random() < 0.2:
                 keys.revoke(OPERATOR, random.choice(live))
@@ -110,7 +113,7 @@ def change_keys(changes: Changes, url: str, institution: str) -> None:
                     random.choice(live),
                     name=random.choice([None, _name(random)]),
                     permission=random.choice([None, *Permission]),
-                    daily_limit=next(changes.numbers),
+                    daily_limit=changes.next_number(),
                 )
 
 
@@ -123,7 +126,7 @@ def change_keys_by_command(changes: Changes, url: str, institution: str) -> None
     while True:
         found = keys.list(OPERATOR, own_id)
         live = [each.key.id for each in found if not each.state.has_ended]
-        limit = str(next(changes.numbers))
+        limit = str(changes.next_number())
         if len(live) < KEYS:
             command = ["create", "--institution", institution, "--name", _name(random)]
             arguments = [*command, "--limit", limit]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from hypothesis import example, given
@@ -24,9 +25,8 @@ ANSWERED = {200, 201, 303, 400, 404, 405, 422, 429}
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
-    site = Site(Settings(storage=StorageKind.MEMORY))
-    yield site
-    site.container.connections().close()
+    with closing(Site(Settings(storage=StorageKind.MEMORY))) as site:
+        yield site
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """A site on SQLite, the default storage, and a member who is signed in there."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,8 @@ from tests.settings_pages.visitor import Visitor, a_member
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    site = Site(settings_for("sqlite", tmp_path))
-    yield site
-    site.container.connections().close()
+    with closing(Site(settings_for("sqlite", tmp_path))) as site:
+        yield site
 
 
 @pytest.fixture

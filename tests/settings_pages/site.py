@@ -65,6 +65,7 @@ class Site:
             made = manage.create_institution(OPERATOR, institution)
             manage.create_member(OPERATOR, made.id, email, password=PASSWORD)
         self.app: Flask = create_app(settings, self.container)
+        self._containers = [self.container]
 
     def _new_container(self) -> Container:
         container = Container(settings=self.settings)
@@ -77,7 +78,13 @@ class Site:
         other = copy(self)
         other.container = self._new_container()
         other.app = create_app(self.settings, other.container)
+        self._containers.append(other.container)
         return other
+
+    def close(self) -> None:
+        """Close the connections of all its processes."""
+        for container in self._containers:
+            container.connections().close()
 
     def make_key(
         self,

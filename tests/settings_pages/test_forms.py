@@ -308,7 +308,7 @@ def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
     """With when to come back, and without what is behind it."""
     site = Site(settings_for("sqlite", tmp_path))
     visitors = [a_member(site), Visitor(site), Visitor(site.in_another_process())]
-    site.container.connections().close()
+    site.close()
     (tmp_path / "evref.sqlite").unlink()
     (tmp_path / "evref.sqlite").mkdir()
 

@@ -146,9 +146,8 @@ def test_a_link_is_used_once(site: Site) -> None:
     assert Visitor(site).sign_in(COLLEAGUE, CHOSEN).status_code == 303
 
 
-def test_two_browsers_that_join_at_once_are_one_member(tmp_path: Path) -> None:
+def test_two_browsers_that_join_at_once_are_one_member(site: Site) -> None:
     """Whoever comes second sees that the link is used."""
-    site = Site(settings_for("sqlite", tmp_path))
     path = site.invite()
     visitors = [Visitor(site), Visitor(site.in_another_process())]
     forms = [fields_of(visitor.get(path).text) | WANTED for visitor in visitors]
@@ -166,7 +165,6 @@ def test_two_browsers_that_join_at_once_are_one_member(tmp_path: Path) -> None:
 
     assert sorted(statuses) == [303, 404]
     assert len([entry for entry in site.audit_log() if entry.action == "member_joined"]) == 1
-    site.container.connections().close()
 
 
 def test_guesses_at_links_are_slowed(site: Site) -> None:

@@ -454,9 +454,8 @@ def test_a_secret_that_the_operator_sets_signs_the_forms(tmp_path: Path) -> None
     assert visitors[2].send("/settings/sign-in", **fields).status_code == 400
 
 
-def test_without_a_secret_set_all_processes_share_the_one_in_storage(tmp_path: Path) -> None:
+def test_without_a_secret_set_all_processes_share_the_one_in_storage(site: Site) -> None:
     """A form from one is taken by another, and the session with it."""
-    site = Site(settings_for("sqlite", tmp_path))
     here, there = Visitor(site), Visitor(site.in_another_process())
     fields = fields_of(here.get("/settings/sign-in").text)
     there.set_cookie("evref_forms", str(here.cookie("evref_forms")))

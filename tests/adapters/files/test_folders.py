@@ -114,7 +114,7 @@ def test_a_path_that_the_system_refuses_is_a_fault(tmp_path: Path) -> None:
     assert [fault.message for fault in faults_in(*paths)] == [
         "cannot be read: Not a directory",
         "cannot be read: File name too long",
-        "cannot be read: embedded null byte",
+        "cannot be read: its path has a null byte or cannot be encoded",
         "cannot be read: Too many levels of symbolic links",
     ]
 

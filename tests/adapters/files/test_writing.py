@@ -211,7 +211,7 @@ def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
     ] == [
         (str(tmp_path / "file"), "cannot be written: File exists"),
         (str(tmp_path / "file" / "below" / "it"), "cannot be written: Not a directory"),
-        (r"nul\x00", "cannot be written: embedded null byte"),
+        (r"nul\x00", "cannot be written: its path has a null byte or cannot be encoded"),
     ]
     assert (tmp_path / "file").read_text() == "kept"
 

@@ -127,7 +127,10 @@ def text_of(path: Path) -> str:
 
 def reason(error: OSError | ValueError) -> str:
     """Return the message of the system, without the path, which the fault already names."""
-    return getattr(error, "strerror", None) or str(error)
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    # Each version of Python has its own message for this.
+    return "its path has a null byte or cannot be encoded"
 
 
 def shown_path(path: Path) -> str:
