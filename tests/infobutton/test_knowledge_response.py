@@ -326,13 +326,23 @@ def test_hostile_text_of_the_catalogue_is_text(make_service: MakeService, text: 
         ),
         (
             {"mainSearchCriteria.v.cs": "1.2.3", "mainSearchCriteria.v.c": "M17.1"},
-            "/catalogue",
+            "/catalogue?q=code+M17.1+of+the+code+system+1.2.3",
         ),
         (
-            {f"mainSearchCriteria.v.cs{n}": ICD10 for n in range(30)}
-            | {f"mainSearchCriteria.v.c{n}": "S83.5XXA" for n in range(30)}
+            {"mainSearchCriteria.v.dn": "none", "mainSearchCriteria.v.dn1": "twin"},
+            "/catalogue?q=twin",
+        ),
+        (
+            KNEE
+            | {"mainSearchCriteria.v.cs1": ICD10, "mainSearchCriteria.v.c1": "S83.5XXA"}
+            | {"mainSearchCriteria.v.dn2": "twin"},
+            "/catalogue?q=M17.1+S83.5XXA",
+        ),
+        (
+            {f"mainSearchCriteria.v.cs{n}": ICD10 for n in range(40)}
+            | {f"mainSearchCriteria.v.c{n}": f"S83.5X{n:02}" for n in range(40)}
             | {"mainSearchCriteria.v.dn": "twin"},
-            "/catalogue",
+            "/catalogue?q=" + "+".join(f"S83.5X{n:02}" for n in range(22)),
         ),
     ],
 )

@@ -52,9 +52,21 @@ class KnowledgeResponse:
         module = asked[0] if len(asked) == 1 else None
         if len(found) == 1:
             return self._page(found[0].diagnosis, module)
-        words = " ".join(filter(None, (each.text for each in self.request.criteria)))
-        query = {"q": without_keys(words)} if 0 < len(words) <= LONGEST_TEXT else {}
-        return f"{self.base_url}/catalogue{_query(query, module)}"
+        return f"{self.base_url}/catalogue{_query({'q': without_keys(self._search())}, module)}"
+
+    def _search(self) -> str:
+        """Return a search that finds what the criteria find, or nothing if they find nothing.
+
+        The page searches for any of several codes, or for all of several words. So criteria with
+        words cannot be combined, and the first that finds a diagnosis stands for all.
+        """
+        criteria = self.request.criteria
+        useful = [each for each in criteria if any(each.found_in(self.catalogue))] or criteria
+        if useful[0].code is None:
+            return (useful[0].words or useful[0].label)[:LONGEST_TEXT]
+        given = dict.fromkeys(each.code.given for each in useful if each.code is not None)
+        codes = " ".join(given)
+        return codes if len(codes) <= LONGEST_TEXT else codes[: LONGEST_TEXT + 1].rpartition(" ")[0]
 
     def feed(self) -> Element:
         """Return the feed: for each diagnosis its entry, then those of its sections."""
