@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -44,13 +44,7 @@ def check(paths: tuple[Path, ...]) -> None:
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
     with progress_bar("Checking") as progress:
         checked = publish.check(OPERATOR, paths, progress)
-    say_lines(
-        f"warning: {intervention.id}: the title {intervention.title!r} names a direction; "
-        "it should name only the intervention"
-        for entry in checked.entries
-        for intervention in entry.interventions
-        if names_a_direction(intervention.title)
-    )
+    say_lines(_warnings(checked))
     click.echo(f"No errors in {_size(checked)}; version {checked.version}.")
 
 
@@ -72,6 +66,7 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, [path]))
     with progress_bar("Loading") as progress:
         plan = publish.plan_load(OPERATOR, path, progress)
+    say_lines(_warnings(plan.catalogue))
     if dry_run:
         click.echo(summary(plan, "Would serve"))
         return
@@ -84,6 +79,21 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     except DiagnosesRemovedError as error:
         raise RefusedError(f"{error} To remove them, use --allow-removals.") from None
     click.echo(summary(plan))
+
+
+def _warnings(catalogue: Catalogue) -> Iterator[str]:
+    for entry in catalogue.entries:
+        for hidden in entry.hidden_interventions():
+            yield (
+                f"warning: {hidden.id}: {hidden.module} is not in enabled_modules, so the "
+                "intervention is hidden"
+            )
+        for intervention in entry.interventions:
+            if names_a_direction(intervention.title):
+                yield (
+                    f"warning: {intervention.id}: the title {intervention.title!r} names a "
+                    "direction; it should name only the intervention"
+                )
 
 
 def _is_confirmed(removals: int) -> bool:

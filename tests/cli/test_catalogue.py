@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from tests.cli.conftest import Run
@@ -109,6 +110,35 @@ def test_a_title_that_names_a_direction_is_warned_of(run: Run, files: Path) -> N
     assert result.status == 0
     assert result.err.startswith("warning: knee-osteoarthritis-")
     assert "'Advice against oral opioids' names a direction" in result.err
+
+
+def test_an_intervention_of_a_disabled_module_is_loaded_but_hidden(
+    ready: Run, folder: Path
+) -> None:
+    """With a warning; so enabling the module again brings it back, and an export has it."""
+    text = KNEE.read_text(encoding="utf-8")
+    file = folder / "knee-osteoarthritis.yaml"
+    file.write_text(re.sub(r"(?m)^enabled_modules: .*", "enabled_modules: [home]", text))
+    loaded = ("catalogue", "load", "--allow-removals", str(file))
+
+    results = [ready("catalogue", "check", str(file)), ready(*loaded, "--dry-run"), ready(*loaded)]
+
+    for result in results:
+        assert result.status == 0
+        assert result.err.splitlines()
+        assert all(
+            re.fullmatch(
+                r"warning: knee-osteoarthritis-[a-z-]+: (?!home)\w+ is not in enabled_modules, "
+                "so the intervention is hidden",
+                line,
+            )
+            for line in result.err.splitlines()
+        )
+    assert ready("catalogue", "export", str(folder / "copy")).status == 0
+    exported = yaml.safe_load((folder / "copy" / file.name).read_text(encoding="utf-8"))
+    assert {each["id"] for each in exported["interventions"]} == {
+        each["id"] for each in yaml.safe_load(text)["interventions"]
+    }
 
 
 def test_of_many_faults_a_hundred_are_printed(run: Run, folder: Path) -> None:

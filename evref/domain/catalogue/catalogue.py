@@ -86,6 +86,11 @@ class Entry:
             and (phase is None or intervention.phase is phase)
         )
 
+    def hidden_interventions(self) -> tuple[Intervention, ...]:
+        """Return the interventions whose modules are not enabled for the diagnosis."""
+        enabled = self.diagnosis.enabled_modules
+        return tuple(each for each in self.interventions if each.module not in enabled)
+
     @cached_property
     def version(self) -> str:
         """16 hexadecimal digits that change if and only if the visible content changes.

@@ -92,15 +92,15 @@ evidences = st.builds(
 
 @st.composite
 def catalogues(draw: st.DrawFn) -> Catalogue:
-    """One to three diagnoses, whose interventions are of enabled modules."""
+    """One to three diagnoses, of which some interventions are hidden."""
     pool = draw(st.lists(references, min_size=1, max_size=4))
     names = iter(draw(st.lists(slugs(96), min_size=6, max_size=6, unique=True)))
     entries = []
     for diagnosis_id in draw(st.lists(slugs(64), min_size=1, max_size=3, unique=True)):
         modules = draw(st.lists(st.sampled_from(Module), unique=True))
         interventions = []
-        for _ in range(draw(st.integers(0, 2)) if modules else 0):
-            module = draw(st.sampled_from(modules))
+        for _ in range(draw(st.integers(0, 2))):
+            module = draw(st.sampled_from(Module))
             interventions.append(
                 Intervention(
                     id=next(names),

@@ -35,6 +35,11 @@ def test_intervention_ids_begin_with_their_diagnosis(bundled: Catalogue) -> None
     ] == []
 
 
+def test_no_intervention_is_hidden(bundled: Catalogue) -> None:
+    """A module that is missing from a file would look like a loss of data too."""
+    assert [hidden for entry in bundled.entries for hidden in entry.hidden_interventions()] == []
+
+
 def test_every_diagnosis_has_interventions_in_each_enabled_module(bundled: Catalogue) -> None:
     """A module that is enabled and holds nothing would look like a loss of data."""
     assert [

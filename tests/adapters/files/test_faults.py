@@ -92,11 +92,6 @@ CASES = {
         "‸[fitt_vip, hme]",
         f'enabled_modules: must be one of {MODULES}, not "hme"',
     ),
-    "module not enabled": (
-        "[fitt_vip, home]",
-        "[fitt_vip]‸",
-        "module: home is not enabled; enabled_modules has fitt_vip",
-    ),
     "checked_on without quotes": (
         'checked_on: "2026-11-21"',
         "‸checked_on: 2026-11-21",
@@ -299,7 +294,6 @@ CASES = {
 }
 # Where the fault is not in what was replaced: a piece of the line that has it.
 ELSEWHERE = {
-    "module not enabled": "module: home",
     "fitt_vp missing": "- id: knee-osteoarthritis-strength",
     "fitt_vp in another module": "fitt_vp:",
     "reference key undefined": "references:\n      - kol",

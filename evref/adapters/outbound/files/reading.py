@@ -36,27 +36,17 @@ class Reader:
                 path = (*fault.path, fault.field)
                 if not any(_is_within(path, other) or _is_within(other, path) for other in found):
                     found[path] = fault.message
-        for path, message in self._beyond_the_document(node, file, found):
+        for path, message in self._repeated_ids(node, file):
             found.setdefault(path, message)
         faults = _faults(file, node, found)
         return (None if faults else entry), faults
 
-    def _beyond_the_document(
-        self, node: Node, file: str, found: dict[schema.Path, str]
-    ) -> list[tuple[schema.Path, str]]:
-        """Check the rules for files alone: ids are unique, and no intervention is hidden."""
+    def _repeated_ids(self, node: Node, file: str) -> list[tuple[schema.Path, str]]:
+        """Check that ids are unique among the files."""
         errors = self._repeated_id(node, "diagnosis", ("id",), file)
-        enabled = node.data.get("enabled_modules") if isinstance(node.data, dict) else None
         interventions = schema.at(node, ("interventions",)).inner
         for place in range(len(interventions) if isinstance(interventions, list) else 0):
-            path: schema.Path = ("interventions", place)
-            errors += self._repeated_id(node, "intervention", (*path, "id"), file)
-            module = schema.at(node, (*path, "module")).data
-            if isinstance(enabled, list) and isinstance(module, str) and module not in enabled:
-                names = ", ".join(map(str, enabled)) or "none"
-                message = f"{module} is not enabled; enabled_modules has {names}"
-                if not any(other[:1] == ("enabled_modules",) for other in found):
-                    errors.append(((*path, "module"), message))
+            errors += self._repeated_id(node, "intervention", ("interventions", place, "id"), file)
         return errors
 
     def _repeated_id(
