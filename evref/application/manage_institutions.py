@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from evref.application.identifiers import new_id
 from evref.application.manage_members import revocations
 from evref.application.new_password import check_new_password
+from evref.domain.access.key import refuse_keys
 from evref.domain.access.principal import Principal, Right, Role, authorise
 from evref.domain.accounts.institution import Institution, Member, normalised_email
 from evref.domain.accounts.team import Team
@@ -56,6 +57,7 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
+        refuse_keys("name", name)
         institution = Institution(new_id(self._randomness), name.strip(), self._clock.now())
         self._institutions.add(
             institution,
@@ -113,6 +115,7 @@ class ManageInstitutions:
         """
         authorise(principal, Right.MANAGE_MEMBERS)
         institution = self._institutions.get(institution_id)
+        refuse_keys("email", email)
         email = normalised_email(email)
         check_new_password(password, self._guesser, email=email, institution=institution)
         member = Member(

@@ -13,6 +13,7 @@ from evref.domain.access.key import (
     KeyToken,
     Permission,
     Unchanged,
+    refuse_keys,
 )
 from evref.domain.access.principal import Principal, Right, authorise, authorise_in
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
@@ -123,6 +124,7 @@ class ManageKeys:
         token = self._new_token()
         instant = self._clock.now()
         with self._expiry_checked(expires_on):
+            refuse_keys("name", name)
             key = ApiKey(
                 id=key_id or new_id(self._randomness),
                 institution_id=institution.id,
@@ -199,6 +201,7 @@ class ManageKeys:
             expiry = key.expires_on if expires_on is UNCHANGED else expires_on
             # The form of an expired key repeats its date, and may change something else.
             with self._expiry_checked(None if expiry == key.expires_on else expiry):
+                refuse_keys("name", name or "")
                 return key.changed(
                     name=trimmed,
                     permission=permission,

@@ -7,6 +7,7 @@ from datetime import datetime
 from evref.application.attempts import count_attempt
 from evref.application.identifiers import new_id
 from evref.application.new_password import check_new_password
+from evref.domain.access.key import refuse_keys
 from evref.domain.access.principal import (
     InstitutionMember,
     Principal,
@@ -120,6 +121,7 @@ class ManageMembers:
         """
         unseen = NotFoundError("institution", institution_id)
         authorise_in(institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
+        refuse_keys("email", email)
         token = InvitationToken.make(self._randomness.below(InvitationToken.SECRETS))
         invitation = Invitation(
             id=new_id(self._randomness),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from getpass import GetPassWarning
 
 import click
 
@@ -144,5 +146,13 @@ def _password(*, from_stdin: bool) -> str:
             return sys.stdin.buffer.readline().decode().rstrip("\r\n")
         except UnicodeDecodeError:
             raise RefusedError("the password is not valid UTF-8") from None
-    password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-    return password
+    with warnings.catch_warnings(action="error", category=GetPassWarning):
+        try:
+            typed: str = click.prompt(
+                "Password", hide_input=True, confirmation_prompt=True, err=True
+            )
+        except GetPassWarning:
+            raise RefusedError(
+                "there is no terminal to type the password; use --password-stdin"
+            ) from None
+    return typed

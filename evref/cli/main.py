@@ -24,6 +24,7 @@ from evref.cli.institutions import OPERATOR, institution, member
 from evref.cli.keys import key
 from evref.cli.output import progress_bar, say, say_lines
 from evref.cli.wiring import RefusedError, wired
+from evref.domain.access.key import without_keys
 from evref.domain.access.readers import Readers
 from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
 
@@ -204,7 +205,10 @@ def main() -> NoReturn:
         _fail(str(error))
     except StorageUnavailableError as error:
         _fail(f"{error} ({error.reason})")
-    except (EvrefError, SettingsError, AddressInUseError) as error:
+    except EvrefError as error:
+        # Somebody may have pasted a key in the place of a name.
+        _fail(without_keys(str(error)))
+    except (SettingsError, AddressInUseError) as error:
         _fail(str(error))
     except OSError as error:
         # For example a full disk; click itself handles a closed pipe.

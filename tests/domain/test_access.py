@@ -1,6 +1,7 @@
 """Tokens of API keys, permission levels, and how long a key lives."""
 
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -455,6 +456,18 @@ def test_no_part_of_a_key_is_repeated(
     shown = without_keys(around[0] + sent + around[1])
 
     assert shown.rstrip() == (around[0] + "…" + around[1]).rstrip()
+
+
+@pytest.mark.parametrize("case", [str, str.lower, str.upper])
+@pytest.mark.parametrize("length", [6, 12, 52])
+def test_a_key_in_hexadecimal_or_base64_is_not_shown(
+    case: Callable[[str], str], length: int
+) -> None:
+    """Nor is its beginning."""
+    sent = KeyToken.make(62**39).text[:length].encode()
+
+    for encoded in (sent.hex(), b64encode(sent).decode().rstrip("=")):
+        assert without_keys(f"/api/{case(encoded)}/x") == "/api/…/x"
 
 
 @given(st.text("ab01XY_-./%25 éevrf", max_size=200))

@@ -114,10 +114,23 @@ def test_an_expired_key_can_be_rotated_and_works_once_it_is_extended(key: ApiKey
     expired = rotated(key.changed(expires_on=today - DAY), "bbbb", HOUR)
 
     assert not works(expired, "bbbb", NOON)
-    assert expired.ending_secrets(NOON) == ()
     extended = expired.changed(expires_on=today)
     assert works(extended, "bbbb", NOON)
-    assert extended.ending_secrets(NOON) == (EndingSecret("aaaa", NOON + HOUR),)
+
+
+def test_the_end_of_an_older_secret_stays_when_the_key_is_extended(key: ApiKey) -> None:
+    """Somebody was told when it ends, perhaps because it had leaked."""
+    today = NOON.date()
+    midnight = datetime(2026, 3, 2, tzinfo=UTC)
+
+    expired = rotated(key.changed(expires_on=today - DAY), "bbbb", 7 * DAY)
+    ending = rotated(key.changed(expires_on=today), "bbbb", 7 * DAY)
+
+    assert expired.ending_secrets(NOON) == ()
+    assert expired.changed(expires_on=None).ending_secrets(NOON) == ()
+    assert not works(expired.changed(expires_on=None), "aaaa", NOON)
+    assert ending.ending_secrets(NOON) == (EndingSecret("aaaa", midnight),)
+    assert ending.changed(expires_on=None).ending_secrets(NOON) == ending.ending_secrets(NOON)
 
 
 def test_a_secret_ends_with_its_key_if_that_expires_earlier(key: ApiKey) -> None:

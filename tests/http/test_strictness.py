@@ -141,11 +141,15 @@ def test_each_malformed_code_is_named(
 
 
 def test_an_api_key_in_place_of_a_code_is_not_repeated(service: Service, token: str) -> None:
-    """Though malformed codes are named."""
-    for sent in (f"icd10=M17,{token[:30]}", f"icd11={token[:12].upper()}"):
+    """Though malformed codes are named; nor is a part of one after a comma."""
+    for sent, message in (
+        (f"icd10=M17,{token[:30]}", "is malformed: 30 characters in place 2"),
+        (f"icd11={token[:12].upper()}", "is malformed: 12 characters in place 1"),
+        (f"icd10={token[:9]},{token[9:20]}", "9 characters in place 1, 11 characters in place 2"),
+    ):
         problem = body(service.get(f"{DIAGNOSES}?{sent}", token=token))
 
-        assert problem["errors"][0]["message"] == 'is malformed: "…"'
+        assert message in problem["errors"][0]["message"]
 
 
 def test_all_faults_are_told_at_once(service: Service, token: str) -> None:
@@ -179,3 +183,13 @@ def test_a_fault_is_not_kept_for_another_query(service: Service, token: str) -> 
     faults(service, token, f"{KNEE}/interventions?module=physio")
 
     assert service.ids(f"{KNEE}/interventions?module=concept", token) == ["k-concept"]
+
+
+def test_faults_come_in_the_order_of_the_request(service: Service, token: str) -> None:
+    """Each with one message."""
+    sent = ["zone", "q", "area", "module", "page", "icd10", "limit"]
+
+    problem = body(service.get(f"{DIAGNOSES}?{'=&'.join(sent)}=", token=token))
+
+    assert [fault["parameter"] for fault in problem["errors"]] == sent
+    assert problem["errors"][1]["message"] == "Length must be between 1 and 200."

@@ -573,3 +573,45 @@ def test_a_session_is_younger_than_the_day_it_shows(site: Site, member: Visitor)
     site.clock.advance(seconds=timedelta(hours=4).total_seconds())
 
     assert "0 of 10" in member_page(site, KEYS)
+
+
+@pytest.mark.parametrize("field", ["name", "daily_limit", "expires_on", "id"])
+def test_a_key_in_the_place_of_something_else_is_not_repeated(
+    site: Site, member: Visitor, field: str
+) -> None:
+    """It was pasted into the wrong field, and must not be stored there."""
+    made = site.make_key()
+    before = site.audit_log()
+    filled = {"name": "Ward tablet", "daily_limit": "7", "expiry": "date"}
+    filled |= {"expires_on": "2026-12-31"}
+
+    answer = member.fill_in(NEW, **(filled | {field: made.token.text}))
+
+    assert answer.status_code == 422
+    assert made.token.text not in answer.text
+    assert site.audit_log() == before
+    assert ("Name must not contain an API key." in answer.text) == (field == "name")
+
+
+def test_a_key_is_not_renamed_to_a_key(site: Site, member: Visitor) -> None:
+    made = site.make_key()
+
+    answer = member.fill_in(f"/settings/api-keys/{made.key.id}", name=f"Ward {made.token.text}")
+
+    assert answer.status_code == 422
+    assert "Name must not contain an API key." in answer.text
+    assert made.token.text not in answer.text
+    assert site.container.keys().get(made.key.id) == made.key
+
+
+@pytest.mark.parametrize("field", ["permission", "expiry"])
+def test_what_is_left_out_is_not_chosen(site: Site, member: Visitor, field: str) -> None:
+    """A default is for the form that is shown, not for one that is sent without the field."""
+    fields = fields_of(member.get(NEW).text) | {"name": "Ward tablet"}
+    del fields[field]
+
+    answer = member.send(NEW, **fields)
+
+    assert answer.status_code == 422
+    assert f'<a href="#{field}">Choose ' in answer.text
+    assert site.container.manage_keys().list_all(OPERATOR) == ()

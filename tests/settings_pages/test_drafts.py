@@ -53,6 +53,19 @@ def test_what_was_typed_is_in_the_form_after_the_new_sign_in(site: Site, member:
     assert member.send(NEW, **(fields_of(page) | {"daily_limit": "5"})).status_code == 201
 
 
+def test_another_tab_that_noticed_the_end_first_loses_nothing(site: Site, member: Visitor) -> None:
+    """It was led to the sign-in before the form was sent."""
+    fields = fields_of(member.get(NEW).text) | TYPED
+    end_sessions(site)
+    assert member.get("/settings/api-keys").status_code == 303
+
+    member.send(NEW, **fields)
+
+    member.sign_in(onwards=NEW)
+    shown = fields_of(member.get(NEW).text)
+    assert {name: shown[name] for name in TYPED} == TYPED
+
+
 def test_a_change_that_was_typed_is_shown_and_not_saved(site: Site, member: Visitor) -> None:
     """In place of the present values."""
     path = f"/settings/api-keys/{site.make_key('Ward app').key.id}"

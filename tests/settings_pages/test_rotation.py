@@ -109,6 +109,19 @@ def test_another_time_than_those_offered_is_refused(
     assert member.send(path, **(fields_of(answer.text) | {"keep_old_for": "1"})).status_code == 201
 
 
+def test_without_a_time_nothing_is_rotated(site: Site, member: Visitor) -> None:
+    made = site.make_key()
+    path = f"{KEYS}/{made.key.id}/rotate"
+    fields = fields_of(member.get(path).text)
+    del fields["keep_old_for"]
+
+    answer = member.send(path, **fields)
+
+    assert answer.status_code == 422
+    assert "Choose how long the previous key goes on working." in answer.text
+    assert site.container.keys().get(made.key.id) == made.key
+
+
 def test_revoking_ends_both_keys(site: Site, member: Visitor) -> None:
     """And the audit log has it all, with who did it, but no key."""
     made = site.make_key("Ward app")

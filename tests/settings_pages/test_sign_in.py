@@ -480,3 +480,13 @@ def test_over_https_a_member_stays_signed_in_until_the_end(tmp_path: Path) -> No
     assert not thief.is_signed_in
     member.fill_in("/settings/sign-out")
     assert not member.is_signed_in
+
+
+def test_a_key_in_the_place_of_the_address_is_not_repeated(site: Site) -> None:
+    token = site.make_key().token.text
+
+    for password in ("", "x"):
+        answer = Visitor(site).sign_in(token, password)
+
+        assert answer.status_code == 422
+        assert token not in answer.text

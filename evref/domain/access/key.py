@@ -25,6 +25,8 @@ from evref.domain.rules import Rules
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _PAIRS = tuple(first + second for first in _BASE62 for second in _BASE62)
 _PREFIX = "evref_"
+_PREFIX_ENCODED = (_PREFIX, "65767265665f", "zxzyzwzf")
+"""The prefix as text, in hexadecimal and in Base64, to be found in any case."""
 _SECRET_DIGITS = 40
 _CHECKSUM_DIGITS = 6
 _TOKEN = re.compile(rf"{_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
@@ -33,7 +35,7 @@ _TOKEN = re.compile(rf"{_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}
 # digits of about the length of a key without its prefix. Hexadecimal ids and slugs are shorter, or
 # do not mix upper and lower case.
 _LIKE_A_KEY = re.compile(
-    rf"(?i:{_PREFIX})[^\s/?&=<>\"',;]*"
+    rf"(?i:{'|'.join(_PREFIX_ENCODED)})[^\s/?&=<>\"',;]*"
     r"|(?<![0-9A-Za-z])(?:[0-9A-Za-z]{45,47}|(?=[0-9a-z]*[A-Z])(?=[0-9A-Z]*[a-z])[0-9A-Za-z]{48,})"
     r"(?![0-9A-Za-z])"
 )
@@ -45,8 +47,8 @@ def without_keys(text: str) -> str:
     """Return the text with an ellipsis for each part that looks like an API key.
 
     Use it for everything that repeats input of a client. It also finds keys that are mistyped, in
-    capitals, without the prefix, or percent-encoded any number of times. The result is then
-    decoded.
+    capitals, without the prefix, in hexadecimal or Base64, or percent-encoded any number of times.
+    The result is then decoded.
 
     >>> without_keys("/api/v1/%65vref%255Fsecret/interventions")
     '/api/v1/…/interventions'
@@ -62,9 +64,23 @@ def without_keys(text: str) -> str:
     return text if shown == decoded else shown
 
 
+def refuse_keys(field: str, text: str) -> None:
+    """Check that no part of a text that others will see looks like an API key.
+
+    Raises:
+        InvalidValueError: If one does.
+
+    """
+    if without_keys(text) != text:
+        raise InvalidValueError([Fault(field, "must not contain an API key")])
+
+
 def _can_have_a_key(text: str) -> bool:
     # Rules out most text in a fraction of the time of the pattern.
-    return len(text) >= _FEWEST_CHARACTERS_LIKE_A_KEY or _PREFIX in text.casefold()
+    if len(text) >= _FEWEST_CHARACTERS_LIKE_A_KEY:
+        return True
+    folded = text.casefold()
+    return any(prefix in folded for prefix in _PREFIX_ENCODED)
 
 
 class Permission(StrEnum):
@@ -281,8 +297,9 @@ class ApiKey:
     def rotated(self, secret: KeySecret, keep_old_for: timedelta, instant: datetime) -> ApiKey:
         """Return the key with this secret as its newest one.
 
-        All older secrets end after `keep_old_for`, or earlier if an earlier rotation said so; with
-        zero, at once. An expired key can be rotated too, and remains expired.
+        All older secrets end after `keep_old_for`, or earlier if the key expires earlier or an
+        earlier rotation said so; with zero, at once. An expired key can be rotated too, and remains
+        expired.
 
         Raises:
             InvalidValueError: If `keep_old_for` is negative or longer than `LONGEST_OVERLAP`.
@@ -293,7 +310,7 @@ class ApiKey:
         if not timedelta(0) <= keep_old_for <= LONGEST_OVERLAP:
             rule = f"must be from 0 to {LONGEST_OVERLAP // _HOUR} hours"
             raise InvalidValueError([Fault("keep_old_for", rule)])
-        end = instant + keep_old_for
+        end = self._end(instant + keep_old_for)
         # Ended secrets are removed, so that the clock of another host, which may be slow, cannot
         # make them valid again.
         ending = (secret.ended_by(end) for secret in self.secrets)
@@ -305,7 +322,7 @@ class ApiKey:
     def ending_secrets(self, instant: datetime) -> tuple[EndingSecret, ...]:
         """Return the replaced secrets that are still valid at this instant, oldest first.
 
-        If the key expires before a secret ends, the secret ends with the key.
+        If the key's expiry is now before the end of a secret, the secret ends with the key.
         """
         if not self.is_live(DailyWindow.of(instant).day):
             return ()

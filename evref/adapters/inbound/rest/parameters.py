@@ -12,6 +12,7 @@ from marshmallow import ValidationError, validate
 
 from evref.adapters.inbound.rest.enumerations import value_by_value
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
+from evref.domain.access.key import without_keys
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
@@ -36,7 +37,8 @@ class StrictQuery(Schema):
         try:
             loaded = super().load(data, **options)
         except ValidationError as error:
-            faults += self._faults(error.messages_dict)
+            messages = error.messages_dict
+            faults += self._faults({name: messages[name] for name in data if name in messages})
         if faults:
             raise InvalidParametersError(tuple(faults))
         return loaded
@@ -46,7 +48,7 @@ class StrictQuery(Schema):
         return [
             ParameterFault(
                 name,
-                " ".join(message),
+                message[0],
                 allowed_values(self.fields[name]) if name in self.fields else names,
             )
             if name in self.fields
@@ -107,6 +109,7 @@ class CodesField(fields.Field[Any]):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> tuple[RecordCode, ...]:
         # A plus sign that is not percent-encoded arrives as a space.
         given = [each.strip(" ") for each in value.split(",")]
+        has_key = without_keys(value) != value
         if len(given) > MOST_CODES:
             raise ValidationError(f"has {len(given)} codes")
         read: list[RecordCode] = []
@@ -115,15 +118,17 @@ class CodesField(fields.Field[Any]):
             try:
                 read.append(self._code(text))
             except InvalidValueError:
-                malformed.append(_named(text, place))
+                malformed.append(_place(text, place) if has_key else _named(text, place))
         if malformed:
             raise ValidationError(f"is malformed: {', '.join(malformed)}")
         return tuple(read)
 
 
 def _named(text: str, place: int) -> str:
-    if 0 < len(text) <= _LONGEST_REPEATED:
-        return f'"{text}"'
+    return f'"{text}"' if 0 < len(text) <= _LONGEST_REPEATED else _place(text, place)
+
+
+def _place(text: str, place: int) -> str:
     return f"{f'{len(text)} characters' if text else 'nothing'} in place {place}"
 
 

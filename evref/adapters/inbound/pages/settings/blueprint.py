@@ -119,6 +119,7 @@ def blueprint(
     pages.add_app_template_filter(
         lambda day: times.day_in_words(day, clock.now().date()), "day_in_words"
     )
+    pages.add_app_template_filter(without_keys, "without_keys")
     pages.add_app_template_filter(times.exact_time, "exact_time")
     pages.add_app_template_filter(words.day, "exact_day")
     pages.add_url_rule("", "start", _start, methods=["GET"])
@@ -168,8 +169,8 @@ def _to_sign_in(ended: SessionToken | None) -> AnyResponse:
     response = redirect(url_for(_SIGN_IN, next=onwards), HTTPStatus.SEE_OTHER)
     is_form = request.method == "POST"
     if ended is not None:
+        # The cookies stay: a form of the ended session may be sent from another tab.
         draft = drafts.of_ended_session(ended) if is_form else None
-        cookies.end(response)
         if draft is not None:
             drafts.keep(draft)
             flash(

@@ -25,7 +25,7 @@ from wtforms.validators import DataRequired, InputRequired
 from evref.adapters.inbound.pages.catalogue.words import day
 from evref.adapters.inbound.pages.settings import drafts, words
 from evref.adapters.inbound.pages.settings.forgery import SessionBoundCsrf
-from evref.domain.access.key import UNCHANGED, ApiKey, Permission, Unchanged
+from evref.domain.access.key import UNCHANGED, ApiKey, Permission, Unchanged, refuse_keys
 from evref.domain.access.principal import Role
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
 from evref.domain.access.secret import OVERLAPS
@@ -138,6 +138,10 @@ class ChoiceField(RadioField):
         super().__init__(label, **options)
         self._missing = missing
 
+    def process_formdata(self, valuelist: list[str]) -> None:
+        # The default is for the empty form; a form without the field has no choice.
+        self.data: Any = valuelist[0] if valuelist else None
+
     def pre_validate(self, form: FlaskForm) -> None:  # noqa: ARG002 - the signature of WTForms
         if self.data not in [choice.value for choice in self.choices]:
             raise ValidationError(self._missing)
@@ -233,9 +237,11 @@ class KeyForm(PageForm):
             InvalidValueError: If the name breaks a rule.
 
         """
+        name = (self.name.data or "").strip()
         rules = Rules()
-        rules.name("name", (self.name.data or "").strip(), longest=ApiKey.LONGEST_NAME)
+        rules.name("name", name, longest=ApiKey.LONGEST_NAME)
         rules.enforce()
+        refuse_keys("name", name)
 
     def validate_name(self, field: StringField) -> None:
         name = (field.data or "").strip()
