@@ -67,13 +67,16 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     with progress_bar("Loading") as progress:
         plan = publish.plan_load(OPERATOR, path, progress)
     say_lines(_warnings(plan.catalogue))
+    unconfirmed = () if allow_removals else plan.changes.removed
+    for name in unconfirmed:
+        say(f"would remove: {name}")
     if dry_run:
         click.echo(summary(plan, "Would serve"))
+        if unconfirmed:
+            say("warning: removals need a confirmation at a terminal, or --allow-removals")
         return
-    if plan.changes.removed and not allow_removals:
-        for name in plan.changes.removed:
-            say(f"would remove: {name}")
-        allow_removals = _is_confirmed(len(plan.changes.removed))
+    if unconfirmed:
+        allow_removals = _is_confirmed(len(unconfirmed))
     try:
         publish.publish(OPERATOR, plan, by=user_name(), allow_removals=allow_removals)
     except DiagnosesRemovedError as error:

@@ -90,9 +90,9 @@ class DiagnosesRemovedError(EvrefError):
 
     def __init__(self, removed: Sequence[str]) -> None:
         self.removed = tuple(removed)
-        super().__init__(
-            f"{len(self.removed)} published diagnoses would be removed. Nothing was changed."
-        )
+        count = len(self.removed)
+        unit = "diagnosis" if count == 1 else "diagnoses"
+        super().__init__(f"{count} published {unit} would be removed. Nothing was changed.")
 
 
 class UnknownVersionError(EvrefError):

@@ -115,9 +115,10 @@ def test_a_page_has_at_most_100_resources_and_20_if_nobody_says(
     service.clock.advance(1)
 
     most = get(service, token, "/fhir/PlanDefinition?_count=1000")
+    more = get(service, token, f"/fhir/PlanDefinition?_count={10**99}")
     usual = get(service, token, "/fhir/PlanDefinition")
 
-    assert len(ids(most)) == 100
+    assert len(ids(most)) == len(ids(more)) == 100
     assert "_count=100" in links(most)["self"]
     assert len(ids(usual)) == 20
     assert "_count=20" in links(usual)["self"]

@@ -144,6 +144,7 @@ def test_what_is_hidden_is_not_found(service: Service, token: str) -> None:
         ("_count=", "_count", "a number"),
         ("_count=-1", "_count", "a number"),
         ("_count=ten", "_count", "a number"),
+        (f"_count={'1' * 101}", "_count", "a number"),
         ("_id=a%20b", "_id", "1 to 50 ids"),
         ("_id=", "_id", "1 to 50 ids"),
         ("_after=a&_before=b", "_before", "one of them"),

@@ -146,6 +146,8 @@ def test_an_answer_varies_by_encoding(
         ("GZip", True),
         ("gzip, deflate, br, zstd", True),
         ("br;q=1.0, gzip;q=0.1", True),
+        ("gzip, identity", True),
+        ("gzip;q=0.1, identity;q=0.2", False),
         ("*", True),
         ("identity;q=0, *", True),
         ("", False),

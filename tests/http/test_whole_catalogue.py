@@ -63,6 +63,8 @@ def test_lines_are_the_records_of_the_data(
         (JSON, JSON),
         (LINES, LINES),
         ("APPLICATION/X-NDJSON", LINES),
+        (f"{LINES}; charset=utf-8", LINES),
+        (f"{JSON};q=0.5, {LINES};charset=utf-8;q=0.9", LINES),
         (f"{LINES}, */*", LINES),
         (f"{JSON}, {LINES}", JSON),
         (f"{JSON};q=0.5, {LINES}", LINES),

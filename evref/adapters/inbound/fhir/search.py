@@ -30,7 +30,7 @@ FORMATS = ("json", "application/fhir+json", "application/json", "text/json")
 """The names of JSON in `_format` (R4, http, mime-type)."""
 
 _ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
-_COUNT = re.compile("[0-9]{1,9}")
+_COUNT = re.compile("[0-9]{1,100}")
 
 # A comma separates values unless a backslash escapes it (R4, search, escaping).
 _VALUE = re.compile(r"(?:\\.|[^\\,]|\\$)*", re.DOTALL)
@@ -61,7 +61,7 @@ def _read_format(text: str) -> None:
 
 def _read_count(text: str) -> int:
     if _COUNT.fullmatch(text) is None:
-        raise _InvalidError("is not a number")
+        raise _InvalidError("is not a whole number from 0")
     return min(int(text), MOST_COUNT)
 
 

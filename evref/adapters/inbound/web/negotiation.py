@@ -13,8 +13,9 @@ _remembered = lru_cache(maxsize=256)
 
 @_remembered
 def accepts_gzip(accept_encoding: str) -> bool:
-    """Return whether the Accept-Encoding header has gzip with a quality above 0."""
-    return parse_accept_header(accept_encoding, Accept).quality("gzip") > 0
+    """Return whether the Accept-Encoding header accepts gzip, and does not prefer no coding."""
+    accepted = parse_accept_header(accept_encoding, Accept)
+    return 0 < accepted.quality("gzip") >= accepted.quality("identity")
 
 
 def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
@@ -27,4 +28,7 @@ def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
 
 @_remembered
 def _preferred(accept: str, offers: tuple[str, ...]) -> str:
-    return parse_accept_header(accept, MIMEAccept).best_match(offers, default=offers[0])
+    parsed = parse_accept_header(accept, MIMEAccept)
+    # No offer has parameters such as a charset, and none has a meaning for them.
+    plain = MIMEAccept((value.partition(";")[0], quality) for value, quality in parsed)
+    return plain.best_match(offers, default=offers[0])
