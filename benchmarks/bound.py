@@ -1,20 +1,25 @@
-"""The bound: a trivial application that returns the same bytes from the same server and worker.
+"""The bound: a trivial application that sends recorded responses from the same server and worker.
 
-Each file in a folder is the response at the path of its name.
+Each file in a folder is the response at the path of its name: its status, header fields and body.
 """
 
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-_ANSWERS = {f"/{file.name}": file.read_bytes() for file in Path(os.environ["BOUND"]).iterdir()}
+
+def _recorded(file: Path) -> tuple[str, list[tuple[str, str]], list[bytes]]:
+    status, fields, body = json.loads(file.read_text())
+    return status, [(name, value) for name, value in fields], [body.encode("latin-1")]
+
+
+_ANSWERS = {f"/{file.name}": _recorded(file) for file in Path(os.environ["BOUND"]).iterdir()}
 
 
 def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """Respond with the bytes."""
-    body = _ANSWERS[environ["PATH_INFO"]]
-    start_response(
-        "200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
-    )
-    return [body]
+    """Send the response."""
+    status, fields, body = _ANSWERS[environ["PATH_INFO"]]
+    start_response(status, fields)
+    return body

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
+from typing import TypeAlias
 
 from benchmarks.cases import CASES, Case
 from benchmarks.client import Response, bearer, get
@@ -19,12 +21,19 @@ from evref.domain.catalogue.catalogue import Catalogue
 
 PEERS = ("FastAPI", "APIFlask", "Datasette")
 BOUND = "bound"
+SAME_RESPONSE = "same response"
+"""The bound that also sends the status and the header fields of the service."""
 
 _THREADS = "4"
 _GUNICORN = [
     *("gunicorn", "--bind", "{host}:{port}", "--threads", _THREADS, "--preload"),
     *("--keep-alive", "5", "--no-control-socket"),
 ]
+_OF_GUNICORN = frozenset({"Server", "Date", "Connection"})
+
+_Recorded: TypeAlias = tuple[str, list[tuple[str, str]], str]
+"""Status, header fields and body of a response."""
+
 _ROWS = "_shape=array&_size=max&_nocount=1&_nofacet=1&_nosuggest=1"
 _OF_ONE = f"/peer/interventions.json?{_ROWS}&_sort=position&diagnosis_id=knee-osteoarthritis"
 _DATASETTE_PATHS = {
@@ -39,13 +48,14 @@ class Contender:
     """A server, and its requests for the cases.
 
     `paths` has the path of each case that it supports, by name; `tokens` is None if it has no
-    keys.
+    keys. `always_succeeds` if it sends 200 in each case.
     """
 
     name: str
     server: Server
     paths: Mapping[str, str]
     tokens: Tokens | None = None
+    always_succeeds: bool = False
     _etags: dict[str, str] = field(default_factory=dict)
 
     def address(self, case: Case) -> str:
@@ -117,18 +127,37 @@ def bound(
     *,
     name: str = BOUND,
 ) -> Iterator[Contender]:
-    """Run a server that returns the same bytes; for a 304, those that the 304 avoids."""
-    bodies = folder / "bound"
-    bodies.mkdir()
+    """Run a server that sends the same bodies with 200; for a 304, the body that it avoids.
+
+    As `SAME_RESPONSE`, it sends the same responses.
+    """
+    is_same = name == SAME_RESPONSE
+    recorded = folder / "bound"
+    recorded.mkdir()
     for case in CASES:
         headers = alike.headers(case)
-        headers.pop("If-None-Match", None)
-        (bodies / case.name).write_bytes(get(alike.address(case), headers).body)
+        if not is_same:
+            headers.pop("If-None-Match", None)
+        response = get(alike.address(case), headers)
+        answer = _recorded(response) if is_same else _successful(response.body)
+        (recorded / case.name).write_text(json.dumps(answer))
     command = [*_GUNICORN, "--workers", "1", "--worker-class", "gthread"]
     with running(
-        [*command, "benchmarks.bound:app"], folder, health="/list", environ={"BOUND": str(bodies)}
+        [*command, "benchmarks.bound:app"], folder, health="/list", environ={"BOUND": str(recorded)}
     ) as server:
-        yield Contender(name, server, {case.name: f"/{case.name}" for case in CASES})
+        paths = {case.name: f"/{case.name}" for case in CASES}
+        yield Contender(name, server, paths, always_succeeds=not is_same)
+
+
+def _successful(body: bytes) -> _Recorded:
+    fields = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    return "200 OK", fields, body.decode("latin-1")
+
+
+def _recorded(response: Response) -> _Recorded:
+    status = HTTPStatus(response.status)
+    fields = [field for field in response.headers.items() if field[0] not in _OF_GUNICORN]
+    return f"{status.value} {status.phrase}", fields, response.body.decode("latin-1")
 
 
 @contextmanager

@@ -107,7 +107,7 @@ def _one(
     )
     used = contender.server.cpu_seconds() - before
     # The bound returns the bytes of an error response, but with status 200.
-    refused = load.completed if case.status >= 400 and contender.tokens else 0
+    refused = load.completed if case.status >= 400 and not contender.always_succeeds else 0
     if load.refused != refused or load.completed == 0:
         raise SystemExit(
             f"benchmarks: {contender.name}, {case.name}: {load.refused} of {load.completed} refused"

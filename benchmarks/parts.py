@@ -16,7 +16,16 @@ from benchmarks import swapping
 from benchmarks.cases import CASES
 from benchmarks.catalogues import SIZES, scaled
 from benchmarks.checks import as_json, require_exact, require_right
-from benchmarks.contenders import PEERS, Contender, bound, peer, serve, service
+from benchmarks.contenders import (
+    BOUND,
+    PEERS,
+    SAME_RESPONSE,
+    Contender,
+    bound,
+    peer,
+    serve,
+    service,
+)
 from benchmarks.instructions import count_instructions
 from benchmarks.measuring import CaseSamples, Pace, Sample, Spread, measure, ratio
 from benchmarks.processes import THIS_PYTHON
@@ -59,12 +68,18 @@ class Run:
                 for name in PEERS
             ]
             self._require(services + peers, self._catalogue)
-            most = stack.enter_context(bound(services[0], self._new_folder()))
-            contenders = [most, *services, *peers]
+            most, same = (
+                stack.enter_context(bound(services[0], self._new_folder(), name=name))
+                for name in (BOUND, SAME_RESPONSE)
+            )
+            contenders = [most, same, *services, *peers]
             samples = measure(contenders, CASES, self._pace)
             return {
                 "servers": {
                     name: {"cases": _beside(samples[name], samples[most.name])} for name in samples
+                },
+                "of_same_response": {
+                    ours: _ratios(samples[ours], samples[same.name]) for ours in _SERVICES
                 },
                 "peers": {
                     theirs: {ours: _ratios(samples[ours], samples[theirs]) for ours in _SERVICES}

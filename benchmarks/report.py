@@ -81,6 +81,14 @@ def _tables(result: Figures) -> Iterator[str]:
             if name != BOUND
         ),
     )
+    yield "\n### Requests per second, relative to the bound with the same response\n"
+    yield from _table(
+        ("server", *cases),
+        (
+            (name, *(_spread(ratios[case]) for case in cases))
+            for name, ratios in throughput["of_same_response"].items()
+        ),
+    )
     yield "\n### Figures for a list of interventions\n"
     yield from _table(
         ("server", "requests/s", "p50, ms", "p99, ms", "CPU, µs", "memory, MB", "own, MB"),
