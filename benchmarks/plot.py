@@ -8,8 +8,6 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from benchmarks.contenders import BOUND, SAME_RESPONSE
-
 _PAGES = Path(__file__).parent.parent / "docs" / "explanation"
 _CASES = ("list", "interventions", "304")
 _COLOURS = ("#1b6ca8", "#4fa3d1", "#a9d0e8")
@@ -18,10 +16,11 @@ _BAR = 0.26
 
 def main() -> None:
     """Draw the figures of the last run as SVG; the same figures give the same bytes."""
-    servers = json.loads((_PAGES / "performance.json").read_text())["throughput"]["servers"]
+    throughput = json.loads((_PAGES / "performance.json").read_text())["throughput"]
+    servers = throughput["servers"]
     # Keep text as text, and ids the same from run to run.
     mpl.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "evref", "font.family": "sans-serif"}
-    names = [name for name in servers if name not in {BOUND, SAME_RESPONSE}]
+    names = [*throughput["of_same_response"], *throughput["peers"]]
     figure = Figure(figsize=(8, 0.55 * len(names) + 1), layout="constrained")
     axes = figure.subplots()
     for place, (case, colour) in enumerate(zip(_CASES, _COLOURS, strict=True)):
