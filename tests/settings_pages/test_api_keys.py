@@ -590,7 +590,7 @@ def test_a_key_in_the_place_of_something_else_is_not_repeated(
     assert answer.status_code == 422
     assert made.token.text not in answer.text
     assert site.audit_log() == before
-    assert ("Name must not contain an API key." in answer.text) == (field == "name")
+    assert ("Name must not contain an API key or its prefix." in answer.text) == (field == "name")
 
 
 def test_a_key_is_not_renamed_to_a_key(site: Site, member: Visitor) -> None:
@@ -599,7 +599,7 @@ def test_a_key_is_not_renamed_to_a_key(site: Site, member: Visitor) -> None:
     answer = member.fill_in(f"/settings/api-keys/{made.key.id}", name=f"Ward {made.token.text}")
 
     assert answer.status_code == 422
-    assert "Name must not contain an API key." in answer.text
+    assert "Name must not contain an API key or its prefix." in answer.text
     assert made.token.text not in answer.text
     assert site.container.keys().get(made.key.id) == made.key
 

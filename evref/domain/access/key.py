@@ -76,7 +76,7 @@ def refuse_keys(field: str, text: str) -> None:
 
     """
     if without_keys(text) != text:
-        raise InvalidValueError([Fault(field, "must not contain an API key")])
+        raise InvalidValueError([Fault(field, "must not contain an API key or its prefix")])
 
 
 class Permission(StrEnum):
