@@ -50,6 +50,7 @@ def faults(service: Service, token: str, path: str) -> dict[str, list[Any]]:
         (f"{KNEE}?fields=name", "fields", []),
         ("/api/v1/catalogue?module=home", "module", []),
         ("/api/v1/limit?key=k1", "key", []),
+        ("/api/v1/openapi.json?version=3.0", "version", []),
     ],
 )
 def test_a_wrong_parameter_is_named_with_what_is_allowed(

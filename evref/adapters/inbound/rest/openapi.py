@@ -12,11 +12,13 @@ from typing import Any, cast
 from apiflask import APIFlask, Schema
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, Response, current_app, request
+from marshmallow import RAISE
 
 from evref.adapters.inbound.rest import components, examples
 from evref.adapters.inbound.rest.components import Failure
 from evref.adapters.inbound.rest.enumerations import value_by_value
+from evref.adapters.inbound.rest.parameters import NoQuery
 from evref.adapters.inbound.web.representations import Representation, respond
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER
 
@@ -128,6 +130,7 @@ def blueprint() -> Blueprint:
 
     @description.get("/openapi.json")
     def openapi() -> Response:
+        NoQuery().load(request.args, unknown=RAISE)
         if not made:
             document = cast("dict[str, Any]", cast("APIFlask", current_app).spec)
             # First, so that a person who opens the file sees what it is.
