@@ -403,7 +403,7 @@ class AdmissionContract(Contract):
     def test_an_expired_key_that_is_rotated_is_valid_once_it_is_extended(
         self, stores: Stores
     ) -> None:
-        """Then its old secret is valid too, until its end."""
+        """With its new secret; the old one ended at the rotation."""
         old, new = keep_key(stores, a_key(expires_on=TODAY - HOUR * 24)), a_secret("new").digest
         rotate_key(stores, "k1", "new", HOUR)
         stores.settle()
@@ -414,10 +414,9 @@ class AdmissionContract(Contract):
         stores.keys.change("k1", lambda key: (key.changed(expires_on=TODAY), an_audit_entry()))
         stores.settle()
 
-        for digest in (old, new):
-            assert stores.admission.admit(digest, READ, NOON).was_admitted
+        assert stores.admission.admit(new, READ, NOON).was_admitted
         with pytest.raises(InvalidApiKeyError):
-            stores.admission.admit(old, READ, NOON + HOUR)
+            stores.admission.admit(old, READ, NOON)
 
     def test_a_rotation_during_many_requests_neither_refuses_nor_adds_one(
         self, stores: Stores
