@@ -16,7 +16,7 @@ PROJECT_ITSELF = "install --no-deps --no-build-isolation"
 
 
 def make(*arguments: str) -> str:
-    """What make prints, whatever the options of the make that runs the tests."""
+    """What make prints without the options of the make that runs the tests."""
     return subprocess.run(
         ["make", "--no-print-directory", *arguments],
         cwd=ROOT,

@@ -119,7 +119,7 @@ def test_an_expired_key_can_be_rotated_and_works_once_it_is_extended(key: ApiKey
 
 
 def test_the_end_of_an_older_secret_stays_when_the_key_is_extended(key: ApiKey) -> None:
-    """Somebody was told when it ends, perhaps because it had leaked."""
+    """The page said when it ends, perhaps because it had leaked."""
     today = NOON.date()
     midnight = datetime(2026, 3, 2, tzinfo=UTC)
 

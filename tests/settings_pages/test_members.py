@@ -90,6 +90,8 @@ def test_all_that_is_wrong_with_an_invitation_is_told_at_once(site: Site, member
     assert "Choose a role." in answer.text
     assert fields_of(answer.text)["email"] == "nobody"
     assert "Enter the e-mail address of your colleague." in member.fill_in(INVITE, email=" ").text
+    assert "This person is already a member." in member.fill_in(INVITE, email=EMAIL).text
+    assert invitation_ids(site) == []
 
 
 def test_nobody_is_invited_under_a_key(site: Site, member: Visitor) -> None:
@@ -102,7 +104,6 @@ def test_nobody_is_invited_under_a_key(site: Site, member: Visitor) -> None:
     assert "E-mail address must not contain an API key or its prefix." in answer.text
     assert token not in answer.text
     assert token.lower() not in member.get("/settings/audit-log").text.lower()
-    assert "This person is already a member." in member.fill_in(INVITE, email=EMAIL).text
     assert invitation_ids(site) == []
 
 
