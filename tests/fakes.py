@@ -8,10 +8,10 @@ from random import Random
 from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import BusyError, FileFault, InvalidCatalogueError, StorageUnavailableError
-from evref.ports.catalogue import CatalogueStore, Publication
-from evref.ports.catalogue_files import CatalogueFiles, Progress
+from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
+from evref.ports.catalogue.files import CatalogueFiles, Progress
+from evref.ports.catalogue.store import CatalogueStore, Publication
 from evref.ports.clock import Clock
-from evref.ports.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.randomness import Randomness
 from evref.testing.builders import NOON
 

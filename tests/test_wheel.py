@@ -27,7 +27,7 @@ def test_the_wheel_has_every_file_of_the_package(wheel: ZipFile) -> None:
     }
 
     assert files == {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert "evref/testing/usage.py" in files
+    assert "evref/testing/access/usage.py" in files
     assert "evref/data/catalogue/knee-osteoarthritis.yaml" in files
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
-from evref.application.browse_catalogue import BrowseCatalogue
-from evref.domain.access.key import KeyToken, Permission
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import QuotaStatus
+from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
 
 Admit = Callable[[KeyToken, Permission], QuotaStatus]

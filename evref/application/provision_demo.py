@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from evref.application.manage_institutions import ManageInstitutions
-from evref.application.manage_keys import ManageKeys
-from evref.domain.access.principal import Principal
+from evref.application.access.manage_keys import ManageKeys
+from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.domain.accounts.institution import Institution
 from evref.domain.errors import NotFoundError
+from evref.domain.principal import Principal
 from evref.ports.randomness import Randomness
 
 INSTITUTION = "Demo institution"

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from evref.domain.access.principal import Principal, Right, authorise_in
 from evref.domain.audit import AuditEntry
 from evref.domain.errors import NotFoundError
+from evref.domain.principal import Principal, Right, authorise_in
 from evref.ports.audit import AuditLog
 
 

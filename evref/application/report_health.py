@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.storage import StorageHealth
 

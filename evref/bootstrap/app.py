@@ -36,7 +36,7 @@ from evref.adapters.inbound.web.observation import Observer, log_access, observe
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
-from evref.domain.access.readers import Readers
+from evref.domain.accounts.readers import Readers
 from evref.domain.errors import EvrefError, StorageUnavailableError
 
 if TYPE_CHECKING:

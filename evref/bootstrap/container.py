@@ -12,23 +12,23 @@ from dependency_injector import containers, providers
 
 from evref.adapters.outbound import memory, redis, sql, system
 from evref.adapters.outbound.files import YamlCatalogueFiles
-from evref.application.admit_request import AdmitRequest
-from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.access.admit_request import AdmitRequest
+from evref.application.access.manage_keys import ManageKeys
+from evref.application.access.read_limit import ReadLimit
+from evref.application.accounts.manage_institutions import ManageInstitutions
+from evref.application.accounts.manage_members import ManageMembers
+from evref.application.accounts.share_secret import ShareSecret
+from evref.application.accounts.sign_in import SignIn
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.consult_catalogue import ConsultCatalogue
-from evref.application.manage_institutions import ManageInstitutions
-from evref.application.manage_keys import ManageKeys
-from evref.application.manage_members import ManageMembers
 from evref.application.provision_demo import ProvisionDemo
-from evref.application.publish_catalogue import PublishCatalogue
 from evref.application.read_audit_log import ReadAuditLog
-from evref.application.read_limit import ReadLimit
 from evref.application.report_health import ReportHealth
-from evref.application.share_secret import ShareSecret
-from evref.application.sign_in import SignIn
 from evref.bootstrap.settings import Settings, SettingsError
+from evref.ports.access.keys import KeyStore
 from evref.ports.clock import Clock
-from evref.ports.keys import KeyStore
 from evref.ports.storage import StorageConnections, StorageHealth
 
 BUNDLED_CATALOGUE = Path(__file__).parents[1] / "data" / "catalogue"
@@ -161,7 +161,6 @@ class Container(containers.DeclarativeContainer):
     manage_keys = One(
         ManageKeys,
         keys=keys,
-        institutions=institutions,
         usage_reports=usage_reports,
         clock=clock,
         randomness=randomness,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging.config
 
 from evref.bootstrap.settings import LogFormat
-from evref.domain.access.key import without_keys
+from evref.domain.redaction import without_keys
 
 _FORMATTERS = {
     # The format of gunicorn's own log, which goes to the same place.

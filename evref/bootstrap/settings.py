@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
-from evref.domain.access.readers import Readers
+from evref.domain.accounts.readers import Readers
 
 _Enum = TypeVar("_Enum", bound=StrEnum)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from evref.application.publish_catalogue import Plan
+from evref.application.catalogue.publish_catalogue import Plan
 from evref.cli.institutions import OPERATOR
 from evref.cli.output import (
     as_json,

@@ -10,7 +10,7 @@ import click
 
 from evref.cli.output import as_json, print_json, print_records
 from evref.cli.wiring import RefusedError, stored
-from evref.domain.access.principal import Operator, Role
+from evref.domain.principal import Operator, Role
 
 OPERATOR = Operator()
 """The principal of every command."""

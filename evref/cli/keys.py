@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from evref.application.manage_keys import KeyInUse
+from evref.application.access.manage_keys import KeyInUse
 from evref.cli.institutions import OPERATOR
 from evref.cli.output import as_json, print_json, print_records, say
 from evref.cli.wiring import stored
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
 from evref.domain.access.secret import LONGEST_OVERLAP
 
@@ -91,9 +91,17 @@ def create_key(
 @as_json
 def list_keys(*, as_json: bool) -> None:
     """List all keys, oldest first, without their secrets."""
-    found = stored().manage_keys().list_all(OPERATOR)
-    # Only for people: programs derive it from the fields, which are public, unlike its words.
-    records = [_record(each) if as_json else _record_with_state(each) for each in found]
+    container = stored()
+    # Keys first, so that the institution of each exists when the institutions are read.
+    found = container.manage_keys().list_all(OPERATOR)
+    institutions = container.manage_institutions().institutions(OPERATOR)
+    names = {institution.id: institution.name for institution in institutions}
+    records = []
+    for each in found:
+        record = _record(each, names[each.key.institution_id])
+        # Only for people: programs derive it from the fields, which are public, unlike its words.
+        state = {} if as_json else {"state": each.state.value}
+        records.append({"id": record.pop("id"), **state, **record})
     print_records(records, as_json=as_json, empty="There are no keys yet.")
 
 
@@ -171,16 +179,11 @@ def usage(key_id: str, *, as_json: bool) -> None:
     print_records(records, as_json=as_json, empty="The key was not used in the last 30 days.")
 
 
-def _record_with_state(found: KeyInUse) -> dict[str, Any]:
-    record = _record(found)
-    return {"id": record.pop("id"), "state": found.state.value, **record}
-
-
-def _record(found: KeyInUse) -> dict[str, Any]:
+def _record(found: KeyInUse, institution: str) -> dict[str, Any]:
     return {
         "id": found.key.id,
         "name": found.key.name,
-        "institution": found.institution.name,
+        "institution": institution,
         "permission": found.key.permission.value,
         "daily_limit": found.key.daily_limit,
         "last_four": found.key.last_four,

@@ -24,9 +24,9 @@ from evref.cli.institutions import OPERATOR, institution, member
 from evref.cli.keys import key
 from evref.cli.output import progress_bar, say, say_lines
 from evref.cli.wiring import RefusedError, wired
-from evref.domain.access.key import without_keys
-from evref.domain.access.readers import Readers
+from evref.domain.accounts.readers import Readers
 from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
+from evref.domain.redaction import without_keys
 
 DEFAULT_WORKERS = 2
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from evref.domain.access.principal import Principal
+from evref.domain.principal import Principal
 
 
 class Action(StrEnum):

@@ -13,16 +13,18 @@ pytest.register_assert_rewrite(
     *(f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__))
 )
 
-from evref.testing.admission import AdmissionContract  # noqa: E402
+from evref.testing.access.admission import AdmissionContract  # noqa: E402
+from evref.testing.access.keys import KeyStoreContract  # noqa: E402
+from evref.testing.access.usage import UsageReportsContract  # noqa: E402
+from evref.testing.accounts.institutions import InstitutionStoreContract, MemberStoreContract  # noqa: E402
+from evref.testing.accounts.secrets import SharedSecretsContract  # noqa: E402
+from evref.testing.accounts.sessions import SessionStoreContract  # noqa: E402
+from evref.testing.accounts.sign_in_attempts import SignInAttemptsContract  # noqa: E402
+from evref.testing.accounts.teams import TeamStoreContract  # noqa: E402
 from evref.testing.audit import AuditLogContract  # noqa: E402
-from evref.testing.catalogue import CatalogueStoreContract, PublishedCatalogueContract  # noqa: E402
-from evref.testing.catalogue_files import CatalogueFilesContract  # noqa: E402
+from evref.testing.catalogue.files import CatalogueFilesContract  # noqa: E402
+from evref.testing.catalogue.store import CatalogueStoreContract, PublishedCatalogueContract  # noqa: E402
 from evref.testing.contract import Contract  # noqa: E402
-from evref.testing.institutions import InstitutionStoreContract, MemberStoreContract  # noqa: E402
-from evref.testing.keys import KeyStoreContract  # noqa: E402
-from evref.testing.secrets import SharedSecretsContract  # noqa: E402
-from evref.testing.sessions import SessionStoreContract  # noqa: E402
-from evref.testing.sign_in_attempts import SignInAttemptsContract  # noqa: E402
 from evref.testing.storage import (  # noqa: E402
     StorageConnectionsContract,
     StorageHealthContract,
@@ -35,8 +37,6 @@ from evref.testing.system import (  # noqa: E402
     PasswordHasherContract,
     RandomnessContract,
 )
-from evref.testing.teams import TeamStoreContract  # noqa: E402
-from evref.testing.usage import UsageReportsContract  # noqa: E402
 
 __all__ = [
     "AdmissionContract",

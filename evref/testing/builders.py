@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
-from evref.domain.access.key import ApiKey, Permission
-from evref.domain.access.principal import Operator, Role
+from evref.domain.access.key import ApiKey
+from evref.domain.access.permission import Permission
 from evref.domain.access.secret import KeySecret
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
@@ -22,7 +22,8 @@ from evref.domain.catalogue.evidence import (
 )
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
-from evref.ports.catalogue import Publication
+from evref.domain.principal import Operator, Role
+from evref.ports.catalogue.store import Publication
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

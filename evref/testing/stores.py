@@ -14,17 +14,17 @@ from evref.domain.accounts.institution import Member
 from evref.domain.accounts.team import Team
 from evref.domain.audit import Action, AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.ports.admission import Admission
+from evref.ports.access.admission import Admission
+from evref.ports.access.keys import KeyStore
+from evref.ports.access.usage import UsageReports
+from evref.ports.accounts.institutions import InstitutionStore, MemberStore
+from evref.ports.accounts.secrets import SharedSecrets
+from evref.ports.accounts.sessions import SessionStore
+from evref.ports.accounts.sign_in_attempts import SignInAttempts
+from evref.ports.accounts.teams import TeamStore
 from evref.ports.audit import AuditLog
-from evref.ports.catalogue import CatalogueStore
-from evref.ports.institutions import InstitutionStore, MemberStore
-from evref.ports.keys import KeyStore
-from evref.ports.secrets import SharedSecrets
-from evref.ports.sessions import SessionStore
-from evref.ports.sign_in_attempts import SignInAttempts
+from evref.ports.catalogue.store import CatalogueStore
 from evref.ports.storage import StorageConnections, StorageHealth, StorageSchema
-from evref.ports.teams import TeamStore
-from evref.ports.usage import UsageReports
 from evref.testing.builders import (
     NOON,
     a_publication,

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.clock import Clock
-from evref.ports.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.randomness import Randomness
 from evref.testing.contract import Contract
 

@@ -14,12 +14,12 @@ from evref.adapters.outbound.memory import (
     MemoryTeamStore,
     MemoryUsageReports,
 )
-from evref.application.admit_request import AdmitRequest
+from evref.application.access.admit_request import AdmitRequest
+from evref.application.access.manage_keys import ManageKeys
+from evref.application.accounts.manage_institutions import ManageInstitutions
+from evref.application.accounts.manage_members import ManageMembers
+from evref.application.accounts.sign_in import SignIn
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.application.manage_institutions import ManageInstitutions
-from evref.application.manage_keys import ManageKeys
-from evref.application.manage_members import ManageMembers
-from evref.application.sign_in import SignIn
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
 
 
@@ -108,7 +108,6 @@ def sign_in(
 def keys(state: MemoryState, clock: FakeClock, randomness: SeededRandomness) -> ManageKeys:
     return ManageKeys(
         keys=MemoryKeyStore(state),
-        institutions=MemoryInstitutionStore(state),
         usage_reports=MemoryUsageReports(state),
         clock=clock,
         randomness=randomness,

@@ -3,14 +3,15 @@
 import pytest
 
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
-from evref.application.admit_request import AdmitRequest
-from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.access.admit_request import AdmitRequest
+from evref.application.access.manage_keys import ManageKeys, NewKey
+from evref.application.accounts.manage_institutions import ManageInstitutions
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.consult_catalogue import ConsultCatalogue
-from evref.application.manage_institutions import ManageInstitutions
-from evref.application.manage_keys import ManageKeys, NewKey
-from evref.domain.access.key import KeyToken, Permission
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import QuotaExceededError, QuotaStatus
+from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.errors import InsufficientPermissionError, InvalidApiKeyError, NoCatalogueError
 from evref.testing.builders import OPERATOR, a_diagnosis

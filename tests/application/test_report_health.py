@@ -3,7 +3,7 @@
 import pytest
 
 from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState, MemoryStorage
-from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.report_health import Readiness, ReportHealth
 from evref.domain.errors import StorageUnavailableError

@@ -16,13 +16,14 @@ import pytest
 
 import evref.application
 from evref.adapters.outbound.memory import MemoryAuditLog, MemoryCatalogueStore, MemoryState
-from evref.application.manage_institutions import ManageInstitutions
-from evref.application.manage_keys import ManageKeys
-from evref.application.manage_members import ManageMembers
+from evref.application.access.manage_keys import ManageKeys
+from evref.application.accounts.manage_institutions import ManageInstitutions
+from evref.application.accounts.manage_members import ManageMembers
+from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.provision_demo import ProvisionDemo
-from evref.application.publish_catalogue import PublishCatalogue
 from evref.application.read_audit_log import ReadAuditLog
-from evref.domain.access.principal import (
+from evref.domain.errors import NotAllowedError, NotFoundError
+from evref.domain.principal import (
     InstitutionMember,
     Operator,
     Principal,
@@ -31,7 +32,6 @@ from evref.domain.access.principal import (
     authorise,
     authorise_in,
 )
-from evref.domain.errors import NotAllowedError, NotFoundError
 from evref.testing.builders import a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles, FakeClock, SeededRandomness
 
@@ -279,8 +279,8 @@ FOR_EVERYBODY = {
 
 def modules() -> list[ModuleType]:
     return [
-        importlib.import_module(f"evref.application.{module.name}")
-        for module in pkgutil.iter_modules(evref.application.__path__)
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(evref.application.__path__, "evref.application.")
     ]
 
 

@@ -11,10 +11,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from evref.domain.access.key import Permission
-from evref.domain.access.principal import Role
-from evref.domain.access.readers import Readers
+from evref.domain.access.permission import Permission
+from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.browser.live import opened_page, served_site, sign_in
 from tests.pages.site import bundled, publish

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from evref.domain.access.readers import Readers
+from evref.domain.accounts.readers import Readers
 from tests.browser.live import opened_page, served_site, sign_in
 from tests.pages.site import bundled, publish
 from tests.settings_pages.site import EMAIL, PASSWORD, Site

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from evref.domain.access.key import Permission
-from evref.domain.access.principal import Role
+from evref.domain.access.permission import Permission
+from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.browser.live import opened_page, served_site, sign_in
 from tests.settings_pages.site import MORNING, Site

@@ -9,7 +9,7 @@ import pytest
 from evref.application.provision_demo import INSTITUTION, KEY, MEMBER
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.access.key import KeyToken
+from evref.domain.access.token import KeyToken
 from evref.testing.builders import OPERATOR
 
 
@@ -26,7 +26,9 @@ def test_a_first_start_makes_institution_member_and_key(container: Container) ->
     (key,) = container.manage_keys().list_all(OPERATOR)
     (member,) = container.manage_institutions().members(OPERATOR)
     assert KeyToken(made.token).last_four == key.key.last_four
-    assert (key.institution.name, key.key.name) == (INSTITUTION, KEY)
+    (institution,) = container.manage_institutions().institutions(OPERATOR)
+    assert (institution.name, key.key.name) == (INSTITUTION, KEY)
+    assert key.key.institution_id == institution.id
     assert key.key.expires_on is None
     assert not made.expires
     assert member.member.email == MEMBER

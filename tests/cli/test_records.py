@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import evref
 from evref.cli.main import cli
-from evref.domain.access.key import KeyToken
+from evref.domain.access.token import KeyToken
 from tests.cli.conftest import Run
 
 KEY = ("key", "create", "--institution", "General Hospital", "--name", "Ward app")

@@ -21,7 +21,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.testing.builders import OPERATOR
 from tests.clients.conftest import HERE, NODE_TOOLS, TOOLS, run_in

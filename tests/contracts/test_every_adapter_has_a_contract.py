@@ -16,7 +16,7 @@ from evref.testing import Contract
 TESTS = Path(__file__).parents[1]
 PORTS = [
     port
-    for found in pkgutil.iter_modules(evref.ports.__path__, "evref.ports.")
+    for found in pkgutil.walk_packages(evref.ports.__path__, "evref.ports.")
     for _, port in inspect.getmembers(import_module(found.name), inspect.isclass)
     if port.__module__ == found.name and inspect.isabstract(port)
 ]

@@ -13,11 +13,11 @@ from pathlib import Path
 from random import Random
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.application.publish_catalogue import PublishCatalogue
+from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
 from evref.bootstrap.settings import Settings
 from evref.cli.main import cli
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.access.secret import OVERLAPS
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import KeyRevokedError

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from evref.application.manage_keys import KeyInUse, NewKey
+from evref.application.access.manage_keys import KeyInUse, NewKey
 from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
 from evref.bootstrap.settings import Settings
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.audit import AuditEntry
 from evref.domain.errors import InvalidApiKeyError
 from evref.testing.builders import OPERATOR

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from evref.application.manage_keys import NewKey
+from evref.application.access.manage_keys import NewKey
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.testing.builders import a_diagnosis, an_intervention

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Event
 
-from evref.application.manage_keys import NewKey
+from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DayUsage
 from evref.testing.builders import OPERATOR, a_catalogue
 from evref.testing.stores import keep_catalogue

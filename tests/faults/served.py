@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from evref.application.manage_keys import NewKey
+from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.settings import Settings
 from tests.faults.load import DIAGNOSES, Response, repeating
 from tests.servers import free_port, wait_until

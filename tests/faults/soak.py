@@ -19,11 +19,11 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from threading import Event
 
-from evref.application.manage_keys import NewKey
-from evref.application.publish_catalogue import PublishCatalogue
+from evref.application.access.manage_keys import NewKey
+from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.testing.builders import OPERATOR
 from tests.faults.load import (
     DIAGNOSES,

@@ -9,7 +9,8 @@ import pytest
 from dependency_injector import providers
 
 from evref.bootstrap.app import create_app
-from evref.domain.access.key import KeyToken, Permission
+from evref.domain.access.permission import Permission
+from evref.domain.access.token import KeyToken
 from evref.domain.errors import EvrefError, StorageUnavailableError
 from tests.fhir.conftest import MakeService, catalogue
 from tests.http.service import BASE_URL, Service, assert_outcome, body

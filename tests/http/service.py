@@ -12,11 +12,11 @@ from apiflask import APIFlask
 from dependency_injector import providers
 from werkzeug.test import TestResponse
 
-from evref.application.manage_keys import NewKey
+from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase

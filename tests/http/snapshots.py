@@ -17,7 +17,7 @@ from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.problems import Problem
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.testing.builders import OPERATOR
 from tests.docs import api_page
 from tests.http.service import Service, body

@@ -23,8 +23,8 @@ from evref.adapters.inbound.web.problems import (
     ParameterFault,
 )
 from evref.bootstrap.app import create_app
-from evref.domain.access.key import KeyToken
 from evref.domain.access.quota import QuotaExceededError, QuotaStatus
+from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import (
     BusyError,

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from evref.bootstrap.logs import WithoutKeys
-from evref.domain.access.key import KeyToken
+from evref.domain.access.token import KeyToken
 from tests.http.service import INFOBUTTON, Service, assert_problem
 
 LIST = "/api/v1/diagnoses"

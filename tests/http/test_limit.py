@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import OPERATOR
 from tests.http.conftest import MakeService

@@ -9,8 +9,8 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from evref.application.manage_keys import NewKey
-from evref.domain.access.key import Permission
+from evref.application.access.manage_keys import NewKey
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import Tally
 from tests.http.service import MIDNIGHT, Service
 

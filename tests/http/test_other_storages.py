@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from evref.bootstrap.settings import StorageKind
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import OPERATOR
 from tests.databases import PreparedDatabases

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.access.key import KeyToken
+from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import OPERATOR
 from tests.http.conftest import MakeService

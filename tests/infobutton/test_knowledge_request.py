@@ -7,7 +7,7 @@ import re
 import pytest
 
 from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, SUB_TOPICS
-from evref.domain.access.readers import Readers
+from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from tests.http.conftest import MakeService

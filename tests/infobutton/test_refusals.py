@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from werkzeug.test import TestResponse
 
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import OPERATOR

@@ -11,7 +11,7 @@ import yaml
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.access.readers import Readers
+from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.document import from_document
 from evref.testing.stores import keep_catalogue

@@ -11,7 +11,7 @@ from flask import template_rendered
 from werkzeug.test import TestResponse
 
 from evref.adapters.inbound.pages.catalogue import words
-from evref.domain.access.readers import Readers
+from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase

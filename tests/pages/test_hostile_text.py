@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from evref.domain.access.readers import Readers
+from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import (

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from evref.domain.access.readers import Readers
+from evref.domain.accounts.readers import Readers
 from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import a_catalogue, an_entry
 from tests.pages.site import Seen, a_site, bundled, publish

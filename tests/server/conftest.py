@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from evref.application.manage_keys import NewKey
+from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.testing.builders import OPERATOR

@@ -12,14 +12,14 @@ from sqlite3 import connect
 from dependency_injector import providers
 from flask import Flask
 
-from evref.application.manage_keys import NewKey
+from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.access.key import Permission
-from evref.domain.access.principal import Role
+from evref.domain.access.permission import Permission
 from evref.domain.accounts.institution import Member
 from evref.domain.audit import AuditEntry
+from evref.domain.principal import Role
 from evref.ports.audit import AuditLog
 from evref.testing.builders import OPERATOR, a_catalogue
 from evref.testing.stores import keep_catalogue

@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import (
     EMAIL,
@@ -66,7 +66,8 @@ def test_a_name_and_one_click_make_a_working_key(site: Site, member: Visitor) ->
     (found,) = site.container.manage_keys().list_all(OPERATOR)
     assert (found.key.name, found.key.permission) == ("Ward tablet", Permission.READ)
     assert (found.key.daily_limit, found.key.expires_on) == (1000, None)
-    assert found.institution.name == "General Hospital"
+    owner = site.container.manage_institutions().institution_named(OPERATOR, "General Hospital")
+    assert found.key.institution_id == owner.id
 
 
 def test_every_field_of_the_form_counts(site: Site, member: Visitor) -> None:

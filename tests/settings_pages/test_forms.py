@@ -6,9 +6,9 @@ import pytest
 
 from evref.adapters.inbound.pages.settings.blueprint import LONGEST_FORM
 from evref.bootstrap.settings import Settings
-from evref.domain.access.principal import Role
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation, InvitationToken
+from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.institutions import institution_id
 from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, settings_for

@@ -8,7 +8,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from evref.domain.access.principal import Role
+from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import (
     COLLEAGUE,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.access.principal import Role
+from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.institutions import institution_id
 from tests.settings_pages.site import (

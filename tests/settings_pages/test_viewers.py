@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.access.principal import Role
+from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import COLLEAGUE, EMAIL, PASSWORD, Site, settings_for
 from tests.settings_pages.test_forms import FORMS, KEY_ID, site_with_forms

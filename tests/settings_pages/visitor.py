@@ -10,7 +10,7 @@ from io import BytesIO
 
 from werkzeug.test import TestResponse
 
-from evref.domain.access.key import KeyToken
+from evref.domain.access.token import KeyToken
 from tests.settings_pages.site import EMAIL, PASSWORD, Site
 
 _TOKEN = re.compile(r"evref_[0-9A-Za-z]{46}")

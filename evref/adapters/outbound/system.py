@@ -12,7 +12,8 @@ import argon2
 from zxcvbn_rs_py import zxcvbn
 
 from evref.domain.errors import BusyError
-from evref.ports import clock, passwords, randomness
+from evref.ports import clock, randomness
+from evref.ports.accounts import passwords
 
 
 class SystemClock(clock.Clock):

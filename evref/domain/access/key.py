@@ -1,18 +1,16 @@
-"""API keys: tokens, permission levels, and states."""
+"""API keys, as stored: without their tokens."""
 
 from __future__ import annotations
 
-import hashlib
-import re
-import zlib
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from enum import Enum, StrEnum, auto
+from enum import Enum, auto
 from math import inf
-from urllib.parse import unquote
 
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DAILY_LIMIT_RULE, HIGHEST_DAILY_LIMIT, DailyWindow
 from evref.domain.access.secret import LONGEST_OVERLAP, EndingSecret, KeySecret
+from evref.domain.access.state import EXPIRES_SOON_DAYS, NEAR_LIMIT_PERCENT, KeyState
 from evref.domain.errors import (
     Fault,
     InsufficientPermissionError,
@@ -21,162 +19,6 @@ from evref.domain.errors import (
     KeyRevokedError,
 )
 from evref.domain.rules import Rules
-
-_BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_PAIRS = tuple(first + second for first in _BASE62 for second in _BASE62)
-_PREFIX = "evref_"
-_HEXADECIMAL_PREFIX, _BASE64_PREFIX = "65767265665f", "zxzyzwzf"  # in lower case
-_SECRET_DIGITS = 40
-_CHECKSUM_DIGITS = 6
-_TOKEN = re.compile(rf"{_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
-
-# Text that begins like a key, up to a delimiter of URLs, headers or sentences.
-_WITH_PREFIX = re.compile(
-    rf"(?i:{_PREFIX}|{_HEXADECIMAL_PREFIX}|{_BASE64_PREFIX})[^\s/?&=<>\"',;]*"
-)
-# Letters and digits of about the length of a key without its prefix. Hexadecimal ids and slugs are
-# shorter, or do not mix upper and lower case.
-_WITHOUT_PREFIX = re.compile(
-    r"(?<![0-9A-Za-z])(?:[0-9A-Za-z]{45,47}|(?=[0-9a-z]*[A-Z])(?=[0-9A-Z]*[a-z])[0-9A-Za-z]{48,})"
-    r"(?![0-9A-Za-z])"
-)
-_MOST_ENCODINGS = 10
-_FEWEST_CHARACTERS_LIKE_A_KEY = 45
-
-
-def without_keys(text: str) -> str:
-    """Return the text with an ellipsis for each part that looks like an API key.
-
-    Use it for everything that repeats input of a client. It also finds keys that are mistyped, in
-    capitals, without the prefix, in hexadecimal or Base64, or percent-encoded any number of times.
-    The result is then decoded.
-
-    >>> without_keys("/api/v1/%65vref%255Fsecret/interventions")
-    '/api/v1/…/interventions'
-    """
-    decoded = text
-    for _ in range(_MOST_ENCODINGS):
-        if "%" not in decoded or (further := unquote(decoded)) == decoded:
-            break
-        decoded = further
-    # The first conditions rule out most text in a fraction of the time of the patterns.
-    shown, folded = decoded, decoded.casefold()
-    if _PREFIX in folded or _BASE64_PREFIX in folded or _HEXADECIMAL_PREFIX in folded:
-        shown = _WITH_PREFIX.sub("…", shown)
-    if len(shown) >= _FEWEST_CHARACTERS_LIKE_A_KEY:
-        shown = _WITHOUT_PREFIX.sub("…", shown)
-    return text if shown == decoded else shown
-
-
-def refuse_keys(field: str, text: str) -> None:
-    """Check that no part of a text that others will see looks like an API key.
-
-    Raises:
-        InvalidValueError: If one does.
-
-    """
-    if without_keys(text) != text:
-        raise InvalidValueError([Fault(field, "must not contain an API key or its prefix")])
-
-
-class Permission(StrEnum):
-    """The permission level of a key, lowest first: `none` < `read`."""
-
-    NONE = "none"
-    READ = "read"
-
-    def allows(self, needed: Permission) -> bool:
-        """Return whether this level is at least the needed one."""
-        return _LEVELS[self] >= _LEVELS[needed]
-
-    def and_above(self) -> tuple[Permission, ...]:
-        """Return this level and all higher ones."""
-        return tuple(level for level in Permission if level.allows(self))
-
-
-_LEVELS = {permission: level for level, permission in enumerate(Permission)}
-
-
-@dataclass(frozen=True, slots=True)
-class KeyToken:
-    """The secret that a client sends: `evref_`, 40 base62 digits, and their CRC-32 in 6 digits.
-
-    Storage has only `digest` and `last_four`. The representation omits the secret, so that no log
-    or traceback shows it.
-
-    Raises:
-        InvalidApiKeyError: If the form or the checksum is wrong. A mistyped key is rejected
-            without a request to storage.
-
-    """
-
-    text: str
-
-    SECRETS = 62**_SECRET_DIGITS
-
-    def __post_init__(self) -> None:
-        body, checksum = self.text[:-_CHECKSUM_DIGITS], self.text[-_CHECKSUM_DIGITS:]
-        if _TOKEN.fullmatch(self.text) is None or checksum != _checksum(body):
-            raise InvalidApiKeyError
-
-    @classmethod
-    def make(cls, secret: int) -> KeyToken:
-        """Return the token of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
-        body = _PREFIX + base62(secret, _SECRET_DIGITS)
-        return cls(body + _checksum(body))
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the token in hexadecimal; a fast hash suffices for 238 random bits."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
-
-    @property
-    def last_four(self) -> str:
-        return self.text[-4:]
-
-    def secret(self, instant: datetime) -> KeySecret:
-        """Return the part of the token that is stored; `instant` is its creation."""
-        return KeySecret(self.digest, self.last_four, instant)
-
-    def __repr__(self) -> str:
-        return f"KeyToken(…{self.last_four})"
-
-
-def _checksum(body: str) -> str:
-    # Two digits at a time, because every request computes it.
-    rest, last = divmod(zlib.crc32(body.encode()), len(_PAIRS))
-    first, middle = divmod(rest, len(_PAIRS))
-    return _PAIRS[first] + _PAIRS[middle] + _PAIRS[last]
-
-
-def base62(number: int, digits: int) -> str:
-    """Return the number in base 62, padded with zeros to this many digits."""
-    written = ""
-    for _ in range(digits):
-        number, digit = divmod(number, 62)
-        written = _BASE62[digit] + written
-    return written
-
-
-EXPIRES_SOON_DAYS = 14
-NEAR_LIMIT_PERCENT = 80
-
-
-class KeyState(StrEnum):
-    """The most important thing to know about a key; if several apply, the last one here."""
-
-    ACTIVE = "active"
-    EXPIRES_SOON = "expires soon"
-    NEAR_LIMIT = "near limit"
-    LIMIT_REACHED = "limit reached"
-    NO_ACCESS = "no access"
-    EXPIRED = "expired"
-    REVOKED = "revoked"
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether no token of the key is valid."""
-        return self in {KeyState.EXPIRED, KeyState.REVOKED}
 
 
 class Unchanged(Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DailyWindow, QuotaStatus, Tally
 
 

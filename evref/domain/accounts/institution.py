@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from evref.domain.access.principal import InstitutionMember, Role
+from evref.domain.principal import InstitutionMember, Role
 from evref.domain.rules import Rules
 
 SHORTEST_PASSWORD = 8

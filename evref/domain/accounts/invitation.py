@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from evref.domain.access.key import base62
-from evref.domain.access.principal import Role
 from evref.domain.accounts.institution import check_email
+from evref.domain.base62 import base62
 from evref.domain.errors import NotFoundError
+from evref.domain.principal import Role
 
 INVITATION_LENGTH = timedelta(days=7)
 """An invitation ends this long after its creation."""

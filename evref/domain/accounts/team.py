@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from evref.domain.access.principal import Role
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.errors import AlreadyExistsError, LastAdminError, NotFoundError
+from evref.domain.principal import Role
 
 
 @dataclass(frozen=True, slots=True)

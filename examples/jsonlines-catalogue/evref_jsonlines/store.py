@@ -13,7 +13,7 @@ from uuid import uuid4
 from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
-from evref.ports.catalogue import PUBLICATIONS_KEPT, CatalogueStore, Publication
+from evref.ports.catalogue.store import PUBLICATIONS_KEPT, CatalogueStore, Publication
 from evref_jsonlines import records
 
 

@@ -9,7 +9,7 @@ from evref.adapters.outbound.memory import MemoryKeyStore, MemoryState
 from evref.adapters.outbound.redis.held_keys import HeldKeys
 from evref.domain.access.key import ApiKey
 from evref.domain.errors import InvalidApiKeyError
-from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry
+from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry, an_institution
 from tests.fakes import FakeClock
 
 MANY = [f"k{number}" for number in range(1, 51)]
@@ -19,7 +19,7 @@ class WatchedKeyStore(MemoryKeyStore):
     """Notes the digests of each look-up; one of several keys can be made to hang."""
 
     def __init__(self) -> None:
-        super().__init__(MemoryState())
+        super().__init__(MemoryState(institutions={"i1": an_institution("i1")}))
         self.lookups: list[list[str]] = []
         self.answers = Event()
         self.answers.set()

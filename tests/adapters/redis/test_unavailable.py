@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 import pytest
 
 from evref.adapters.outbound.redis import RedisServer
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.errors import InvalidValueError, StorageUnavailableError
 from evref.testing.builders import NOON, a_key
 from evref.testing.stores import Stores, at_once, keep_institutions, keep_key

@@ -8,9 +8,10 @@ from redis import Redis
 
 from evref.adapters.outbound.memory import MemoryKeyStore, MemoryState
 from evref.adapters.outbound.redis import RedisAdmission, RedisServer, RedisUsageReports
-from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.key import ApiKey
+from evref.domain.access.permission import Permission
 from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
-from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry
+from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry, an_institution
 from evref.testing.stores import Stores, keep_institutions, keep_key
 from tests import servers
 from tests.fakes import FakeClock
@@ -43,7 +44,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def keys(clock: FakeClock) -> CountingKeyStore:
-    return CountingKeyStore(MemoryState(), clock)
+    return CountingKeyStore(MemoryState(institutions={"i1": an_institution("i1")}), clock)
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase
-from evref.domain.access.principal import Role
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.catalogue import PUBLICATIONS_KEPT
+from evref.domain.principal import Role
+from evref.ports.catalogue.store import PUBLICATIONS_KEPT
 from evref.testing.builders import (
     a_catalogue,
     a_key,

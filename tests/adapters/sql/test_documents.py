@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from evref.adapters.outbound.sql import documents
-from evref.adapters.outbound.sql.documents import Document
+from evref.adapters.outbound.sql.catalogue import documents
+from evref.adapters.outbound.sql.catalogue.documents import Document
 from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.document import FORMAT
 from evref.domain.catalogue.evidence import Direction

@@ -11,8 +11,8 @@ from sqlalchemy import insert, text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import REVISIONS, migrate
-from evref.domain.access.principal import Role
 from evref.domain.accounts.sign_in import Session, SessionToken
+from evref.domain.principal import Role
 from evref.testing.builders import NOON, a_key, a_member, an_audit_entry
 from tests.adapters.sql.databases import stores_in
 from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows, tables

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.errors import InvalidValueError, StorageUnavailableError
 from evref.testing.builders import NOON, a_key, a_member, an_audit_entry
 from evref.testing.stores import Stores, at_once, keep_institutions, keep_key

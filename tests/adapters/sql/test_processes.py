@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.testing.builders import NOON, a_key
 from evref.testing.stores import Stores, keep_institutions, keep_key
 

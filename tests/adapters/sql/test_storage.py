@@ -20,7 +20,7 @@ from sqlalchemy import inspect, text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS, migrate
 from evref.adapters.outbound.sql.tables import metadata
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DayUsage
 from evref.domain.access.secret import KeySecret
 from evref.domain.audit import Action

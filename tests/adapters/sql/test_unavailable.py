@@ -11,7 +11,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
 
 from evref.adapters.outbound.sql import SqlDatabase
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import (
     NOON,

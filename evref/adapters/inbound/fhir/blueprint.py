@@ -25,7 +25,7 @@ from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.problems import NotAcceptableError
 from evref.adapters.inbound.web.representations import Representation, respond
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NotFoundError
 

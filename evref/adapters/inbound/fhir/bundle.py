@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from evref.adapters.inbound.fhir.index import Item
 from evref.adapters.inbound.fhir.search import DEFAULT_COUNT
-from evref.domain.access.key import without_keys
+from evref.domain.redaction import without_keys
 
 _PAGING = ("_count", "_after", "_before")
 

@@ -11,7 +11,7 @@ from evref.adapters.inbound.infobutton import atom, knowledge_request
 from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, XML
 from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 
 

@@ -17,11 +17,11 @@ from evref.adapters.inbound.infobutton.mappings import (
     sub_topic,
 )
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
-from evref.domain.access.key import without_keys
 from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.errors import InvalidValueError
+from evref.domain.redaction import without_keys
 
 HTML = "text/html"
 XML = "text/xml"

@@ -17,11 +17,11 @@ from flask import render_template
 from evref.adapters.inbound.infobutton.atom import Element, content, text
 from evref.adapters.inbound.infobutton.knowledge_request import LONGEST_TEXT, KnowledgeRequest
 from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, MESH, SUB_TOPICS
-from evref.domain.access.key import without_keys
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS
+from evref.domain.redaction import without_keys
 
 _TITLE = "Evidence Reference Service"
 

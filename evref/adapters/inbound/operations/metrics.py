@@ -21,10 +21,11 @@ from prometheus_client.registry import Collector
 import evref
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.observation import CompletedRequest
-from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.consult_catalogue import Admit
-from evref.domain.access.key import KeyToken, Permission
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import QuotaExceededError, QuotaStatus
+from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import (
     EvrefError,

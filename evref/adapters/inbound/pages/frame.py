@@ -13,10 +13,10 @@ from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
 from evref.adapters.inbound.web.plain_text import steady
 from evref.adapters.inbound.web.representations import Representation, raw_response, respond
-from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.accounts.sign_in import SignIn
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.application.sign_in import SignIn
-from evref.domain.access.readers import Readers
+from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.domain.errors import NoCatalogueError, NotSignedInError, StorageUnavailableError

@@ -14,7 +14,7 @@ from evref.adapters.inbound.rest.schemas import (
     InterventionListSchema,
 )
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 

@@ -15,10 +15,10 @@ from evref.adapters.inbound.rest.schemas import LimitAnswerSchema
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import CACHE_CONTROL, bearer_token
 from evref.adapters.inbound.web.representations import Representation, respond
-from evref.application.browse_catalogue import BrowseCatalogue
-from evref.application.read_limit import ReadLimit
-from evref.domain.access.key import KeyToken
+from evref.application.access.read_limit import ReadLimit
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.access.status import KeyStatus
+from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 

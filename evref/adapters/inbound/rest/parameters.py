@@ -12,11 +12,11 @@ from marshmallow import ValidationError, validate
 
 from evref.adapters.inbound.rest.enumerations import value_by_value
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
-from evref.domain.access.key import without_keys
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
 from evref.domain.errors import InvalidValueError
+from evref.domain.redaction import without_keys
 
 LONGEST_TEXT = 200
 MOST_CODES = 50

@@ -9,7 +9,7 @@ from typing import Any
 from apiflask import Schema, fields
 from marshmallow import EXCLUDE, RAISE, validate
 
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind

@@ -20,9 +20,10 @@ from evref.adapters.inbound.web.admission import CACHE_CONTROL, bearer_token
 from evref.adapters.inbound.web.negotiation import accepts_gzip, preferred_media_type
 from evref.adapters.inbound.web.problems import NotReadyError
 from evref.adapters.inbound.web.representations import SMALLEST_TO_COMPRESS, Finished, matches
-from evref.application.browse_catalogue import BrowseCatalogue
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.consult_catalogue import ConsultCatalogue
-from evref.domain.access.key import KeyToken, Permission
+from evref.domain.access.permission import Permission
+from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 

@@ -22,7 +22,7 @@ from evref.adapters.inbound.web.representations import (
     respond,
 )
 from evref.application.consult_catalogue import ConsultCatalogue
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from cachetools import LRUCache
 
 from evref.adapters.inbound.web.negotiation import preferred_media_type
 from evref.adapters.inbound.web.representations import Representation
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 
 Target: TypeAlias = tuple[str, ...]
 """The target of a request: its path and query, as in WSGI."""

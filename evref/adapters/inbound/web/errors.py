@@ -13,9 +13,9 @@ from evref.adapters.inbound.web.headers import QUOTA, known, request_id
 from evref.adapters.inbound.web.interfaces import HttpInterfaces
 from evref.adapters.inbound.web.problems import Problem, ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse, compressed_where_accepted
-from evref.domain.access.key import without_keys
 from evref.domain.access.quota import QuotaExceededError
 from evref.domain.errors import EvrefError, StorageUnavailableError
+from evref.domain.redaction import without_keys
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from flask import Flask, Response, abort, request
 
-from evref.domain.access.key import without_keys
 from evref.domain.access.quota import SECONDS_A_DAY, QuotaStatus
+from evref.domain.redaction import without_keys
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

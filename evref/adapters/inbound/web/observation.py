@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from evref.adapters.inbound.web import headers
-from evref.domain.access.key import without_keys
+from evref.domain.redaction import without_keys
 
 if TYPE_CHECKING:
     from _typeshed import OptExcInfo

@@ -7,7 +7,7 @@ from evref.adapters.outbound.files.reading import Reader
 from evref.adapters.outbound.files.writing import write_files
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import FileFault, InvalidCatalogueError
-from evref.ports import catalogue_files
+from evref.ports.catalogue import files as catalogue_files
 
 
 class YamlCatalogueFiles(catalogue_files.CatalogueFiles):

@@ -4,17 +4,20 @@ It fulfils the same contract as the other storages, but its data is lost when th
 is not shared between processes.
 """
 
+from evref.adapters.outbound.memory.access.keys import MemoryKeyStore
+from evref.adapters.outbound.memory.access.usage import MemoryAdmission, MemoryUsageReports
+from evref.adapters.outbound.memory.accounts.institutions import (
+    MemoryInstitutionStore,
+    MemoryMemberStore,
+)
+from evref.adapters.outbound.memory.accounts.secrets import MemorySharedSecrets
+from evref.adapters.outbound.memory.accounts.sessions import MemorySessionStore
+from evref.adapters.outbound.memory.accounts.sign_in_attempts import MemorySignInAttempts
+from evref.adapters.outbound.memory.accounts.teams import MemoryTeamStore
 from evref.adapters.outbound.memory.audit import MemoryAuditLog
-from evref.adapters.outbound.memory.catalogue import MemoryCatalogueStore
-from evref.adapters.outbound.memory.institutions import MemoryInstitutionStore, MemoryMemberStore
-from evref.adapters.outbound.memory.keys import MemoryKeyStore
-from evref.adapters.outbound.memory.secrets import MemorySharedSecrets
-from evref.adapters.outbound.memory.sessions import MemorySessionStore
-from evref.adapters.outbound.memory.sign_in_attempts import MemorySignInAttempts
+from evref.adapters.outbound.memory.catalogue.store import MemoryCatalogueStore
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.adapters.outbound.memory.storage import MemoryStorage
-from evref.adapters.outbound.memory.teams import MemoryTeamStore
-from evref.adapters.outbound.memory.usage import MemoryAdmission, MemoryUsageReports
 
 __all__ = [
     "MemoryAdmission",

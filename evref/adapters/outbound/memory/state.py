@@ -11,7 +11,7 @@ from evref.domain.accounts.invitation import Invitation
 from evref.domain.accounts.sign_in import Failures, Session
 from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.ports.catalogue import Publication
+from evref.ports.catalogue.store import Publication
 
 
 @dataclass(slots=True)

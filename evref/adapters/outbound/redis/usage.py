@@ -13,7 +13,7 @@ from typing import Any
 
 from evref.adapters.outbound.redis.held_keys import HeldKeys
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.domain.access.key import Permission
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import (
     SECONDS_A_DAY,
     USAGE_RETENTION_DAYS,
@@ -23,10 +23,10 @@ from evref.domain.access.quota import (
 )
 from evref.domain.access.status import KeyStatus
 from evref.domain.errors import StorageUnavailableError
-from evref.ports import usage
-from evref.ports.admission import Admission
+from evref.ports.access import usage
+from evref.ports.access.admission import Admission
+from evref.ports.access.keys import KeyStore
 from evref.ports.clock import Clock
-from evref.ports.keys import KeyStore
 
 PREFIX = "evref"
 

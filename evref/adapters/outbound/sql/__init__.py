@@ -4,17 +4,17 @@ Only `engine` knows the kind of database. The stores' statements run on any data
 `INSERT … ON CONFLICT … RETURNING`, such as SQLite and PostgreSQL.
 """
 
+from evref.adapters.outbound.sql.access.keys import SqlKeyStore
+from evref.adapters.outbound.sql.access.usage import SqlAdmission, SqlUsageReports
+from evref.adapters.outbound.sql.accounts.institutions import SqlInstitutionStore, SqlMemberStore
+from evref.adapters.outbound.sql.accounts.secrets import SqlSharedSecrets
+from evref.adapters.outbound.sql.accounts.sessions import SqlSessionStore
+from evref.adapters.outbound.sql.accounts.sign_in_attempts import SqlSignInAttempts
+from evref.adapters.outbound.sql.accounts.teams import SqlTeamStore
 from evref.adapters.outbound.sql.audit import SqlAuditLog
-from evref.adapters.outbound.sql.catalogue import SqlCatalogueStore
+from evref.adapters.outbound.sql.catalogue.store import SqlCatalogueStore
 from evref.adapters.outbound.sql.engine import SqlDatabase
-from evref.adapters.outbound.sql.institutions import SqlInstitutionStore, SqlMemberStore
-from evref.adapters.outbound.sql.keys import SqlKeyStore
-from evref.adapters.outbound.sql.secrets import SqlSharedSecrets
-from evref.adapters.outbound.sql.sessions import SqlSessionStore
-from evref.adapters.outbound.sql.sign_in_attempts import SqlSignInAttempts
 from evref.adapters.outbound.sql.storage import SqlStorage
-from evref.adapters.outbound.sql.teams import SqlTeamStore
-from evref.adapters.outbound.sql.usage import SqlAdmission, SqlUsageReports
 
 __all__ = [
     "SqlAdmission",

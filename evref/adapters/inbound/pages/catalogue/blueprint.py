@@ -16,12 +16,12 @@ from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, searc
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.problems import InvalidParametersError
-from evref.domain.access.key import without_keys
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import MEANINGS
+from evref.domain.redaction import without_keys
 
 _INDEX, _DIAGNOSIS, _EVIDENCE = "catalogue.index", "catalogue.diagnosis", "catalogue.evidence"
 

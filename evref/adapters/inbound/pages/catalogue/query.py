@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
-from evref.domain.access.key import without_keys
+from evref.domain.redaction import without_keys
 
 LONGEST_TEXT = 200
 

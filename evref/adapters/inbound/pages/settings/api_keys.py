@@ -16,10 +16,9 @@ from evref.adapters.inbound.pages.settings.forms import (
     RevokeForm,
     RotateForm,
 )
-from evref.application.manage_keys import KeyInUse, ManageKeys
-from evref.application.sign_in import SignedIn
-from evref.domain.access.key import Permission, without_keys
-from evref.domain.access.principal import Principal
+from evref.application.access.manage_keys import KeyInUse, ManageKeys
+from evref.application.accounts.sign_in import SignedIn
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DailyWindow
 from evref.domain.errors import (
     AlreadyExistsError,
@@ -27,6 +26,8 @@ from evref.domain.errors import (
     KeyAlreadyRotatedError,
     KeyRevokedError,
 )
+from evref.domain.principal import Principal
+from evref.domain.redaction import without_keys
 from evref.domain.rules import folded
 
 _SAVED = "Saved. It takes effect within a second."

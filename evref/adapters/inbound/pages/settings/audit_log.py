@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, g, render_template, request
 
-from evref.application.manage_keys import ManageKeys
+from evref.application.access.manage_keys import ManageKeys
 from evref.application.read_audit_log import ReadAuditLog
 
 

@@ -29,15 +29,15 @@ from evref.adapters.inbound.pages.settings.forms import SignOutForm
 from evref.adapters.inbound.pages.settings.invitation import InvitationPage
 from evref.adapters.inbound.pages.settings.members import MemberPages
 from evref.adapters.inbound.pages.settings.sign_in import SignInPages
-from evref.application.manage_keys import ManageKeys
-from evref.application.manage_members import ManageMembers
+from evref.application.access.manage_keys import ManageKeys
+from evref.application.accounts.manage_members import ManageMembers
+from evref.application.accounts.share_secret import ShareSecret
+from evref.application.accounts.sign_in import SignIn
 from evref.application.read_audit_log import ReadAuditLog
-from evref.application.share_secret import ShareSecret
-from evref.application.sign_in import SignIn
-from evref.domain.access.key import without_keys
-from evref.domain.access.principal import Principal, Right, Role, authorise
 from evref.domain.accounts.sign_in import SessionToken
 from evref.domain.errors import NotAllowedError, NotSignedInError
+from evref.domain.principal import Principal, Right, Role, authorise
+from evref.domain.redaction import without_keys
 from evref.ports.clock import Clock
 
 LONGEST_FORM = 64 * 1024

@@ -14,8 +14,8 @@ from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.pages.settings.cookies import DRAFT, MEMBER
 from evref.adapters.inbound.pages.settings.forgery import is_form_of
-from evref.domain.access.key import without_keys
 from evref.domain.accounts.sign_in import SessionToken
+from evref.domain.redaction import without_keys
 
 LONGEST_DRAFT = 2000
 """Bytes as JSON: a cookie holds 4096, in which this needs 2700. Longer forms are not kept."""

@@ -25,11 +25,13 @@ from wtforms.validators import DataRequired, InputRequired
 from evref.adapters.inbound.pages.catalogue.words import day
 from evref.adapters.inbound.pages.settings import drafts, words
 from evref.adapters.inbound.pages.settings.forgery import SessionBoundCsrf
-from evref.domain.access.key import UNCHANGED, ApiKey, Permission, Unchanged, refuse_keys
-from evref.domain.access.principal import Role
+from evref.domain.access.key import UNCHANGED, ApiKey, Unchanged
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
 from evref.domain.access.secret import OVERLAPS
 from evref.domain.errors import InvalidValueError
+from evref.domain.principal import Role
+from evref.domain.redaction import refuse_keys
 from evref.domain.rules import Rules
 
 NOTHING_CHANGED = "Nothing was changed."

@@ -15,8 +15,8 @@ from werkzeug.wrappers import Response
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.pages.settings.forms import NewPasswordForm
 from evref.adapters.inbound.pages.settings.sign_in import address, later
-from evref.application.manage_members import ManageMembers
-from evref.application.sign_in import SignIn
+from evref.application.accounts.manage_members import ManageMembers
+from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Member
 from evref.domain.errors import (
     AlreadyExistsError,

@@ -15,9 +15,8 @@ from evref.adapters.inbound.pages.settings.forms import (
     InviteForm,
     RoleForm,
 )
-from evref.application.manage_members import ManageMembers
-from evref.application.sign_in import SignedIn
-from evref.domain.access.principal import Role
+from evref.application.accounts.manage_members import ManageMembers
+from evref.application.accounts.sign_in import SignedIn
 from evref.domain.accounts.institution import Member, check_email, normalised_email
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.errors import (
@@ -26,6 +25,7 @@ from evref.domain.errors import (
     LastAdminError,
     NotFoundError,
 )
+from evref.domain.principal import Role
 
 _GONE = f"This person is no longer a member. {NOTHING_CHANGED}"
 _CLOSED = f"The invitation was already used, revoked or replaced, or has expired. {NOTHING_CHANGED}"

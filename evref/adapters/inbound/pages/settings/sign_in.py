@@ -19,14 +19,14 @@ from evref.adapters.inbound.pages.settings.forms import (
     SignInForm,
     SignOutForm,
 )
-from evref.application.sign_in import SignIn
-from evref.domain.access.key import without_keys
+from evref.application.accounts.sign_in import SignIn
 from evref.domain.errors import (
     BusyError,
     InvalidValueError,
     TooManyAttemptsError,
     WrongCredentialsError,
 )
+from evref.domain.redaction import without_keys
 
 _SECONDS_WHEN_BUSY = 2
 

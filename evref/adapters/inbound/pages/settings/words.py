@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 from evref.adapters.inbound.pages.catalogue.words import day
-from evref.application.manage_keys import KeyInUse
-from evref.domain.access.key import KeyState, Permission
+from evref.application.access.manage_keys import KeyInUse
+from evref.domain.access.permission import Permission
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.access.state import KeyState
 
 STATES = {
     KeyState.ACTIVE: "Active",

@@ -1,0 +1,33 @@
+"""Failed sign-in attempts by name."""
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+
+from evref.adapters.outbound.memory.state import MemoryState
+from evref.domain.accounts.sign_in import Failures
+from evref.ports.accounts import sign_in_attempts
+
+
+class MemorySignInAttempts(sign_in_attempts.SignInAttempts):
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    def change(
+        self,
+        names: Collection[str],
+        change: Callable[[Mapping[str, Failures]], Mapping[str, Failures]],
+    ) -> None:
+        kept = self._state.failures
+        with self._state.lock:
+            after = change({name: kept.get(name, Failures()) for name in names})
+            for name in names:
+                if after[name] == Failures():
+                    kept.pop(name, None)
+                else:
+                    kept[name] = after[name]
+
+    def remove_older(self, instant: datetime) -> None:
+        with self._state.lock:
+            for name, failures in list(self._state.failures.items()):
+                if failures.last_at is None or failures.last_at < instant:
+                    del self._state.failures[name]

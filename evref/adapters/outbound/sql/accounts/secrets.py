@@ -1,0 +1,25 @@
+"""Secrets that all workers share, in SQL."""
+
+from sqlalchemy import select
+from sqlalchemy import text as sql
+
+from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.tables import shared_secrets
+from evref.ports.accounts import secrets
+
+_KEEP = sql(
+    "INSERT INTO shared_secrets (name, value) VALUES (:name, :candidate) "
+    "ON CONFLICT (name) DO NOTHING"
+)
+
+
+class SqlSharedSecrets(secrets.SharedSecrets):
+    def __init__(self, database: SqlDatabase) -> None:
+        self._database = database
+
+    def keep(self, name: str, candidate: str) -> str:
+        stored = select(shared_secrets.c.value).where(shared_secrets.c.name == name)
+        with self._database.transaction() as connection:
+            connection.execute(_KEEP, {"name": name, "candidate": candidate})
+            secret: str = connection.execute(stored).scalar_one()
+        return secret

@@ -1,0 +1,286 @@
+"""Published catalogues in SQL: documents by digest, and the list of documents of each version.
+
+The service writes to the same database with every request. So a catalogue is written in short
+transactions, which add documents that nothing refers to yet; the last transaction makes it the
+served catalogue. It is also read in short statements.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
+
+from evref.adapters.outbound.sql import audit
+from evref.adapters.outbound.sql.catalogue import documents
+from evref.adapters.outbound.sql.catalogue.documents import Document
+from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.tables import (
+    catalogue_contents,
+    catalogue_documents,
+    catalogue_history,
+    catalogue_publication,
+)
+from evref.domain.audit import AuditEntry
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
+from evref.ports.catalogue.store import PUBLICATIONS_KEPT, CatalogueStore, Publication
+
+_AT_ONCE = 50
+"""Documents that one statement reads or one transaction writes, in a few milliseconds."""
+
+# If the database allows one writer at a time, waiting processes retry every few milliseconds.
+_PAUSE_SECONDS = 0.01
+
+_SERVED = select(catalogue_publication.c.version)
+_LOCK = _SERVED.with_for_update()
+
+_HISTORY = select(
+    catalogue_history.c.version,
+    catalogue_history.c.published_at,
+    catalogue_history.c.published_by,
+    catalogue_history.c.is_bundled,
+    catalogue_history.c.added,
+    catalogue_history.c.changed,
+    catalogue_history.c.removed,
+).order_by(catalogue_history.c.number.desc())
+
+_UNUSED = ~exists().where(catalogue_contents.c.digest == catalogue_documents.c.digest)
+
+_Item = TypeVar("_Item")
+
+
+class SqlCatalogueStore(CatalogueStore):
+    def __init__(self, database: SqlDatabase) -> None:
+        self._database = database
+        # Entries of the catalogues that this process still uses, by digest.
+        self._held: WeakValueDictionary[str, Entry] = WeakValueDictionary()
+
+    def version(self) -> str | None:
+        with self._database.connect() as connection:
+            return connection.execute(_SERVED).scalar_one_or_none()
+
+    def load(self) -> Catalogue | None:
+        while (version := self.version()) is not None:
+            loaded = self.load_version(version)
+            if loaded is not None:
+                return loaded
+            # Newer publications have pushed it out of the history meanwhile.
+            if version == self.version():
+                raise _damaged("it is not kept")
+        return None
+
+    def load_version(self, version: str) -> Catalogue | None:
+        digests = self._digests(version)
+        while digests is not None:
+            entries = self._entries(digests)
+            if entries is not None:
+                return _whole(entries, version)
+            # Newer publications may have removed this version meanwhile.
+            before, digests = digests, self._digests(version)
+            if digests == before:
+                raise _damaged("documents are missing")
+        return None
+
+    def history(self) -> tuple[Publication, ...]:
+        with self._database.connect() as connection:
+            return tuple(Publication(*row) for row in connection.execute(_HISTORY))
+
+    def publish(
+        self,
+        catalogue: Catalogue,
+        publication: Publication,
+        entry: AuditEntry,
+        *,
+        replacing: str | None,
+    ) -> None:
+        # Checked first, because writing the documents takes the longest.
+        if self.version() != replacing:
+            raise CatalogueReplacedError
+        ids = self._write_documents(catalogue, publication)
+        with self._database.transaction() as connection:
+            _switch(connection, catalogue.version, replacing)
+            _note(connection, publication)
+            # Another publication may have removed documents that nothing referred to yet.
+            for some in _batches(_unwritten(connection, [*ids])):
+                entries = [catalogue.entry(ids[digest]) for digest in some]
+                _write(connection, [documents.write(entry) for entry in entries], publication)
+            _list_contents(connection, catalogue.version, [*ids])
+            audit.append(connection, entry)
+        # The catalogue is published. If this removal fails, the next publication repeats it.
+        with suppress(StorageUnavailableError):
+            self._remove_unused_documents()
+
+    def _digests(self, version: str) -> list[str] | None:
+        """Return the digests of the version's documents; None if the version is not stored."""
+        kept = select(catalogue_history.c.version).where(catalogue_history.c.version == version)
+        # An outer join, because a catalogue may have no entries.
+        listed = (
+            select(catalogue_contents.c.digest)
+            .select_from(kept.distinct().subquery("kept"))
+            .outerjoin(catalogue_contents, catalogue_contents.c.version == version)
+            .order_by(catalogue_contents.c.digest)
+        )
+        with self._database.connect() as connection:
+            found = connection.execute(listed).scalars().all()
+        return [digest for digest in found if digest is not None] if found else None
+
+    def _entries(self, digests: Sequence[str]) -> list[Entry] | None:
+        """Return the entries in the documents with these digests; None if one is missing.
+
+        Raises:
+            StorageUnavailableError: If the database fails or a document is damaged.
+
+        """
+        entries = {digest: entry for digest in digests if (entry := self._held.get(digest))}
+        for some in _batches([digest for digest in digests if digest not in entries]):
+            wanted = select(catalogue_documents).where(catalogue_documents.c.digest.in_(some))
+            with self._database.connect() as connection:
+                rows = connection.execute(wanted).all()
+            for row in rows:
+                document = _document(row)
+                # Happens only if rows were edited by hand; loaded catalogues stay in use.
+                if document.digest != row.digest:
+                    raise _damaged(f"document {row.digest} was changed")
+                try:
+                    entries[row.digest] = documents.read(document, row.published_on)
+                except ValueError as error:
+                    raise _damaged(str(error)) from error
+        self._held.update(entries)
+        return list(entries.values()) if len(entries) == len(digests) else None
+
+    def _write_documents(self, catalogue: Catalogue, publication: Publication) -> dict[str, str]:
+        """Write missing and damaged documents; return the ids of the diagnoses by digest."""
+        ids = {}
+        has_written = False
+        for some in _batches(catalogue.entries):
+            written = [documents.write(entry) for entry in some]
+            for entry, document in zip(some, written, strict=True):
+                ids[document.digest] = entry.diagnosis.id
+            with self._database.connect() as connection:
+                are_kept = _kept(connection, written) == written
+            if not are_kept:
+                if has_written:
+                    time.sleep(_PAUSE_SECONDS)
+                has_written = True
+                with self._database.transaction() as connection:
+                    connection.execute(_LOCK)
+                    _write(connection, written, publication)
+        return ids
+
+    def _remove_unused_documents(self) -> None:
+        with self._database.connect() as connection:
+            unused = connection.execute(select(catalogue_documents.c.digest).where(_UNUSED))
+            digests = unused.scalars().all()
+        for number, some in enumerate(_batches(digests)):
+            if number > 0:
+                time.sleep(_PAUSE_SECONDS)
+            with self._database.transaction() as connection:
+                connection.execute(_LOCK)
+                # Another publication may have started to use one meanwhile.
+                connection.execute(
+                    delete(catalogue_documents).where(
+                        catalogue_documents.c.digest.in_(some), _UNUSED
+                    )
+                )
+
+
+def _whole(entries: Iterable[Entry], version: str) -> Catalogue:
+    try:
+        return Catalogue(entries, version=version)
+    except ValueError as error:
+        raise _damaged(str(error)) from error
+
+
+def _damaged(reason: str) -> StorageUnavailableError:
+    return StorageUnavailableError(f"the stored catalogue is damaged: {reason}")
+
+
+def _switch(connection: Connection, version: str, replacing: str | None) -> None:
+    """Make this version the served one; block other publications until the transaction ends."""
+    switched = connection.execute(
+        update(catalogue_publication)
+        .where(catalogue_publication.c.version.is_not_distinct_from(replacing))
+        .values(version=version)
+    )
+    if switched.rowcount == 0:
+        raise CatalogueReplacedError
+
+
+def _note(connection: Connection, publication: Publication) -> None:
+    """Add the publication to the history, and remove the oldest ones beyond its limit."""
+    newest = select(func.coalesce(func.max(catalogue_history.c.number), 0))
+    number = connection.execute(newest).scalar_one() + 1
+    connection.execute(insert(catalogue_history).values(number=number, **asdict(publication)))
+    connection.execute(
+        delete(catalogue_history).where(catalogue_history.c.number <= number - PUBLICATIONS_KEPT)
+    )
+
+
+def _list_contents(connection: Connection, version: str, digests: Sequence[str]) -> None:
+    """Store the list of the version's documents; delete the lists of removed versions."""
+    connection.execute(
+        delete(catalogue_contents).where(
+            catalogue_contents.c.version.not_in(select(catalogue_history.c.version))
+        )
+    )
+    listed = select(catalogue_contents.c.digest).where(catalogue_contents.c.version == version)
+    if set(connection.execute(listed).scalars()) == set(digests):
+        return
+    connection.execute(delete(catalogue_contents).where(catalogue_contents.c.version == version))
+    if digests:
+        connection.execute(
+            insert(catalogue_contents),
+            [{"version": version, "digest": digest} for digest in digests],
+        )
+
+
+def _unwritten(connection: Connection, digests: Sequence[str]) -> list[str]:
+    """Return the digests that no stored document has."""
+    there: set[str] = set()
+    for some in _batches(digests, 500):
+        found = select(catalogue_documents.c.digest).where(catalogue_documents.c.digest.in_(some))
+        there.update(connection.execute(found).scalars())
+    return [digest for digest in digests if digest not in there]
+
+
+def _kept(connection: Connection, written: Sequence[Document]) -> list[Document | None]:
+    """Return the stored document with the digest of each of these, or None."""
+    digests = [document.digest for document in written]
+    found = select(catalogue_documents).where(catalogue_documents.c.digest.in_(digests))
+    kept = {row.digest: _document(row) for row in connection.execute(found)}
+    return [kept.get(digest) for digest in digests]
+
+
+def _write(connection: Connection, written: Sequence[Document], publication: Publication) -> None:
+    """Write the documents; this also repairs damaged ones."""
+    new = []
+    for document, kept in zip(written, _kept(connection, written), strict=True):
+        if kept is None:
+            published_on = publication.published_at.date()
+            new.append(
+                {"digest": document.digest, "published_on": published_on, **asdict(document)}
+            )
+        elif kept != document:
+            connection.execute(
+                update(catalogue_documents)
+                .where(catalogue_documents.c.digest == document.digest)
+                .values(asdict(document))
+            )
+    if new:
+        connection.execute(insert(catalogue_documents), new)
+
+
+def _document(row: Row[Any]) -> Document:
+    # SQLite also accepts text in a column of bytes, if a row is edited by hand.
+    content = row.content.encode() if isinstance(row.content, str) else row.content
+    return Document(row.format, row.version, row.diagnosis, content)
+
+
+def _batches(items: Sequence[_Item], size: int = _AT_ONCE) -> Iterator[Sequence[_Item]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

@@ -1,0 +1,368 @@
+"""Manage keys: create, list, change, rotate, revoke and monitor them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from evref.application.identifiers import is_id, new_id
+from evref.domain.access.key import UNCHANGED, ApiKey, Unchanged
+from evref.domain.access.permission import Permission
+from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
+from evref.domain.access.secret import EndingSecret
+from evref.domain.access.state import KeyState
+from evref.domain.access.token import KeyToken
+from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
+from evref.domain.errors import (
+    Fault,
+    InvalidValueError,
+    KeyAlreadyRotatedError,
+    NotFoundError,
+    StorageUnavailableError,
+)
+from evref.domain.principal import Principal, Right, authorise, authorise_in
+from evref.domain.redaction import refuse_keys
+from evref.ports.access.keys import KeyStore
+from evref.ports.access.usage import KeyUse, UsageReports
+from evref.ports.clock import Clock
+from evref.ports.randomness import Randomness
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A new or rotated key with its new token, which is not stored."""
+
+    key: ApiKey
+    token: KeyToken
+
+    @property
+    def ending_secrets(self) -> tuple[EndingSecret, ...]:
+        """The older secrets that are valid beside the new token, oldest first."""
+        return self.key.ending_secrets(self.key.newest.created_at)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInUse:
+    """A key with its state and its use.
+
+    `ending_secrets` are the replaced secrets that are still valid, oldest first.
+    """
+
+    key: ApiKey
+    state: KeyState
+    use: KeyUse
+    ending_secrets: tuple[EndingSecret, ...]
+
+
+class ManageKeys:
+    """Manages keys for members and the operator.
+
+    For a member, a key of another institution does not exist: `NotFoundError`.
+    """
+
+    def __init__(
+        self,
+        *,
+        keys: KeyStore,
+        usage_reports: UsageReports,
+        clock: Clock,
+        randomness: Randomness,
+    ) -> None:
+        self._keys = keys
+        self._usage_reports = usage_reports
+        self._clock = clock
+        self._randomness = randomness
+        self._pruned_on: date | None = None
+
+    def new_key_id(self, principal: Principal) -> str:
+        """Return an id for a key that will be created.
+
+        Raises:
+            NotAllowedError: If the principal may not create one.
+
+        """
+        authorise(principal, Right.CHANGE_KEYS)
+        return new_id(self._randomness)
+
+    def create(
+        self,
+        principal: Principal,
+        institution_id: str,
+        *,
+        name: str,
+        permission: Permission = Permission.READ,
+        daily_limit: int = DEFAULT_DAILY_LIMIT,
+        expires_on: date | None = None,
+        key_id: str | None = None,
+    ) -> NewKey:
+        """Create a key, and return it with its token.
+
+        A caller that may repeat the request, such as a form that is sent again, passes an id from
+        `new_key_id`: then only the first request creates the key.
+
+        Raises:
+            NotFoundError: If there is no such institution.
+            NotAllowedError: If the principal may not create keys.
+            InvalidValueError: If a value breaks a rule, or the expiry date is in the past.
+            AlreadyExistsError: If there is a key with this id.
+
+        """
+        unseen = NotFoundError("institution", institution_id)
+        authorise_in(institution_id, principal, Right.CHANGE_KEYS, unseen=unseen)
+        if key_id is not None and not is_id(key_id):
+            raise InvalidValueError([Fault("id", "must be an id that was created for this key")])
+        token = self._new_token()
+        instant = self._clock.now()
+        with self._expiry_checked(expires_on):
+            refuse_keys("name", name)
+            key = ApiKey(
+                id=key_id or new_id(self._randomness),
+                institution_id=institution_id,
+                name=name.strip(),
+                permission=permission,
+                daily_limit=daily_limit,
+                secrets=(token.secret(instant),),
+                created_at=instant,
+                expires_on=expires_on,
+            )
+        expiry = "never expires" if expires_on is None else f"expires after {expires_on}"
+        detail = f"name {key.name!r}, permission {permission}, limit {daily_limit}, {expiry}"
+        self.prune_usage()
+        self._keys.add(key, self._entry(principal, Action.KEY_CREATED, key, detail))
+        return NewKey(key, token)
+
+    def list(self, principal: Principal, institution_id: str) -> tuple[KeyInUse, ...]:
+        """Return the keys of an institution with their use, oldest first.
+
+        Raises:
+            NotFoundError: If the institution is not the member's own.
+            NotAllowedError: If the principal may not see keys.
+
+        """
+        unseen = NotFoundError("institution", institution_id)
+        authorise_in(institution_id, principal, Right.SEE_KEYS, unseen=unseen)
+        return self._in_use(self._keys.of_institution(institution_id))
+
+    def list_all(self, principal: Principal) -> tuple[KeyInUse, ...]:
+        """Return the keys of all institutions with their use, oldest first.
+
+        Raises:
+            NotAllowedError: If the principal may not see all institutions.
+
+        """
+        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        return self._in_use(self._keys.list())
+
+    def get(self, principal: Principal, key_id: str) -> KeyInUse:
+        """Return a key with its use.
+
+        Raises:
+            NotFoundError: If there is no such key.
+            NotAllowedError: If the principal may not see keys.
+
+        """
+        (found,) = self._in_use([self._seen(principal, key_id)])
+        return found
+
+    def change(
+        self,
+        principal: Principal,
+        key_id: str,
+        *,
+        name: str | None = None,
+        permission: Permission | None = None,
+        daily_limit: int | None = None,
+        expires_on: date | Unchanged | None = UNCHANGED,
+    ) -> ApiKey:
+        """Change the given fields of a key, and return it. `expires_on` None means never.
+
+        If no value differs, the key is equal to what it was, and the audit log has no entry.
+
+        Raises:
+            NotFoundError: If there is no such key.
+            NotAllowedError: If the principal may not change keys.
+            InvalidValueError: If a value breaks a rule, or a new expiry date is in the past.
+            KeyRevokedError: If the key is revoked.
+
+        """
+        trimmed = None if name is None else name.strip()
+
+        def changed(key: ApiKey) -> ApiKey:
+            expiry = key.expires_on if expires_on is UNCHANGED else expires_on
+            # The form of an expired key repeats its date, and may change something else.
+            with self._expiry_checked(None if expiry == key.expires_on else expiry):
+                refuse_keys("name", name or "")
+                return key.changed(
+                    name=trimmed,
+                    permission=permission,
+                    daily_limit=daily_limit,
+                    expires_on=expiry,
+                )
+
+        return self._change(principal, key_id, Action.KEY_CHANGED, changed)
+
+    def rotate(
+        self,
+        principal: Principal,
+        key_id: str,
+        *,
+        keep_old_for: timedelta,
+        current: str | None = None,
+    ) -> NewKey:
+        """Give a key a new token, and return both. The old one remains valid for `keep_old_for`.
+
+        A caller that may repeat the request, such as a form that is sent again, passes as `current`
+        the id of the newest secret that it saw: then only the first request rotates the key.
+
+        Raises:
+            NotFoundError: If there is no such key.
+            NotAllowedError: If the principal may not change keys.
+            InvalidValueError: If `keep_old_for` breaks a rule.
+            KeyRevokedError: If the key is revoked.
+            KeyAlreadyRotatedError: If the newest secret is not `current`.
+
+        """
+        token = self._new_token()
+
+        def rotated(key: ApiKey) -> ApiKey:
+            instant = self._clock.now()
+            after = key.rotated(token.secret(instant), keep_old_for, instant)
+            if current is not None and current != key.newest.id:
+                raise KeyAlreadyRotatedError(key.id)
+            return after
+
+        key = self._change(principal, key_id, Action.KEY_ROTATED, rotated)
+        return NewKey(key, token)
+
+    def revoke(self, principal: Principal, key_id: str) -> ApiKey:
+        """Revoke a key permanently.
+
+        Raises:
+            NotFoundError: If there is no such key.
+            NotAllowedError: If the principal may not change keys.
+            KeyRevokedError: If it is already revoked.
+
+        """
+        return self._change(
+            principal, key_id, Action.KEY_REVOKED, lambda key: key.revoked(self._clock.now())
+        )
+
+    def history(self, principal: Principal, key_id: str, days: int = 30) -> tuple[DayUsage, ...]:
+        """Return the last days with requests of a key, including today, oldest first.
+
+        Raises:
+            NotFoundError: If there is no such key.
+            NotAllowedError: If the principal may not see keys.
+
+        """
+        key = self._seen(principal, key_id)
+        today = self.today()
+        return self._usage_reports.history(key.id, today - timedelta(days=days - 1), today)
+
+    def prune_usage(self) -> None:
+        """Remove counts that are older than their retention, at most once a day per process.
+
+        Changing a key calls this too. Admission never does, to stay fast.
+        """
+        today = self.today()
+        if self._pruned_on != today:
+            self._pruned_on = today
+            # The change must not fail because of this; another day removes the rest.
+            with suppress(StorageUnavailableError):
+                self._usage_reports.prune(today)
+
+    def _in_use(self, keys: Sequence[ApiKey]) -> tuple[KeyInUse, ...]:
+        instant = self._clock.now()
+        today = DailyWindow.of(instant).day
+        uses = self._usage_reports.overview([key.id for key in keys], today)
+        never = KeyUse(last_used_on=None, today=None)
+
+        def in_use(key: ApiKey) -> KeyInUse:
+            use = uses.get(key.id, never)
+            return KeyInUse(
+                key,
+                key.state(today, admitted=0 if use.today is None else use.today.admitted),
+                use,
+                key.ending_secrets(instant),
+            )
+
+        return tuple(in_use(key) for key in keys)
+
+    def _seen(self, principal: Principal, key_id: str) -> ApiKey:
+        key = self._keys.get(key_id)
+        _authorise(principal, Right.SEE_KEYS, key)
+        return key
+
+    def _change(
+        self,
+        principal: Principal,
+        key_id: str,
+        action: Action,
+        make: Callable[[ApiKey], ApiKey],
+    ) -> ApiKey:
+        def change(before: ApiKey) -> tuple[ApiKey, AuditEntry] | None:
+            _authorise(principal, Right.CHANGE_KEYS, before)
+            after = make(before)
+            if after == before:
+                return None
+            return after, self._entry(principal, action, after, _difference(before, after))
+
+        self.prune_usage()
+        return self._keys.change(key_id, change)
+
+    def _entry(self, principal: Principal, action: Action, key: ApiKey, detail: str) -> AuditEntry:
+        return record(
+            principal,
+            self._clock.now(),
+            action,
+            detail,
+            institution_id=key.institution_id,
+            subject=Subject(SubjectKind.KEY, key.id),
+        )
+
+    def _new_token(self) -> KeyToken:
+        return KeyToken.make(self._randomness.below(KeyToken.SECRETS))
+
+    @contextmanager
+    def _expiry_checked(self, expires_on: date | None) -> Iterator[None]:
+        """Report an expiry date in the past together with the faults that the block finds."""
+        faults = []
+        if expires_on is not None and expires_on < self.today():
+            faults = [Fault("expires_on", f"must be today ({self.today()}, UTC) or later")]
+        try:
+            yield
+        except InvalidValueError as error:
+            raise InvalidValueError([*error.faults, *faults]) from None
+        if faults:
+            raise InvalidValueError(faults)
+
+    def today(self) -> date:
+        """Return the present UTC day, under which requests are counted."""
+        return DailyWindow.of(self._clock.now()).day
+
+
+def _authorise(principal: Principal, right: Right, key: ApiKey) -> None:
+    unseen = NotFoundError("API key", key.id)
+    authorise_in(key.institution_id, principal, right, unseen=unseen)
+
+
+def _difference(before: ApiKey, after: ApiKey) -> str:
+    if before.revoked_at != after.revoked_at:
+        return f"name {after.name!r}"
+    if before.newest != after.newest:
+        ends = [
+            f"…{secret.last_four} ends at {secret.ends_at:%Y-%m-%d %H:%M:%S} UTC"
+            for secret in after.secrets[:-1]
+        ]
+        replaced = f"secret from …{before.last_four} to …{after.last_four}"
+        return ", ".join([replaced, *(ends or ["no older secret is valid"])])
+    return ", ".join(
+        f"{label} from {old!s} to {new!s}"
+        for label, old, new in (
+            ("name", repr(before.name), repr(after.name)),
+            ("permission", before.permission, after.permission),
+            ("limit", before.daily_limit, after.daily_limit),
+            ("expiry", before.expires_on or "never", after.expires_on or "never"),
+        )
+        if old != new
+    )

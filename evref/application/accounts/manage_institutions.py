@@ -1,0 +1,194 @@
+"""Manage institutions and members, for the operator."""
+
+from dataclasses import dataclass
+
+from evref.application.accounts.manage_members import revocations
+from evref.application.accounts.new_password import check_new_password
+from evref.application.identifiers import new_id
+from evref.domain.accounts.institution import Institution, Member, normalised_email
+from evref.domain.accounts.team import Team
+from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
+from evref.domain.principal import Principal, Right, Role, authorise
+from evref.domain.redaction import refuse_keys
+from evref.ports.accounts.institutions import InstitutionStore, MemberStore
+from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
+from evref.ports.accounts.teams import TeamStore
+from evref.ports.clock import Clock
+from evref.ports.randomness import Randomness
+
+
+@dataclass(frozen=True, slots=True)
+class MemberInInstitution:
+    """A member with their institution."""
+
+    member: Member
+    institution: Institution
+
+
+class ManageInstitutions:
+    """Creates institutions and members, and resets passwords."""
+
+    def __init__(
+        self,
+        *,
+        institutions: InstitutionStore,
+        members: MemberStore,
+        teams: TeamStore,
+        passwords: PasswordHasher,
+        guesser: PasswordGuesser,
+        clock: Clock,
+        randomness: Randomness,
+    ) -> None:
+        self._institutions = institutions
+        self._members = members
+        self._teams = teams
+        self._passwords = passwords
+        self._guesser = guesser
+        self._clock = clock
+        self._randomness = randomness
+
+    def create_institution(self, principal: Principal, name: str) -> Institution:
+        """Create an institution.
+
+        Raises:
+            NotAllowedError: If the principal may not create one.
+            InvalidValueError: If the name breaks a rule.
+            AlreadyExistsError: If the name is in use.
+
+        """
+        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        refuse_keys("name", name)
+        institution = Institution(new_id(self._randomness), name.strip(), self._clock.now())
+        self._institutions.add(
+            institution,
+            record(
+                principal,
+                institution.created_at,
+                Action.INSTITUTION_CREATED,
+                f"name {institution.name!r}",
+                institution_id=institution.id,
+            ),
+        )
+        return institution
+
+    def institutions(self, principal: Principal) -> tuple[Institution, ...]:
+        """Return all institutions, ordered by name.
+
+        Raises:
+            NotAllowedError: If the principal may not list them.
+
+        """
+        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        return self._institutions.list()
+
+    def institution_named(self, principal: Principal, name: str) -> Institution:
+        """Return the institution with this name.
+
+        Raises:
+            NotAllowedError: If the principal may not list institutions.
+            NotFoundError: If there is none.
+
+        """
+        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        return self._institutions.named(name)
+
+    def create_member(
+        self,
+        principal: Principal,
+        institution_id: str,
+        email: str,
+        *,
+        password: str,
+        role: Role = Role.ADMIN,
+    ) -> Member:
+        """Create a member. The e-mail is stored in lower case.
+
+        An open invitation of the institution to the same e-mail is revoked.
+
+        Raises:
+            NotAllowedError: If the principal may not create one.
+            InvalidValueError: If the e-mail or the password breaks a rule.
+            NotFoundError: If there is no such institution.
+            AlreadyExistsError: If the e-mail is in use.
+            LastAdminError: If the institution has no member, and the role is not that of an admin.
+
+        """
+        authorise(principal, Right.MANAGE_MEMBERS)
+        institution = self._institutions.get(institution_id)
+        refuse_keys("email", email)
+        email = normalised_email(email)
+        check_new_password(password, self._guesser, email=email, institution=institution)
+        member = Member(
+            id=new_id(self._randomness),
+            institution_id=institution.id,
+            email=email,
+            role=role,
+            password_hash=self._passwords.hash(password),
+            created_at=self._clock.now(),
+        )
+        detail = f"e-mail {member.email}, role {member.role}"
+        entry = self._entry(principal, Action.MEMBER_CREATED, member, detail)
+
+        def add(before: Team) -> tuple[Team, list[AuditEntry]]:
+            after = before.with_member(member)
+            return after, [*revocations(principal, entry.at, before, after), entry]
+
+        self._teams.change(institution.id, add)
+        return member
+
+    def members(self, principal: Principal) -> tuple[MemberInInstitution, ...]:
+        """Return the members of all institutions, ordered by e-mail.
+
+        Raises:
+            NotAllowedError: If the principal may not list them.
+
+        """
+        authorise(principal, Right.MANAGE_MEMBERS)
+        # Members first, so that the institution of each exists when the institutions are read.
+        members = self._members.list()
+        by_id = {institution.id: institution for institution in self._institutions.list()}
+        return tuple(
+            MemberInInstitution(member, by_id[member.institution_id]) for member in members
+        )
+
+    def member_with_email(self, principal: Principal, email: str) -> Member:
+        """Return the member with this e-mail, ignoring case.
+
+        Raises:
+            NotAllowedError: If the principal may not list members.
+            NotFoundError: If there is none.
+
+        """
+        authorise(principal, Right.MANAGE_MEMBERS)
+        return self._members.with_email(normalised_email(email))
+
+    def reset_password(self, principal: Principal, member_id: str, *, password: str) -> None:
+        """Set a new password for a member.
+
+        Raises:
+            NotAllowedError: If the principal may not do this.
+            InvalidValueError: If the password breaks a rule.
+            NotFoundError: If there is no such member.
+
+        """
+        authorise(principal, Right.MANAGE_MEMBERS)
+        member = self._members.get(member_id)
+        institution = self._institutions.get(member.institution_id)
+        check_new_password(password, self._guesser, email=member.email, institution=institution)
+        self._members.set_password(
+            member.id,
+            self._passwords.hash(password),
+            self._entry(principal, Action.PASSWORD_RESET, member, f"e-mail {member.email}"),
+        )
+
+    def _entry(
+        self, principal: Principal, action: Action, member: Member, detail: str
+    ) -> AuditEntry:
+        return record(
+            principal,
+            self._clock.now(),
+            action,
+            detail,
+            institution_id=member.institution_id,
+            subject=Subject(SubjectKind.MEMBER, member.id),
+        )

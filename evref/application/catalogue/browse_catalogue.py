@@ -1,0 +1,123 @@
+"""Browse the catalogue: the published catalogue, cached in memory and refreshed."""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import NoCatalogueError, StorageUnavailableError
+from evref.ports.catalogue.store import PublishedCatalogue
+from evref.ports.clock import Clock
+
+log = logging.getLogger(__name__)
+
+Run = Callable[[Callable[[], None]], None]
+"""Runs a function, and returns when it has ended or after a timeout."""
+
+_SECONDS_TO_WAIT = 0.1
+
+
+def in_background(act: Callable[[], None]) -> None:
+    """Run the function in a new thread, and wait for it for at most 0.1 seconds."""
+    thread = threading.Thread(target=act, name="evref-catalogue", daemon=True)
+    thread.start()
+    thread.join(_SECONDS_TO_WAIT)
+
+
+class BrowseCatalogue:
+    """Caches the published catalogue, and checks storage for a newer one at most twice a second.
+
+    A newer catalogue is loaded in the background, and the cached one is served until it is
+    loaded. Loading is usually fast, because it reads only what changed; the request that found the
+    newer catalogue waits for it, at most 0.1 seconds. A thread runs only during loading.
+
+    Thread-safe: one thread checks storage, and the others use the cached catalogue.
+    """
+
+    SECONDS_BETWEEN_LOOKS = 0.5
+
+    def __init__(
+        self,
+        store: PublishedCatalogue,
+        clock: Clock,
+        breaker: CircuitBreaker,
+        run: Run = in_background,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._breaker = breaker
+        self._run = run
+        self._held: Catalogue | None = None
+        self._failure: StorageUnavailableError | None = None
+        self._next_look = float("-inf")
+        self._looking = threading.Lock()
+        self._loading = threading.Lock()
+
+    def current(self) -> Catalogue:
+        """Return the published catalogue; a caller uses this one for its whole response.
+
+        While storage is unavailable, this is the cached catalogue.
+
+        Raises:
+            NoCatalogueError: If no catalogue has been published.
+            StorageUnavailableError: If none is cached and storage was unavailable at the last
+                check.
+
+        """
+        if self._clock.monotonic() >= self._next_look:
+            self._look()
+        if self._held is not None:
+            return self._held
+        failure = self._failure
+        if failure is not None:
+            raise StorageUnavailableError(failure.reason) from failure
+        raise NoCatalogueError
+
+    def _look(self) -> None:
+        # Without a cached catalogue, every thread must wait for the one that checks storage.
+        if not self._looking.acquire(blocking=self._held is None):
+            return
+        try:
+            if self._clock.monotonic() < self._next_look:
+                return
+            try:
+                self._breaker(self._follow)
+            except StorageUnavailableError as error:
+                self._has_failed(error)
+            self._next_look = self._clock.monotonic() + self.SECONDS_BETWEEN_LOOKS
+        finally:
+            self._looking.release()
+
+    def _follow(self) -> None:
+        version = self._store.version()
+        if version is None or (self._held is not None and self._held.version == version):
+            self._has_succeeded()
+        elif self._held is None:
+            self._load()
+        elif not self._loading.locked():
+            self._run(self._load_beside)
+
+    def _load_beside(self) -> None:
+        with self._loading:
+            try:
+                self._load()
+            except StorageUnavailableError as error:
+                self._has_failed(error)
+
+    def _load(self) -> None:
+        catalogue = self._store.load()
+        if catalogue is not None:
+            self._held = catalogue
+        self._has_succeeded()
+
+    def _has_failed(self, error: StorageUnavailableError) -> None:
+        if self._held is not None and self._failure is None:
+            log.warning("serving the cached catalogue: %s", error.reason)
+        # For the threads that wait for the lock: if each retried, their waits would add up.
+        self._failure = error
+
+    def _has_succeeded(self) -> None:
+        if self._failure is not None:
+            log.warning("storage is available again; the catalogue is refreshed")
+        self._failure = None

@@ -1,0 +1,208 @@
+"""Publish a catalogue: check files, publish them, roll back to an earlier version, export."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from evref.domain.audit import Action, Subject, SubjectKind, record
+from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
+from evref.domain.errors import (
+    CatalogueReplacedError,
+    DiagnosesRemovedError,
+    NoCatalogueError,
+    StorageUnavailableError,
+    UnknownVersionError,
+)
+from evref.domain.principal import Principal, Right, authorise
+from evref.ports.catalogue.files import CatalogueFiles, Progress
+from evref.ports.catalogue.store import CatalogueStore, Publication
+from evref.ports.clock import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A catalogue to publish in place of the served one.
+
+    `replaces` is the served version, None if none is served; `changes` are the differences from
+    it. If the served catalogue is damaged, all diagnoses count as new.
+    """
+
+    catalogue: Catalogue
+    replaces: str | None
+    changes: CatalogueChanges
+    is_needed: bool
+    """Whether publication would change anything; False if the catalogue is already served."""
+
+
+class PublishCatalogue:
+    """Loads the catalogue from files into storage, and exports it to files.
+
+    Each method raises `NotAllowedError` if the principal may not publish.
+    """
+
+    def __init__(
+        self, store: CatalogueStore, files: CatalogueFiles, clock: Clock, bundled: Path
+    ) -> None:
+        self._store = store
+        self._files = files
+        self._clock = clock
+        self._bundled = bundled
+
+    def check(self, principal: Principal, paths: Iterable[Path], progress: Progress) -> Catalogue:
+        """Return the catalogue in these files and folders; changes nothing.
+
+        Raises:
+            InvalidCatalogueError: If the files have faults; the error has all of them.
+
+        """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        return self._files.read(paths, progress)
+
+    def not_read(self, principal: Principal, paths: Iterable[Path]) -> tuple[str, ...]:
+        """Return the names of the files in these folders that are not catalogue files."""
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        return self._files.not_read(paths)
+
+    def plan_load(self, principal: Principal, path: Path, progress: Progress) -> Plan:
+        """Plan to publish the catalogue in this file or folder; changes nothing.
+
+        Raises:
+            InvalidCatalogueError: If the files have faults; the error has all of them.
+
+        """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        return self._plan(self._files.read([path], progress))
+
+    def plan_rollback(self, principal: Principal, version: str | None = None) -> Plan:
+        """Plan to publish this earlier version again; changes nothing.
+
+        The default is the version that was served before the current one.
+
+        Raises:
+            NoCatalogueError: If no catalogue is served.
+            UnknownVersionError: If the version is not stored, or there is no earlier one.
+
+        """
+        served, *earlier = [publication.version for publication in self.history(principal)]
+        wanted = version or next((each for each in earlier if each != served), None)
+        catalogue = None if wanted is None else self._store.load_version(wanted)
+        if catalogue is None:
+            raise UnknownVersionError(wanted, tuple(dict.fromkeys([served, *earlier])))
+        return self._plan(catalogue)
+
+    def publish(
+        self, principal: Principal, plan: Plan, *, by: str, allow_removals: bool = False
+    ) -> None:
+        """Publish the catalogue of the plan, unless it is already served.
+
+        The history names `by` as the publisher.
+
+        Raises:
+            DiagnosesRemovedError: If served diagnoses would be removed without permission.
+            CatalogueReplacedError: If another catalogue was published after the plan was made.
+
+        """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        if plan.changes.removed and not allow_removals:
+            raise DiagnosesRemovedError(plan.changes.removed)
+        if plan.is_needed:
+            self._publish(principal, plan, by=by, is_bundled=False)
+
+    def publish_bundled(self, principal: Principal, progress: Progress, *, by: str) -> Plan | None:
+        """Publish the bundled catalogue if no catalogue or an older bundled one is served.
+
+        Returns None if the operator has published another catalogue, if this one is already
+        served, or if another process publishes at the same time.
+        """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        # Checked first, because reading the files takes the longest.
+        history = self._store.history()
+        if history and not history[0].is_bundled:
+            return None
+        plan = self._plan(self._files.read([self._bundled], progress))
+        if not plan.is_needed:
+            return None
+        if plan.replaces != (history[0].version if history else None):
+            return None
+        with suppress(CatalogueReplacedError):
+            self._publish(principal, plan, by=by, is_bundled=True)
+            return plan
+        return None
+
+    def export(self, principal: Principal, folder: Path) -> Catalogue:
+        """Write the served catalogue to a folder, and return it.
+
+        Raises:
+            NoCatalogueError: If no catalogue is served.
+            InvalidCatalogueError: If the files cannot be written to the folder.
+
+        """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        catalogue = self._store.load()
+        if catalogue is None:
+            raise NoCatalogueError
+        self._files.write(catalogue, folder)
+        return catalogue
+
+    def status(self, principal: Principal) -> tuple[Publication, Catalogue]:
+        """Return the publication of the served catalogue, and the catalogue.
+
+        Raises:
+            NoCatalogueError: If no catalogue is served.
+
+        """
+        publication = self.history(principal)[0]
+        catalogue = self._store.load_version(publication.version)
+        if catalogue is None:
+            raise NoCatalogueError
+        return publication, catalogue
+
+    def history(self, principal: Principal) -> tuple[Publication, ...]:
+        """Return the stored publications, newest first; the first is the served one.
+
+        Raises:
+            NoCatalogueError: If there is none.
+
+        """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        history = self._store.history()
+        if not history:
+            raise NoCatalogueError
+        return history
+
+    def _plan(self, catalogue: Catalogue) -> Plan:
+        served = self._store.version()
+        earlier = None
+        if served is not None:
+            # A damaged catalogue must not prevent its replacement. If the storage is unavailable,
+            # the publication reports it.
+            with suppress(StorageUnavailableError):
+                earlier = self._store.load_version(served)
+        return Plan(
+            catalogue,
+            served,
+            catalogue.changes_since(earlier),
+            is_needed=earlier is None or catalogue.version != served,
+        )
+
+    def _publish(self, principal: Principal, plan: Plan, *, by: str, is_bundled: bool) -> None:
+        now = self._clock.now()
+        publication = Publication(
+            version=plan.catalogue.version,
+            published_at=now,
+            published_by=by,
+            is_bundled=is_bundled,
+            added=len(plan.changes.added),
+            changed=len(plan.changes.changed),
+            removed=len(plan.changes.removed),
+        )
+        entry = record(
+            principal,
+            now,
+            Action.CATALOGUE_PUBLISHED,
+            f"by {by}: {publication.added} added, {publication.changed} changed, "
+            f"{publication.removed} removed; in place of {plan.replaces or 'none'}",
+            subject=Subject(SubjectKind.CATALOGUE, publication.version),
+        )
+        self._store.publish(plan.catalogue, publication, entry, replacing=plan.replaces)

@@ -1,0 +1,71 @@
+"""Key tokens: the secrets that clients send."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from evref.domain.access.secret import KeySecret
+from evref.domain.base62 import BASE62_DIGITS, base62
+from evref.domain.errors import InvalidApiKeyError
+from evref.domain.redaction import KEY_PREFIX
+
+_PAIRS = tuple(first + second for first in BASE62_DIGITS for second in BASE62_DIGITS)
+_SECRET_DIGITS = 40
+_CHECKSUM_DIGITS = 6
+_TOKEN = re.compile(rf"{KEY_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyToken:
+    """The secret that a client sends: `evref_`, 40 base62 digits, and their CRC-32 in 6 digits.
+
+    Storage has only `digest` and `last_four`. The representation omits the secret, so that no log
+    or traceback shows it.
+
+    Raises:
+        InvalidApiKeyError: If the form or the checksum is wrong. A mistyped key is rejected
+            without a request to storage.
+
+    """
+
+    text: str
+
+    SECRETS = 62**_SECRET_DIGITS
+
+    def __post_init__(self) -> None:
+        body, checksum = self.text[:-_CHECKSUM_DIGITS], self.text[-_CHECKSUM_DIGITS:]
+        if _TOKEN.fullmatch(self.text) is None or checksum != _checksum(body):
+            raise InvalidApiKeyError
+
+    @classmethod
+    def make(cls, secret: int) -> KeyToken:
+        """Return the token of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
+        body = KEY_PREFIX + base62(secret, _SECRET_DIGITS)
+        return cls(body + _checksum(body))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the token in hexadecimal; a fast hash suffices for 238 random bits."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def last_four(self) -> str:
+        return self.text[-4:]
+
+    def secret(self, instant: datetime) -> KeySecret:
+        """Return the part of the token that is stored; `instant` is its creation."""
+        return KeySecret(self.digest, self.last_four, instant)
+
+    def __repr__(self) -> str:
+        return f"KeyToken(…{self.last_four})"
+
+
+def _checksum(body: str) -> str:
+    # Two digits at a time, because every request computes it.
+    rest, last = divmod(zlib.crc32(body.encode()), len(_PAIRS))
+    first, middle = divmod(rest, len(_PAIRS))
+    return _PAIRS[first] + _PAIRS[middle] + _PAIRS[last]

@@ -1,0 +1,522 @@
+"""Keys are made, listed, changed and revoked, and the audit log says so."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from evref.adapters.outbound.memory import (
+    MemoryAuditLog,
+    MemoryKeyStore,
+    MemoryState,
+    MemoryUsageReports,
+)
+from evref.application.access.admit_request import AdmitRequest
+from evref.application.access.manage_keys import ManageKeys, NewKey
+from evref.application.accounts.manage_institutions import ManageInstitutions
+from evref.domain.access.permission import Permission
+from evref.domain.access.quota import DayUsage, QuotaExceededError
+from evref.domain.access.secret import EndingSecret
+from evref.domain.access.state import KeyState
+from evref.domain.access.token import KeyToken
+from evref.domain.accounts.institution import Institution
+from evref.domain.audit import Action, AuditEntry
+from evref.domain.errors import (
+    AlreadyExistsError,
+    InvalidApiKeyError,
+    InvalidValueError,
+    KeyAlreadyRotatedError,
+    KeyRevokedError,
+    NotFoundError,
+    StorageUnavailableError,
+)
+from evref.domain.principal import InstitutionMember, Role
+from evref.ports.access.usage import KeyUse
+from evref.testing.builders import NOON, OPERATOR
+from tests.fakes import FakeClock, SeededRandomness
+
+HOSPITAL = "General Hospital"
+TODAY = NOON.date()
+
+
+@pytest.fixture(autouse=True)
+def hospital(institutions: ManageInstitutions) -> Institution:
+    return institutions.create_institution(OPERATOR, HOSPITAL)
+
+
+@pytest.fixture
+def made(keys: ManageKeys, hospital: Institution) -> NewKey:
+    return keys.create(OPERATOR, hospital.id, name="Ward app")
+
+
+def key_entries(audit: MemoryAuditLog, hospital: Institution) -> list[AuditEntry]:
+    """Those about keys, oldest first."""
+    return [entry for entry in reversed(audit.entries(hospital.id)) if entry.key_id is not None]
+
+
+def test_a_key_is_made_with_the_documented_defaults(made: NewKey, hospital: Institution) -> None:
+    key = made.key
+
+    assert (key.institution_id, key.name) == (hospital.id, "Ward app")
+    assert (key.permission, key.daily_limit) == (Permission.READ, 1000)
+    assert (key.created_at, key.expires_on, key.revoked_at) == (NOON, None, None)
+    assert key.last_four == made.token.text[-4:]
+
+
+def test_the_token_is_well_formed_and_another_each_time(
+    keys: ManageKeys, made: NewKey, hospital: Institution
+) -> None:
+    other = keys.create(OPERATOR, hospital.id, name="Ward app")
+
+    assert KeyToken(made.token.text) == made.token
+    assert made.token != other.token
+    assert made.key.id != other.key.id
+
+
+def test_a_key_is_made_as_asked(keys: ManageKeys, hospital: Institution) -> None:
+    made = keys.create(
+        OPERATOR,
+        hospital.id,
+        name="  Study \n",
+        permission=Permission.NONE,
+        daily_limit=0,
+        expires_on=TODAY,
+    )
+
+    assert (made.key.name, made.key.permission) == ("Study", Permission.NONE)
+    assert (made.key.daily_limit, made.key.expires_on) == (0, TODAY)
+
+
+def test_a_key_cannot_be_made_to_have_expired_already(
+    keys: ManageKeys, state: MemoryState, hospital: Institution
+) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        keys.create(
+            OPERATOR,
+            hospital.id,
+            name="Study",
+            expires_on=TODAY - timedelta(days=1),
+        )
+
+    assert str(caught.value) == "expires_on: must be today (2026-03-01, UTC) or later"
+    assert state.keys == {}
+
+
+def test_an_expiry_in_the_past_is_told_together_with_all_other_faults(
+    keys: ManageKeys, made: NewKey, hospital: Institution
+) -> None:
+    yesterday = TODAY - timedelta(days=1)
+
+    for ask in (
+        lambda: keys.create(OPERATOR, hospital.id, name="", daily_limit=-1, expires_on=yesterday),
+        lambda: keys.change(OPERATOR, made.key.id, name="", daily_limit=-1, expires_on=yesterday),
+    ):
+        with pytest.raises(InvalidValueError) as caught:
+            ask()
+        fields = [fault.field for fault in caught.value.faults]
+        assert fields == ["name", "daily_limit", "expires_on"]
+
+
+def test_a_key_of_an_unknown_institution_is_refused(keys: ManageKeys) -> None:
+    with pytest.raises(NotFoundError, match="Elsewhere"):
+        keys.create(OPERATOR, "Elsewhere", name="Ward app")
+
+
+@pytest.mark.parametrize(("name", "limit"), [("", 1000), ("x" * 101, 1000), ("Ward", 10_000_001)])
+def test_a_key_that_breaks_a_rule_is_neither_kept_nor_audited(
+    keys: ManageKeys, state: MemoryState, name: str, limit: int, hospital: Institution
+) -> None:
+    with pytest.raises(InvalidValueError):
+        keys.create(OPERATOR, hospital.id, name=name, daily_limit=limit)
+
+    assert state.keys == {}
+    assert [entry for entry in state.audit if entry.key_id is not None] == []
+
+
+def test_keys_are_listed_oldest_first_with_their_state_and_use(
+    keys: ManageKeys,
+    institutions: ManageInstitutions,
+    admit: AdmitRequest,
+    clock: FakeClock,
+    hospital: Institution,
+) -> None:
+    clinic = institutions.create_institution(OPERATOR, "Clinic")
+    first = keys.create(OPERATOR, hospital.id, name="B", expires_on=TODAY)
+    admit(first.token, Permission.READ)
+    clock.advance(days=1)
+    second = keys.create(OPERATOR, clinic.id, name="A", daily_limit=1)
+    admit(second.token, Permission.READ)
+    with pytest.raises(QuotaExceededError):
+        admit(second.token, Permission.READ)
+    listed = keys.list_all(OPERATOR)
+
+    assert [one.key for one in listed] == [first.key, second.key]
+    assert [one.state for one in listed] == [KeyState.EXPIRED, KeyState.LIMIT_REACHED]
+    tomorrow = TODAY + timedelta(days=1)
+    assert [one.use for one in listed] == [
+        KeyUse(last_used_on=TODAY, today=None),
+        KeyUse(last_used_on=tomorrow, today=DayUsage(tomorrow, 1, admitted=1, refused=1)),
+    ]
+
+
+def test_the_keys_of_one_institution_are_listed_where_it_is_named(
+    keys: ManageKeys, institutions: ManageInstitutions, made: NewKey, hospital: Institution
+) -> None:
+    clinic = institutions.create_institution(OPERATOR, "Clinic")
+
+    assert [one.key for one in keys.list(OPERATOR, hospital.id)] == [made.key]
+    assert keys.list(OPERATOR, clinic.id) == ()
+
+
+def test_a_key_that_was_never_used_says_so(keys: ManageKeys, made: NewKey) -> None:
+    (listed,) = keys.list_all(OPERATOR)
+
+    assert listed.use == KeyUse(last_used_on=None, today=None)
+
+
+def test_a_change_keeps_what_is_not_named(keys: ManageKeys, made: NewKey) -> None:
+    changed = keys.change(OPERATOR, made.key.id, name=" Study ")
+
+    assert changed == made.key.changed(name="Study")
+    assert [one.key for one in keys.list_all(OPERATOR)] == [changed]
+
+
+def test_a_change_that_breaks_a_rule_changes_nothing(
+    keys: ManageKeys, made: NewKey, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    with pytest.raises(InvalidValueError):
+        keys.change(OPERATOR, made.key.id, name="Study", daily_limit=-1)
+
+    assert [one.key for one in keys.list_all(OPERATOR)] == [made.key]
+    assert [entry.action for entry in key_entries(audit, hospital)] == [Action.KEY_CREATED]
+
+
+def test_an_expiry_can_be_set_and_taken_away(keys: ManageKeys, made: NewKey) -> None:
+    assert keys.change(OPERATOR, made.key.id, expires_on=TODAY).expires_on == TODAY
+    assert keys.change(OPERATOR, made.key.id, name="Study").expires_on == TODAY
+    assert keys.change(OPERATOR, made.key.id, expires_on=None).expires_on is None
+
+
+def test_a_new_expiry_in_the_past_is_refused(
+    keys: ManageKeys, made: NewKey, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    with pytest.raises(InvalidValueError, match="expires_on: must be today"):
+        keys.change(OPERATOR, made.key.id, expires_on=TODAY - timedelta(days=1))
+
+    assert keys.get(OPERATOR, made.key.id).key == made.key
+    assert [entry.action for entry in key_entries(audit, hospital)] == [Action.KEY_CREATED]
+
+
+def test_of_an_expired_key_everything_can_be_changed(
+    keys: ManageKeys, clock: FakeClock, hospital: Institution, admit: AdmitRequest
+) -> None:
+    """A past date that stays as it is is no fault, and a later one makes the key valid again."""
+    made = keys.create(OPERATOR, hospital.id, name="Ward app", expires_on=TODAY)
+    clock.advance(days=2)
+
+    changed = keys.change(OPERATOR, made.key.id, name="Study", expires_on=TODAY)
+    assert (changed.name, changed.expires_on) == ("Study", TODAY)
+    with pytest.raises(InvalidValueError):
+        keys.change(OPERATOR, made.key.id, expires_on=TODAY + timedelta(days=1))
+    keys.change(OPERATOR, made.key.id, expires_on=TODAY + timedelta(days=2))
+    assert admit(made.token, Permission.READ).limit == 1000
+
+
+def test_whoever_changes_nothing_can_see_that(
+    keys: ManageKeys, made: NewKey, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    """The returned key is equal to the one before, and nothing is in the audit log."""
+    same = keys.change(
+        OPERATOR,
+        made.key.id,
+        name=" Ward app ",
+        permission=Permission.READ,
+        daily_limit=1000,
+        expires_on=None,
+    )
+
+    assert same == made.key
+    assert [entry.action for entry in key_entries(audit, hospital)] == [Action.KEY_CREATED]
+
+
+HOUR = timedelta(hours=1)
+
+
+def test_after_a_rotation_both_tokens_work_on_one_limit_until_the_old_one_ends(
+    keys: ManageKeys, made: NewKey, admit: AdmitRequest, clock: FakeClock
+) -> None:
+    rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR)
+
+    assert rotated.token != made.token
+    assert rotated.key == keys.get(OPERATOR, made.key.id).key
+    assert rotated.key.last_four == rotated.token.last_four
+    old = EndingSecret(made.token.last_four, NOON + HOUR)
+    assert rotated.ending_secrets == (old,)
+    assert keys.get(OPERATOR, made.key.id).ending_secrets == (old,)
+    assert admit(made.token, Permission.READ).remaining == 999
+    assert admit(rotated.token, Permission.READ).remaining == 998
+    clock.advance(hours=1)
+    with pytest.raises(InvalidApiKeyError):
+        admit(made.token, Permission.READ)
+    assert admit(rotated.token, Permission.READ).remaining == 997
+    assert keys.get(OPERATOR, made.key.id).ending_secrets == ()
+
+
+def test_without_an_overlap_only_the_new_token_works(
+    keys: ManageKeys, made: NewKey, admit: AdmitRequest
+) -> None:
+    rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=timedelta(0))
+
+    assert rotated.ending_secrets == ()
+    with pytest.raises(InvalidApiKeyError):
+        admit(made.token, Permission.READ)
+    assert admit(rotated.token, Permission.READ).remaining == 999
+
+
+def test_a_form_that_is_sent_twice_rotates_once(
+    keys: ManageKeys, made: NewKey, admit: AdmitRequest, state: MemoryState
+) -> None:
+    seen = made.key.newest.id
+    rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR, current=seen)
+    audited = len(state.audit)
+
+    for current in (seen, "", "another"):
+        with pytest.raises(KeyAlreadyRotatedError, match=made.key.id):
+            keys.rotate(OPERATOR, made.key.id, keep_old_for=timedelta(0), current=current)
+
+    assert state.keys == {made.key.id: rotated.key}
+    assert len(state.audit) == audited
+    assert admit(made.token, Permission.READ).remaining == 999
+    again = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR, current=rotated.key.newest.id)
+    assert state.keys == {made.key.id: again.key}
+
+
+def test_a_revoked_key_is_not_rotated(keys: ManageKeys, made: NewKey, state: MemoryState) -> None:
+    """This is what a repeated form is told too, because it matters more."""
+    revoked = keys.revoke(OPERATOR, made.key.id)
+
+    for current in (None, "another"):
+        with pytest.raises(KeyRevokedError):
+            keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR, current=current)
+
+    assert state.keys == {made.key.id: revoked}
+
+
+def test_an_overlap_out_of_bounds_changes_nothing(
+    keys: ManageKeys, made: NewKey, state: MemoryState
+) -> None:
+    with pytest.raises(InvalidValueError, match="keep_old_for"):
+        keys.rotate(OPERATOR, made.key.id, keep_old_for=169 * HOUR)
+
+    assert state.keys == {made.key.id: made.key}
+
+
+def test_rotations_are_audited_with_the_end_of_every_old_secret(
+    keys: ManageKeys,
+    made: NewKey,
+    clock: FakeClock,
+    audit: MemoryAuditLog,
+    hospital: Institution,
+) -> None:
+    tokens = [made.token]
+    for keep_old_for in (24 * HOUR, HOUR, timedelta(0)):
+        rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=keep_old_for)
+        tokens.append(rotated.token)
+        clock.advance(minutes=30)
+    first, second, third, fourth = (f"…{token.last_four}" for token in tokens)
+    entries = key_entries(audit, hospital)[1:]
+
+    assert {entry.action for entry in entries} == {Action.KEY_ROTATED}
+    assert [entry.detail for entry in entries] == [
+        f"secret from {first} to {second}, {first} ends at 2026-03-02 12:00:00 UTC",
+        f"secret from {second} to {third}"
+        + "".join(f", {old} ends at 2026-03-01 13:30:00 UTC" for old in (first, second)),
+        f"secret from {third} to {fourth}, no older secret is valid",
+    ]
+
+
+def test_revoking_is_final(
+    keys: ManageKeys, made: NewKey, clock: FakeClock, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    clock.advance(hours=1)
+    revoked = keys.revoke(OPERATOR, made.key.id)
+
+    assert revoked.revoked_at == NOON + timedelta(hours=1)
+    with pytest.raises(KeyRevokedError):
+        keys.revoke(OPERATOR, made.key.id)
+    with pytest.raises(KeyRevokedError):
+        keys.change(OPERATOR, made.key.id, name="Alive")
+    assert [one.state for one in keys.list_all(OPERATOR)] == [KeyState.REVOKED]
+    assert len(key_entries(audit, hospital)) == 2
+
+
+def test_an_unknown_key_is_told_apart(keys: ManageKeys) -> None:
+    with pytest.raises(NotFoundError):
+        keys.change(OPERATOR, "nothing", name="Study")
+    with pytest.raises(NotFoundError):
+        keys.revoke(OPERATOR, "nothing")
+    with pytest.raises(NotFoundError):
+        keys.rotate(OPERATOR, "nothing", keep_old_for=HOUR)
+    with pytest.raises(NotFoundError):
+        keys.history(OPERATOR, "nothing")
+
+
+def test_the_history_is_of_so_many_days_with_today(
+    keys: ManageKeys, made: NewKey, admit: AdmitRequest, clock: FakeClock
+) -> None:
+    for _ in range(4):
+        admit(made.token, Permission.READ)
+        clock.advance(days=10)
+    clock.advance(days=-10)
+    today = TODAY + timedelta(days=30)
+    ten_days = [today - timedelta(days=20), today - timedelta(days=10), today]
+
+    assert [day.day for day in keys.history(OPERATOR, made.key.id)] == ten_days
+    assert [day.day for day in keys.history(OPERATOR, made.key.id, days=31)] == [TODAY, *ten_days]
+    assert [day.day for day in keys.history(OPERATOR, made.key.id, days=1)] == [today]
+
+
+def test_to_a_member_the_keys_of_another_institution_are_not_there(
+    keys: ManageKeys, institutions: ManageInstitutions, made: NewKey, state: MemoryState
+) -> None:
+    """The answer is the one for a key that does not exist, and nothing is changed or audited."""
+    clinic = institutions.create_institution(OPERATOR, "Clinic")
+    stranger = InstitutionMember("m1", "a@b.org", clinic.id, Role.ADMIN)
+    key_id, audited = made.key.id, len(state.audit)
+
+    for ask in (
+        lambda: keys.get(stranger, key_id),
+        lambda: keys.history(stranger, key_id),
+        lambda: keys.change(stranger, key_id, daily_limit=1),
+        lambda: keys.revoke(stranger, key_id),
+        lambda: keys.rotate(stranger, key_id, keep_old_for=HOUR),
+    ):
+        with pytest.raises(NotFoundError) as foreign:
+            ask()
+        with pytest.raises(NotFoundError) as unknown:
+            keys.get(stranger, "0" * 16)
+        assert str(foreign.value) == str(unknown.value).replace("0" * 16, key_id)
+    assert state.keys == {key_id: made.key}
+    assert len(state.audit) == audited
+
+
+def test_a_member_may_do_all_with_the_own_institutions_keys(
+    keys: ManageKeys, made: NewKey, hospital: Institution
+) -> None:
+    own = InstitutionMember("m1", "a@b.org", hospital.id, Role.ADMIN)
+    changed = keys.change(own, made.key.id, daily_limit=5)
+
+    assert keys.get(own, made.key.id).key == changed
+    assert keys.history(own, made.key.id) == ()
+    assert keys.revoke(own, made.key.id).revoked_at == NOON
+
+
+def test_asking_twice_for_one_key_makes_one(
+    keys: ManageKeys, state: MemoryState, hospital: Institution
+) -> None:
+    key_id = keys.new_key_id(OPERATOR)
+    made = keys.create(OPERATOR, hospital.id, name="Ward", key_id=key_id)
+    with pytest.raises(AlreadyExistsError):
+        keys.create(OPERATOR, hospital.id, name="Ward", key_id=key_id)
+
+    assert state.keys == {key_id: made.key}
+    assert keys.get(OPERATOR, key_id).key is made.key
+
+
+@pytest.mark.parametrize("key_id", ["", "k1", "0" * 15, "0" * 17, "A" * 16, "\u0660" * 16])
+def test_an_id_that_was_not_made_here_is_refused(
+    keys: ManageKeys, key_id: str, hospital: Institution
+) -> None:
+    with pytest.raises(InvalidValueError, match="id: must be an id that was created for this key"):
+        keys.create(OPERATOR, hospital.id, name="Ward", key_id=key_id)
+
+
+def test_every_change_is_audited_in_words(
+    keys: ManageKeys, clock: FakeClock, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    key_id = keys.create(
+        OPERATOR, hospital.id, name="Ward app", expires_on=date(2026, 12, 31)
+    ).key.id
+    clock.advance(hours=1)
+    member = InstitutionMember("m1", "a@b.org", hospital.id, Role.ADMIN)
+    keys.change(member, key_id, name="Study", permission=Permission.NONE, daily_limit=50)
+    keys.change(member, key_id, daily_limit=60)
+    keys.change(member, key_id, daily_limit=60)
+    keys.change(member, key_id, expires_on=None)
+    keys.change(member, key_id, expires_on=date(2027, 1, 31))
+    keys.revoke(OPERATOR, key_id)
+    entries = key_entries(audit, hospital)
+
+    assert [(entry.actor, entry.action, entry.detail) for entry in entries] == [
+        (
+            "operator",
+            Action.KEY_CREATED,
+            "name 'Ward app', permission read, limit 1000, expires after 2026-12-31",
+        ),
+        (
+            "a@b.org",
+            Action.KEY_CHANGED,
+            "name from 'Ward app' to 'Study', permission from read to none, limit from 1000 to 50",
+        ),
+        ("a@b.org", Action.KEY_CHANGED, "limit from 50 to 60"),
+        ("a@b.org", Action.KEY_CHANGED, "expiry from 2026-12-31 to never"),
+        ("a@b.org", Action.KEY_CHANGED, "expiry from never to 2027-01-31"),
+        ("operator", Action.KEY_REVOKED, "name 'Study'"),
+    ]
+    assert [entry.at - NOON for entry in entries] == [timedelta(0)] + [timedelta(hours=1)] * 5
+    assert {(entry.key_id, entry.institution_id) for entry in entries} == {(key_id, hospital.id)}
+
+
+def test_a_key_without_expiry_is_audited_as_such(
+    made: NewKey, audit: MemoryAuditLog, hospital: Institution
+) -> None:
+    (entry,) = key_entries(audit, hospital)
+
+    assert entry.detail == "name 'Ward app', permission read, limit 1000, never expires"
+
+
+def test_nothing_that_is_kept_or_shown_holds_a_token(
+    keys: ManageKeys, made: NewKey, state: MemoryState
+) -> None:
+    keys.change(OPERATOR, made.key.id, name="Study")
+    rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR)
+    keys.revoke(OPERATOR, made.key.id)
+
+    for token in (made.token, rotated.token):
+        secret = token.text[6:46]
+        assert secret not in repr((made, rotated))
+        assert secret not in repr(state)
+        assert secret not in repr(keys.list_all(OPERATOR))
+        assert not any(token.digest in repr(entry) for entry in state.audit)
+
+
+class PrunedUsage(MemoryUsageReports):
+    """Notes each day on which it is pruned, which fails."""
+
+    def __init__(self, state: MemoryState) -> None:
+        super().__init__(state)
+        self.pruned_on: list[date] = []
+
+    def prune(self, today: date) -> None:
+        self.pruned_on.append(today)
+        raise StorageUnavailableError("busy")
+
+
+def test_changes_of_keys_prune_counts_once_a_day_and_do_not_fail_by_it(
+    state: MemoryState, clock: FakeClock, hospital: Institution
+) -> None:
+    usage = PrunedUsage(state)
+    keys = ManageKeys(
+        keys=MemoryKeyStore(state),
+        usage_reports=usage,
+        clock=clock,
+        randomness=SeededRandomness(1),
+    )
+    for _ in range(2):
+        for _ in range(2):
+            made = keys.create(OPERATOR, hospital.id, name="Ward app")
+            keys.change(OPERATOR, made.key.id, daily_limit=1)
+            keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR)
+            keys.revoke(OPERATOR, made.key.id)
+        clock.advance(days=1)
+
+    assert usage.pruned_on == [TODAY, TODAY + timedelta(days=1)]

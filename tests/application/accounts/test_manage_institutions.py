@@ -1,0 +1,204 @@
+"""Institutions and members are made by the operator, and the audit log says so."""
+
+import re
+
+import pytest
+
+from evref.adapters.outbound.memory import MemoryAuditLog, MemoryMemberStore, MemoryState
+from evref.application.accounts.manage_institutions import ManageInstitutions, MemberInInstitution
+from evref.domain.audit import Action, Subject, SubjectKind
+from evref.domain.errors import AlreadyExistsError, InvalidValueError, NotFoundError
+from evref.testing.builders import NOON, OPERATOR
+from tests.fakes import FakeClock, QuickPasswordHasher, SingleGuess
+
+HOSPITAL = "General Hospital"
+PASSWORD = "correct horse battery"
+
+
+def reset(institutions: ManageInstitutions, email: str, password: str) -> None:
+    member = institutions.member_with_email(OPERATOR, email)
+    institutions.reset_password(OPERATOR, member.id, password=password)
+
+
+def test_an_institution_is_made_with_its_name_trimmed(institutions: ManageInstitutions) -> None:
+    made = institutions.create_institution(OPERATOR, f"  {HOSPITAL}\n")
+
+    assert (made.name, made.created_at) == (HOSPITAL, NOON)
+    assert re.fullmatch("[0-9a-f]{16}", made.id)
+    assert institutions.institutions(OPERATOR) == (made,)
+
+
+def test_institutions_are_listed_by_name(institutions: ManageInstitutions) -> None:
+    for name in ("B", "C", "A"):
+        institutions.create_institution(OPERATOR, name)
+
+    assert [one.name for one in institutions.institutions(OPERATOR)] == ["A", "B", "C"]
+
+
+def test_a_name_that_is_taken_is_refused_and_not_audited(
+    institutions: ManageInstitutions, state: MemoryState
+) -> None:
+    institutions.create_institution(OPERATOR, HOSPITAL)
+
+    with pytest.raises(AlreadyExistsError, match=HOSPITAL):
+        institutions.create_institution(OPERATOR, f" {HOSPITAL} ")
+
+    assert len(state.audit) == 1
+
+
+@pytest.mark.parametrize("name", ["", "   ", "a\nb", "x" * 201])
+def test_a_name_that_breaks_a_rule_is_refused(institutions: ManageInstitutions, name: str) -> None:
+    with pytest.raises(InvalidValueError, match="name"):
+        institutions.create_institution(OPERATOR, name)
+
+    assert institutions.institutions(OPERATOR) == ()
+
+
+def test_a_member_is_made_with_the_e_mail_in_lower_case_and_the_password_hashed(
+    institutions: ManageInstitutions, passwords: QuickPasswordHasher
+) -> None:
+    hospital = institutions.create_institution(OPERATOR, HOSPITAL)
+    member = institutions.create_member(
+        OPERATOR,
+        institutions.institution_named(OPERATOR, HOSPITAL).id,
+        " Ward@Example.ORG ",
+        password=PASSWORD,
+    )
+
+    assert (member.email, member.institution_id) == ("ward@example.org", hospital.id)
+    assert passwords.verify(PASSWORD, member.password_hash)
+    assert institutions.members(OPERATOR) == (MemberInInstitution(member, hospital),)
+
+
+def test_members_of_all_institutions_are_listed_by_e_mail(institutions: ManageInstitutions) -> None:
+    for name, email in [("A", "c@b.org"), ("B", "a@b.org")]:
+        institutions.create_institution(OPERATOR, name)
+        institutions.create_member(
+            OPERATOR, institutions.institution_named(OPERATOR, name).id, email, password=PASSWORD
+        )
+
+    assert [(one.member.email, one.institution.name) for one in institutions.members(OPERATOR)] == [
+        ("a@b.org", "B"),
+        ("c@b.org", "A"),
+    ]
+
+
+def test_an_e_mail_that_is_taken_is_refused_in_whichever_institution_and_case(
+    institutions: ManageInstitutions,
+) -> None:
+    for name in ("A", "B"):
+        institutions.create_institution(OPERATOR, name)
+    institutions.create_member(
+        OPERATOR, institutions.institution_named(OPERATOR, "A").id, "a@b.org", password=PASSWORD
+    )
+
+    with pytest.raises(AlreadyExistsError, match=r"a@b\.org"):
+        institutions.create_member(
+            OPERATOR, institutions.institution_named(OPERATOR, "B").id, "A@B.ORG", password=PASSWORD
+        )
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        (("a@b.org", "Elsewhere", PASSWORD), NotFoundError),
+        (("a@b.org", HOSPITAL, "short"), InvalidValueError),
+        (("nobody", HOSPITAL, PASSWORD), InvalidValueError),
+    ],
+)
+def test_a_member_that_breaks_a_rule_is_neither_kept_nor_audited(
+    institutions: ManageInstitutions,
+    state: MemoryState,
+    asked: tuple[str, str, str],
+    error: type[Exception],
+) -> None:
+    hospital = institutions.create_institution(OPERATOR, HOSPITAL)
+    email, name, password = asked
+    institution_id = hospital.id if name == HOSPITAL else name
+
+    with pytest.raises(error):
+        institutions.create_member(OPERATOR, institution_id, email, password=password)
+
+    assert state.members == {}
+    assert len(state.audit) == 1
+
+
+def test_a_reset_password_replaces_the_one_before(
+    institutions: ManageInstitutions, passwords: QuickPasswordHasher, state: MemoryState
+) -> None:
+    institutions.create_institution(OPERATOR, HOSPITAL)
+    institutions.create_member(
+        OPERATOR,
+        institutions.institution_named(OPERATOR, HOSPITAL).id,
+        "a@b.org",
+        password=PASSWORD,
+    )
+    reset(institutions, " A@b.org", "another long one")
+    kept = MemoryMemberStore(state).with_email("a@b.org").password_hash
+
+    assert passwords.verify("another long one", kept)
+    assert not passwords.verify(PASSWORD, kept)
+
+
+@pytest.mark.parametrize(
+    ("refused", "told"),
+    [
+        ("short", "8 to 1024"),
+        (SingleGuess.GUESS, "is easily guessed"),
+        ("someone@example.org", "is easily guessed"),
+    ],
+)
+def test_a_password_that_may_not_be_changes_nothing(
+    institutions: ManageInstitutions,
+    passwords: QuickPasswordHasher,
+    state: MemoryState,
+    refused: str,
+    told: str,
+) -> None:
+    institutions.create_institution(OPERATOR, HOSPITAL)
+    email = "someone@example.org"
+    institutions.create_member(
+        OPERATOR, institutions.institution_named(OPERATOR, HOSPITAL).id, email, password=PASSWORD
+    )
+
+    with pytest.raises(InvalidValueError, match=told):
+        reset(institutions, email, refused)
+    with pytest.raises(InvalidValueError, match=told):
+        institutions.create_member(
+            OPERATOR, institutions.institution_named(OPERATOR, HOSPITAL).id, email, password=refused
+        )
+
+    assert passwords.verify(PASSWORD, MemoryMemberStore(state).with_email(email).password_hash)
+
+
+def test_nobody_unknown_can_have_a_password_reset(institutions: ManageInstitutions) -> None:
+    with pytest.raises(NotFoundError, match=r"a@b\.org"):
+        reset(institutions, "a@b.org", PASSWORD)
+
+
+def test_every_change_is_audited_in_words_and_no_password_is_told(
+    institutions: ManageInstitutions, audit: MemoryAuditLog, clock: FakeClock
+) -> None:
+    hospital = institutions.create_institution(OPERATOR, HOSPITAL)
+    clock.advance(minutes=1)
+    institutions.create_member(
+        OPERATOR,
+        institutions.institution_named(OPERATOR, HOSPITAL).id,
+        "a@b.org",
+        password=PASSWORD,
+    )
+    clock.advance(minutes=1)
+    reset(institutions, "a@b.org", "another long one")
+    entries = audit.entries(hospital.id)
+
+    assert [(entry.actor, entry.action, entry.detail) for entry in entries] == [
+        ("operator", Action.PASSWORD_RESET, "e-mail a@b.org"),
+        ("operator", Action.MEMBER_CREATED, "e-mail a@b.org, role admin"),
+        ("operator", Action.INSTITUTION_CREATED, "name 'General Hospital'"),
+    ]
+    (member,) = institutions.members(OPERATOR)
+    about_member = Subject(SubjectKind.MEMBER, member.member.id)
+    assert [entry.subject for entry in entries] == [about_member, about_member, None]
+    for secret in (PASSWORD, "another long one", "$quick$"):
+        assert secret not in repr(entries)
+        assert secret not in repr(institutions.members(OPERATOR))

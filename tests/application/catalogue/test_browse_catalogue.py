@@ -1,0 +1,347 @@
+"""The served catalogue is held in memory, and follows what is published."""
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import NoCatalogueError, StorageUnavailableError
+from evref.ports.catalogue.store import PublishedCatalogue
+from evref.testing.builders import NOON, a_catalogue, an_entry
+from evref.testing.stores import keep_catalogue
+from tests.fakes import BreakableCatalogueStore, FakeClock
+
+FIRST = a_catalogue(an_entry(name="First"))
+SECOND = a_catalogue(an_entry(name="Second"))
+
+
+@pytest.fixture
+def store(state: MemoryState) -> BreakableCatalogueStore:
+    return BreakableCatalogueStore(MemoryCatalogueStore(state))
+
+
+@pytest.fixture
+def browse(store: BreakableCatalogueStore, clock: FakeClock) -> BrowseCatalogue:
+    return BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
+
+
+def at_once(act: Callable[[], None]) -> None:
+    """Runs what is to run in the background, to its end."""
+    act()
+
+
+def test_what_is_published_is_served(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore
+) -> None:
+    keep_catalogue(store, FIRST)
+
+    assert browse.current() is FIRST
+
+
+def test_nothing_is_asked_of_storage_before_the_first_request(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore
+) -> None:
+    assert store.looks == 0
+
+
+def test_a_catalogue_is_loaded_once_while_its_version_stays(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    keep_catalogue(store, FIRST)
+    for _ in range(10):
+        browse.current()
+        clock.advance(seconds=1)
+
+    assert store.loads == 1
+
+
+def test_a_new_version_is_served_at_the_latest_after_half_a_second(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    keep_catalogue(store, FIRST)
+    browse.current()
+    keep_catalogue(store, SECOND)
+
+    assert browse.current() is FIRST
+    clock.advance(seconds=0.5)
+    assert browse.current() is SECOND
+
+
+def test_without_a_catalogue_there_is_an_error_until_one_is_published(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    with pytest.raises(NoCatalogueError):
+        browse.current()
+
+    keep_catalogue(store, FIRST)
+    clock.advance(seconds=0.5)
+
+    assert browse.current() is FIRST
+
+
+@given(st.lists(st.integers(0, 6), max_size=60), st.booleans(), st.booleans())
+def test_storage_is_asked_at_most_twice_a_second_whatever_it_answers(
+    eighths: list[int], published: bool, broken: bool
+) -> None:
+    clock = FakeClock()
+    store = BreakableCatalogueStore(MemoryCatalogueStore(MemoryState()))
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
+    if published:
+        keep_catalogue(store, FIRST)
+    store.broken = broken
+    looked_at = []
+    for pause in eighths:
+        looks = store.looks
+        with suppress(NoCatalogueError, StorageUnavailableError):
+            browse.current()
+        looked_at += [clock.monotonic()] * (store.looks - looks)
+        clock.advance(seconds=pause / 8)
+
+    assert all(later - earlier >= 0.5 for earlier, later in pairwise(looked_at))
+
+
+def test_a_corrected_time_of_day_changes_nothing(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    keep_catalogue(store, FIRST)
+    browse.current()
+    clock.set_time_of_day(NOON.replace(year=2020))
+    keep_catalogue(store, SECOND)
+    clock.advance(seconds=0.5)
+
+    assert browse.current() is SECOND
+
+
+def test_what_is_held_goes_on_being_served_while_storage_is_out_of_reach(
+    browse: BrowseCatalogue,
+    store: BreakableCatalogueStore,
+    clock: FakeClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    keep_catalogue(store, FIRST)
+    browse.current()
+    store.broken = True
+    clock.advance(seconds=1)
+    with caplog.at_level(logging.WARNING):
+        served = browse.current()
+
+    assert served is FIRST
+    assert "db.internal:5432 refused the connection" in caplog.text
+
+
+def test_an_outage_is_told_once_and_so_is_its_end(
+    browse: BrowseCatalogue,
+    store: BreakableCatalogueStore,
+    clock: FakeClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    keep_catalogue(store, FIRST)
+    browse.current()
+
+    told = []
+    for broken in (False, True, True, True, False, False, True, False):
+        store.broken = broken
+        clock.advance(seconds=1)
+        caplog.clear()
+        browse.current()
+        told.append([record.message.partition(":")[0] for record in caplog.records])
+
+    begins, ends = (
+        "serving the cached catalogue",
+        "storage is available again; the catalogue is refreshed",
+    )
+    assert told == [[], [begins], [], [], [ends], [], [begins], [ends]]
+
+
+def test_a_new_version_is_followed_once_storage_is_back(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    keep_catalogue(store, FIRST)
+    browse.current()
+    keep_catalogue(store, SECOND)
+    store.broken = True
+    clock.advance(seconds=0.5)
+    browse.current()
+    store.broken = False
+    clock.advance(seconds=0.5)
+
+    assert browse.current() is SECOND
+
+
+def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
+    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+) -> None:
+    keep_catalogue(store, FIRST)
+    store.broken = True
+    with pytest.raises(StorageUnavailableError) as caught:
+        browse.current()
+
+    assert caught.value.reason == "db.internal:5432 refused the connection"
+    store.broken = False
+    with pytest.raises(StorageUnavailableError):
+        browse.current()
+    clock.advance(seconds=0.5)
+    assert browse.current() is FIRST
+
+
+class SlowStore(PublishedCatalogue):
+    """Blocks reads and loads until it is released; counts simultaneous reads."""
+
+    def __init__(self, answer: Callable[[], Catalogue | None]) -> None:
+        self._answer = answer
+        self._inside = 0
+        self.looks = 0
+        self.loads = 0
+        self.most_at_once = 0
+        self.entered = threading.Event()
+        self.let_go = threading.Event()
+        self.let_load = threading.Event()
+        self.let_load.set()
+
+    def version(self) -> str | None:
+        self.looks += 1
+        self._inside += 1
+        self.most_at_once = max(self.most_at_once, self._inside)
+        self.entered.set()
+        self.let_go.wait(timeout=30)
+        self._inside -= 1
+        catalogue = self._answer()
+        return None if catalogue is None else catalogue.version
+
+    def load(self) -> Catalogue | None:
+        self.loads += 1
+        self.let_load.wait(timeout=30)
+        return self._answer()
+
+
+def out_of_reach() -> Catalogue | None:
+    raise StorageUnavailableError("gone")
+
+
+def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeClock) -> None:
+    served = [FIRST]
+    store = SlowStore(lambda: served[0])
+    store.let_go.set()
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
+    browse.current()
+    served[0] = SECOND
+    store.let_go.clear()
+    store.entered.clear()
+    clock.advance(seconds=1)
+
+    with ThreadPoolExecutor(8) as pool:
+        looking = pool.submit(browse.current)
+        store.entered.wait(timeout=30)
+        others = [pool.submit(browse.current).result(timeout=30) for _ in range(7)]
+        store.let_go.set()
+
+        assert others == [FIRST] * 7
+        assert looking.result(timeout=30) is SECOND
+    assert store.looks == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (lambda: FIRST, None),
+        (lambda: None, NoCatalogueError),
+        (out_of_reach, StorageUnavailableError),
+    ],
+    ids=["published", "nothing published", "out of reach"],
+)
+def test_many_threads_that_ask_first_wait_for_one_look_and_share_what_it_found(
+    clock: FakeClock, answer: Callable[[], Catalogue | None], error: type[Exception] | None
+) -> None:
+    """Were each to look anew, the last would wait as many times over for a storage that is gone."""
+    store = SlowStore(answer)
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
+
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(browse.current) for _ in range(8)]
+        store.entered.wait(timeout=30)
+        store.let_go.set()
+        errors = [one.exception(timeout=30) for one in asked]
+
+    assert [type(one) if one else None for one in errors] == [error] * 8
+    assert (store.looks, store.most_at_once) == (1, 1)
+
+
+def wait_for_threads() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "evref-catalogue":
+            thread.join(timeout=30)
+
+
+def test_while_a_newer_catalogue_is_loaded_all_are_served_what_is_held(clock: FakeClock) -> None:
+    """However long it takes; and it is loaded once."""
+    served = [FIRST]
+    store = SlowStore(lambda: served[0])
+    store.let_go.set()
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
+    browse.current()
+    served[0] = SECOND
+    store.let_load.clear()
+
+    meanwhile = []
+    for _ in range(10):
+        clock.advance(seconds=0.5)
+        meanwhile.append(browse.current())
+    store.let_load.set()
+    wait_for_threads()
+
+    assert meanwhile == [FIRST] * 10
+    assert store.loads == 2
+    assert browse.current() is SECOND
+
+
+def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: FakeClock) -> None:
+    """A client that is alone would else be served what was replaced long ago."""
+    served = [FIRST]
+    store = SlowStore(lambda: served[0])
+    store.let_go.set()
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
+    browse.current()
+    served[0] = SECOND
+    clock.advance(hours=1)
+
+    assert browse.current() is SECOND
+
+
+def test_a_newer_catalogue_that_cannot_be_loaded_is_told_once(
+    clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is held goes on being served, and the newer one is tried again until it can."""
+    served: list[Catalogue | None] = [FIRST]
+
+    def load() -> Catalogue | None:
+        if served[0] is None:
+            raise StorageUnavailableError("the stored catalogue is damaged")
+        return served[0]
+
+    store = SlowStore(load)
+    store.version = lambda: "newer"  # type: ignore[method-assign]
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
+    browse.current()
+    served[0] = None
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            clock.advance(seconds=0.5)
+            assert browse.current() is FIRST
+        served[0] = SECOND
+        clock.advance(seconds=0.5)
+
+        assert browse.current() is SECOND
+    assert [record.message.partition(":")[0] for record in caplog.records] == [
+        "serving the cached catalogue",
+        "storage is available again; the catalogue is refreshed",
+    ]

@@ -1,0 +1,369 @@
+"""A catalogue goes from files to storage, whole or not at all, and back."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from evref.adapters.outbound.memory import MemoryAuditLog, MemoryCatalogueStore, MemoryState
+from evref.application.catalogue.publish_catalogue import Plan, PublishCatalogue
+from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
+from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
+from evref.domain.errors import (
+    CatalogueReplacedError,
+    DiagnosesRemovedError,
+    InvalidCatalogueError,
+    NoCatalogueError,
+    StorageUnavailableError,
+    UnknownVersionError,
+)
+from evref.ports.catalogue.store import Publication
+from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
+from evref.testing.stores import keep_catalogue
+from tests.fakes import BreakableCatalogueStore, FakeCatalogueFiles, FakeClock
+
+BUNDLED, ONE, OTHER, FAULTY = Path("bundled"), Path("one"), Path("other"), Path("faulty")
+CATALOGUES = {
+    BUNDLED: a_catalogue(an_entry("bundled")),
+    ONE: a_catalogue(an_entry("kept"), an_entry("edited"), an_entry("gone")),
+    OTHER: a_catalogue(an_entry("kept"), an_entry("edited", name="Edited"), an_entry("new")),
+}
+
+
+@pytest.fixture
+def store(state: MemoryState) -> BreakableCatalogueStore:
+    return BreakableCatalogueStore(MemoryCatalogueStore(state))
+
+
+@pytest.fixture
+def files() -> FakeCatalogueFiles:
+    files = FakeCatalogueFiles()
+    files.held = dict(CATALOGUES)
+    return files
+
+
+@pytest.fixture
+def publish(
+    store: BreakableCatalogueStore, files: FakeCatalogueFiles, clock: FakeClock
+) -> PublishCatalogue:
+    return PublishCatalogue(store, files, clock, BUNDLED)
+
+
+def load(publish: PublishCatalogue, path: Path) -> Plan:
+    """Publish the files at the path, even if this removes diagnoses."""
+    plan = publish.plan_load(OPERATOR, path, unheard)
+    publish.publish(OPERATOR, plan, by="ward", allow_removals=True)
+    return plan
+
+
+def served(publish: PublishCatalogue) -> str:
+    return publish.status(OPERATOR)[1].version
+
+
+def unheard(_done: int, _total: int) -> None:
+    pass
+
+
+def test_a_check_reads_all_paths_and_changes_nothing(
+    publish: PublishCatalogue, state: MemoryState
+) -> None:
+    told: list[tuple[int, int]] = []
+    checked = publish.check(
+        OPERATOR, [BUNDLED, ONE], lambda done, total: told.append((done, total))
+    )
+
+    assert [entry.diagnosis.id for entry in checked.entries] == [
+        "bundled",
+        "edited",
+        "gone",
+        "kept",
+    ]
+    assert told == [(1, 2), (2, 2)]
+    assert state.publications == ()
+
+
+def test_what_is_published_is_served_from_now_on(publish: PublishCatalogue) -> None:
+    load(publish, ONE)
+
+    publication, catalogue = publish.status(OPERATOR)
+    assert catalogue.version == CATALOGUES[ONE].version
+    assert publication == Publication(
+        version=catalogue.version,
+        published_at=NOON,
+        published_by="ward",
+        is_bundled=False,
+        added=3,
+        changed=0,
+        removed=0,
+    )
+
+
+def test_a_plan_tells_what_it_would_change_and_changes_nothing(publish: PublishCatalogue) -> None:
+    load(publish, ONE)
+
+    plan = publish.plan_load(OPERATOR, OTHER, unheard)
+
+    assert plan.is_needed
+    assert plan.changes == CatalogueChanges(("new",), ("edited",), ("gone",))
+    assert served(publish) == CATALOGUES[ONE].version
+
+
+def test_what_is_served_already_is_not_published_again(publish: PublishCatalogue) -> None:
+    """So that it takes no earlier publication out of the history."""
+    load(publish, ONE)
+    before = publish.history(OPERATOR)
+
+    plan = load(publish, ONE)
+
+    assert not plan.is_needed
+    assert plan.changes == CatalogueChanges((), (), ())
+    assert publish.history(OPERATOR) == before
+
+
+def test_no_diagnosis_is_removed_without_permission(publish: PublishCatalogue) -> None:
+    load(publish, ONE)
+    plan = publish.plan_load(OPERATOR, OTHER, unheard)
+
+    with pytest.raises(DiagnosesRemovedError) as caught:
+        publish.publish(OPERATOR, plan, by="ward")
+
+    assert caught.value.removed == ("gone",)
+    assert served(publish) == CATALOGUES[ONE].version
+    publish.publish(OPERATOR, plan, by="ward", allow_removals=True)
+    assert served(publish) == CATALOGUES[OTHER].version
+
+
+def test_what_only_adds_and_changes_needs_no_permission(publish: PublishCatalogue) -> None:
+    publish.publish(OPERATOR, publish.plan_load(OPERATOR, ONE, unheard), by="ward")
+
+    assert served(publish) == CATALOGUES[ONE].version
+
+
+def test_of_two_who_planned_at_once_the_later_is_refused(publish: PublishCatalogue) -> None:
+    """What it was to change is not what it would change now."""
+    first, second = (
+        publish.plan_load(OPERATOR, ONE, unheard),
+        publish.plan_load(OPERATOR, OTHER, unheard),
+    )
+    publish.publish(OPERATOR, first, by="ward")
+
+    with pytest.raises(CatalogueReplacedError):
+        publish.publish(OPERATOR, second, by="other ward", allow_removals=True)
+
+    assert served(publish) == CATALOGUES[ONE].version
+    assert len(publish.history(OPERATOR)) == 1
+
+
+def test_files_with_faults_are_no_plan(publish: PublishCatalogue) -> None:
+    load(publish, ONE)
+
+    with pytest.raises(InvalidCatalogueError) as caught:
+        publish.plan_load(OPERATOR, FAULTY, unheard)
+
+    assert [str(fault) for fault in caught.value.faults] == ["faulty: is not there"]
+    assert served(publish) == CATALOGUES[ONE].version
+
+
+def test_storage_out_of_reach_leaves_the_present_catalogue(
+    publish: PublishCatalogue, store: BreakableCatalogueStore
+) -> None:
+    load(publish, ONE)
+    plan = publish.plan_load(OPERATOR, OTHER, unheard)
+    store.broken = True
+
+    with pytest.raises(StorageUnavailableError):
+        publish.publish(OPERATOR, plan, by="ward", allow_removals=True)
+
+    store.broken = False
+    assert served(publish) == CATALOGUES[ONE].version
+
+
+class DamagedCatalogueStore(MemoryCatalogueStore):
+    """Has catalogues that can be replaced, but no longer read."""
+
+    def load_version(self, version: str) -> Catalogue | None:
+        raise StorageUnavailableError("the stored catalogue is damaged")
+
+
+def test_a_damaged_catalogue_is_replaced(
+    state: MemoryState, files: FakeCatalogueFiles, clock: FakeClock
+) -> None:
+    """Also by the same one, which is then whole again."""
+    store = DamagedCatalogueStore(state)
+    publish = PublishCatalogue(store, files, clock, BUNDLED)
+    keep_catalogue(store, CATALOGUES[ONE])
+
+    publish.publish(OPERATOR, publish.plan_load(OPERATOR, ONE, unheard), by="ward")
+
+    assert store.version() == CATALOGUES[ONE].version
+    assert len(store.history()) == 2
+
+
+def test_a_rollback_serves_the_version_before(publish: PublishCatalogue, clock: FakeClock) -> None:
+    """It is a publication like any other, and can be rolled back in its turn."""
+    load(publish, ONE)
+    load(publish, OTHER)
+    clock.advance(days=1)
+
+    plan = publish.plan_rollback(OPERATOR)
+    publish.publish(OPERATOR, plan, by="night shift", allow_removals=True)
+
+    assert plan.changes == CatalogueChanges(("gone",), ("edited",), ("new",))
+    assert served(publish) == CATALOGUES[ONE].version
+    assert [(each.version, each.published_by) for each in publish.history(OPERATOR)] == [
+        (CATALOGUES[ONE].version, "night shift"),
+        (CATALOGUES[OTHER].version, "ward"),
+        (CATALOGUES[ONE].version, "ward"),
+    ]
+    assert publish.plan_rollback(OPERATOR).catalogue.version == CATALOGUES[OTHER].version
+
+
+def test_each_publication_and_rollback_is_audited(
+    publish: PublishCatalogue, state: MemoryState, clock: FakeClock
+) -> None:
+    """By whom, which version in place of which, and what it changed; a plan alone is not."""
+    load(publish, ONE)
+    load(publish, ONE)
+    load(publish, OTHER)
+    clock.advance(days=1)
+    publish.publish(
+        OPERATOR, publish.plan_rollback(OPERATOR), by="night shift", allow_removals=True
+    )
+
+    one, other = CATALOGUES[ONE].version, CATALOGUES[OTHER].version
+    rollback, *earlier = MemoryAuditLog(state).entries(None)
+    assert rollback == AuditEntry(
+        at=NOON + timedelta(days=1),
+        institution_id=None,
+        actor="operator",
+        action=Action.CATALOGUE_PUBLISHED,
+        subject=Subject(SubjectKind.CATALOGUE, one),
+        detail=f"by night shift: 1 added, 1 changed, 1 removed; in place of {other}",
+    )
+    assert [entry.detail for entry in earlier] == [
+        f"by ward: 1 added, 1 changed, 1 removed; in place of {one}",
+        "by ward: 3 added, 0 changed, 0 removed; in place of none",
+    ]
+
+
+def test_a_rollback_goes_to_any_version_that_is_kept(publish: PublishCatalogue) -> None:
+    for path in (BUNDLED, ONE, OTHER):
+        load(publish, path)
+
+    plan = publish.plan_rollback(OPERATOR, CATALOGUES[BUNDLED].version)
+
+    assert plan.catalogue.version == CATALOGUES[BUNDLED].version
+
+
+def test_a_rollback_to_a_version_that_is_not_kept_names_those_that_are(
+    publish: PublishCatalogue,
+) -> None:
+    load(publish, ONE)
+    with pytest.raises(UnknownVersionError) as alone:
+        publish.plan_rollback(OPERATOR)
+    load(publish, OTHER)
+    with pytest.raises(UnknownVersionError) as unknown:
+        publish.plan_rollback(OPERATOR, "0123456789abcdef")
+
+    assert alone.value.kept == (CATALOGUES[ONE].version,)
+    assert unknown.value.kept == (CATALOGUES[OTHER].version, CATALOGUES[ONE].version)
+    assert str(unknown.value) == (
+        "No version '0123456789abcdef' of the catalogue is stored. "
+        f"Stored: {CATALOGUES[OTHER].version}, {CATALOGUES[ONE].version}."
+    )
+
+
+def test_the_bundled_catalogue_is_published_where_there_is_none(publish: PublishCatalogue) -> None:
+    plan = publish.publish_bundled(OPERATOR, unheard, by="root")
+
+    assert plan is not None
+    assert plan.changes == CatalogueChanges(("bundled",), (), ())
+    assert served(publish) == CATALOGUES[BUNDLED].version
+    assert publish.history(OPERATOR)[0].is_bundled
+    assert publish.history(OPERATOR)[0].published_by == "root"
+    assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
+
+
+def test_the_bundled_catalogue_replaces_an_older_bundled_one(
+    publish: PublishCatalogue, files: FakeCatalogueFiles
+) -> None:
+    """After an upgrade; what it removes needs no permission, as it was never the operator's."""
+    publish.publish_bundled(OPERATOR, unheard, by="root")
+    files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
+
+    plan = publish.publish_bundled(OPERATOR, unheard, by="root")
+
+    assert plan is not None
+    assert plan.changes == CatalogueChanges(("newly-bundled",), (), ("bundled",))
+    assert served(publish) == files.held[BUNDLED].version
+
+
+def test_the_bundled_catalogue_replaces_none_of_the_operator(
+    publish: PublishCatalogue, files: FakeCatalogueFiles
+) -> None:
+    """Neither one that was loaded, nor an older bundled one that was chosen by a rollback."""
+    publish.publish_bundled(OPERATOR, unheard, by="root")
+    load(publish, ONE)
+    files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
+
+    assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
+    assert served(publish) == CATALOGUES[ONE].version
+
+    publish.publish(OPERATOR, publish.plan_rollback(OPERATOR), by="ward", allow_removals=True)
+    assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
+    assert served(publish) == CATALOGUES[BUNDLED].version
+
+
+class OvertakenCatalogueStore(MemoryCatalogueStore):
+    """Another publishes at the very moment in which somebody would."""
+
+    def publish(
+        self,
+        catalogue: Catalogue,
+        publication: Publication,
+        entry: AuditEntry,
+        *,
+        replacing: str | None,
+    ) -> None:
+        keep_catalogue(MemoryCatalogueStore(self._state), CATALOGUES[ONE])
+        super().publish(catalogue, publication, entry, replacing=replacing)
+
+
+def test_the_bundled_catalogue_does_not_replace_one_that_came_first(
+    state: MemoryState, files: FakeCatalogueFiles, clock: FakeClock
+) -> None:
+    publish = PublishCatalogue(OvertakenCatalogueStore(state), files, clock, BUNDLED)
+
+    assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
+    assert served(publish) == CATALOGUES[ONE].version
+
+
+def test_without_a_catalogue_there_is_nothing_to_look_at(
+    publish: PublishCatalogue, files: FakeCatalogueFiles
+) -> None:
+    for act in (publish.status, publish.history, publish.plan_rollback):
+        with pytest.raises(NoCatalogueError):
+            act(OPERATOR)
+    with pytest.raises(NoCatalogueError):
+        publish.export(OPERATOR, Path("out"))
+
+    assert Path("out") not in files.held
+
+
+def test_what_is_exported_loads_to_the_same_version(publish: PublishCatalogue) -> None:
+    before = load(publish, ONE).catalogue
+    exported = publish.export(OPERATOR, Path("out"))
+
+    assert exported.version == before.version
+    assert load(publish, Path("out")).changes == CatalogueChanges((), (), ())
+
+
+def test_a_folder_that_cannot_take_the_export_is_told(publish: PublishCatalogue) -> None:
+    load(publish, ONE)
+
+    with pytest.raises(InvalidCatalogueError):
+        publish.export(OPERATOR, OTHER)
+
+
+def test_what_is_not_read_is_what_the_files_say(publish: PublishCatalogue) -> None:
+    assert publish.not_read(OPERATOR, [ONE]) == ("one/README.md",)

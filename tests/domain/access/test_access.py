@@ -1,0 +1,509 @@
+"""Tokens of API keys, permission levels, and how long a key lives."""
+
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from urllib.parse import quote, unquote
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from evref.domain.access.key import ApiKey
+from evref.domain.access.permission import Permission
+from evref.domain.access.state import KeyState
+from evref.domain.access.token import KeyToken
+from evref.domain.errors import (
+    InsufficientPermissionError,
+    InvalidApiKeyError,
+    InvalidValueError,
+    KeyRevokedError,
+)
+from evref.domain.redaction import without_keys
+from evref.testing.builders import NOON, a_key, a_secret
+
+BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+TODAY = NOON.date()
+secrets = st.integers(0, 62**40 - 1)
+
+
+def crc_32(data: bytes) -> int:
+    """CRC-32 as in ISO/IEC 8802-3, bit by bit: not the library that the code under test uses."""
+    remainder = 0xFFFFFFFF
+    for byte in data:
+        remainder ^= byte
+        for _ in range(8):
+            remainder = (remainder >> 1) ^ (0xEDB88320 if remainder & 1 else 0)
+    return remainder ^ 0xFFFFFFFF
+
+
+def number(digits: str) -> int:
+    value = 0
+    for digit in digits:
+        value = value * 62 + BASE_62.index(digit)
+    return value
+
+
+@pytest.fixture
+def token() -> str:
+    return KeyToken.make(0x5EED << 200).text
+
+
+def refused(text: str) -> bool:
+    try:
+        KeyToken(text)
+    except InvalidApiKeyError:
+        return True
+    return False
+
+
+@given(secrets)
+@example(0)
+@example(62**40 - 1)
+def test_a_token_has_the_documented_form(secret: int) -> None:
+    assert re.fullmatch(r"evref_[0-9A-Za-z]{46}", KeyToken.make(secret).text)
+
+
+@given(secrets)
+@example(0)
+@example(62**40 - 1)
+def test_a_token_holds_its_secret_number_and_the_checksum_of_all_before_it(secret: int) -> None:
+    text = KeyToken.make(secret).text
+
+    assert number(text[6:46]) == secret
+    assert number(text[46:]) == crc_32(text[:46].encode("ascii"))
+
+
+@given(secrets)
+def test_a_token_that_was_made_is_read_back(secret: int) -> None:
+    token = KeyToken.make(secret)
+
+    assert KeyToken(token.text) == token
+
+
+def test_a_token_stays_the_same_from_version_to_version() -> None:
+    """Keys that clients hold go on working: the form is never to change."""
+    token = KeyToken.make(123456789)
+
+    assert token.text == "evref_000000000000000000000000000000000008M0kX0cNDse"
+    assert token.digest == "b882b7b9d0a2974b597b0242e87c447ef4e1913b0dea0ed1039de4a80fa5f187"
+    assert token.last_four == "NDse"
+
+
+def test_any_single_changed_character_is_refused(token: str) -> None:
+    changed = [
+        token[:place] + other + token[place + 1 :]
+        for place in range(len(token))
+        for other in f"{BASE_62}_- \n\u0661"
+        if other != token[place]
+    ]
+
+    assert [text for text in changed if not refused(text)] == []
+
+
+@given(secrets)
+def test_any_two_neighbours_swapped_are_refused(secret: int) -> None:
+    token = KeyToken.make(secret).text
+    swapped = [
+        token[:place] + token[place + 1] + token[place] + token[place + 2 :]
+        for place in range(len(token) - 1)
+        if token[place] != token[place + 1]
+    ]
+
+    assert [text for text in swapped if not refused(text)] == []
+
+
+def test_any_truncation_is_refused(token: str) -> None:
+    from_either_end = [token[:end] for end in range(len(token))] + [
+        token[start:] for start in range(1, len(token))
+    ]
+
+    assert [text for text in from_either_end if not refused(text)] == []
+
+
+@given(secrets, st.text(min_size=1, max_size=3))
+@example(0, "\n")
+@example(0, "0")
+def test_any_extension_is_refused(secret: int, more: str) -> None:
+    token = KeyToken.make(secret).text
+
+    assert refused(token + more)
+    assert refused(more + token)
+
+
+@given(st.text() | st.text(BASE_62, min_size=46, max_size=46).map("evref_{}".format))
+@example("")
+@example("evref_")
+@example("\ud800")
+def test_what_is_no_token_is_refused(text: str) -> None:
+    assert refused(text)
+
+
+@given(secrets)
+def test_the_representation_never_shows_the_secret(secret: int) -> None:
+    token = KeyToken.make(secret)
+    shown = f"{token!r} {token} {[token]}"
+
+    assert not any(token.text[start : start + 5] in shown for start in range(6, 48))
+    assert token.last_four in shown
+
+
+@given(secrets, secrets)
+def test_two_tokens_have_one_digest_only_when_they_are_one(one: int, other: int) -> None:
+    same_digest = KeyToken.make(one).digest == KeyToken.make(other).digest
+
+    assert same_digest == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("level", "needed", "allowed"),
+    [
+        (Permission.NONE, Permission.NONE, True),
+        (Permission.NONE, Permission.READ, False),
+        (Permission.READ, Permission.NONE, True),
+        (Permission.READ, Permission.READ, True),
+    ],
+)
+def test_a_level_allows_itself_and_what_is_below(
+    level: Permission, needed: Permission, allowed: bool
+) -> None:
+    assert level.allows(needed) is allowed
+    assert (level in needed.and_above()) is allowed
+
+
+def test_the_levels_are_none_then_read() -> None:
+    assert [str(level) for level in Permission] == ["none", "read"]
+
+
+@given(st.integers(0, 10_000_000))
+@example(0)
+@example(10_000_000)
+def test_a_limit_from_0_to_10_000_000_is_allowed(limit: int) -> None:
+    assert a_key(limit=limit).daily_limit == limit
+
+
+@pytest.mark.parametrize("limit", [-1, 10_000_001, -(10**20), 10**20])
+def test_a_limit_beyond_is_refused(limit: int) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        a_key(limit=limit)
+
+    assert [fault.field for fault in caught.value.faults] == ["daily_limit"]
+    assert "0 to 10,000,000" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["W", "Ward app", "Ward 7, Étage 2", "x" * 100])
+def test_a_name_is_one_line_of_1_to_100_characters(name: str) -> None:
+    assert a_key(name=name).name == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", " Ward", "Ward ", "x" * 101, "Ward\napp", "a\u2028b", "a\x00b", "a\ud800b"]
+)
+def test_another_name_is_refused(name: str) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        a_key(name=name)
+
+    assert {fault.field for fault in caught.value.faults} == {"name"}
+
+
+def test_every_fault_is_told_at_once() -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        a_key(name="", limit=-1)
+
+    assert [fault.field for fault in caught.value.faults] == ["name", "daily_limit"]
+
+
+def test_a_key_without_expiry_stays_live() -> None:
+    assert a_key(expires_on=None).is_live(date.max)
+
+
+@given(st.dates(), st.dates())
+def test_a_key_is_live_up_to_and_on_its_last_day(expires_on: date, today: date) -> None:
+    assert a_key(expires_on=expires_on).is_live(today) is (today <= expires_on)
+
+
+def test_a_revoked_key_is_not_live() -> None:
+    assert not a_key(revoked_at=NOON).is_live(TODAY)
+
+
+DAY = timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("key", "admitted", "state"),
+    [
+        (a_key(), 0, "active"),
+        (a_key(expires_on=TODAY + 15 * DAY), 0, "active"),
+        (a_key(expires_on=TODAY + 14 * DAY), 0, "expires soon"),
+        (a_key(expires_on=TODAY), 0, "expires soon"),
+        (a_key(limit=1000), 799, "active"),
+        (a_key(limit=1000), 800, "near limit"),
+        (a_key(limit=1000), 999, "near limit"),
+        (a_key(limit=1000), 1000, "limit reached"),
+        (a_key(limit=7), 5, "active"),
+        (a_key(limit=7), 6, "near limit"),
+        (a_key(limit=1), 0, "active"),
+        (a_key(limit=1), 1, "limit reached"),
+        (a_key(limit=10_000_000), 7_999_999, "active"),
+        (a_key(limit=0), 0, "no access"),
+        (a_key(permission=Permission.NONE), 0, "no access"),
+        (a_key(expires_on=TODAY - DAY), 0, "expired"),
+        (a_key(expires_on=date.min), 0, "expired"),
+        (a_key(revoked_at=NOON), 0, "revoked"),
+    ],
+)
+def test_a_key_has_the_state_that_the_contract_names(
+    key: ApiKey, admitted: int, state: str
+) -> None:
+    assert key.state(TODAY, admitted).value == state
+
+
+def test_a_limit_below_the_use_is_reached() -> None:
+    """It is the present limit that counts, not that of the last request."""
+    key = a_key(limit=1000).changed(daily_limit=5)
+
+    assert key.state(TODAY, 6) is KeyState.LIMIT_REACHED
+    assert key.changed(daily_limit=1000).state(TODAY, 6) is KeyState.ACTIVE
+
+
+@given(
+    revoked=st.booleans(),
+    days=st.none() | st.integers(-20, 20),
+    permission=st.sampled_from(Permission),
+    limit=st.integers(0, 20),
+    admitted=st.integers(0, 25),
+)
+def test_of_all_states_that_apply_the_most_important_one_is_shown(
+    *, revoked: bool, days: int | None, permission: Permission, limit: int, admitted: int
+) -> None:
+    key = a_key(
+        revoked_at=NOON if revoked else None,
+        expires_on=None if days is None else TODAY + days * DAY,
+        permission=permission,
+        limit=limit,
+    )
+    applies = {
+        KeyState.REVOKED: revoked,
+        KeyState.EXPIRED: days is not None and days < 0,
+        KeyState.NO_ACCESS: permission is Permission.NONE or limit == 0,
+        KeyState.LIMIT_REACHED: admitted >= limit,
+        KeyState.NEAR_LIMIT: admitted / (limit or 1) >= 0.8,
+        KeyState.EXPIRES_SOON: days is not None and days <= 14,
+        KeyState.ACTIVE: True,
+    }
+    state = key.state(TODAY, admitted)
+
+    assert state is next(state for state, holds in applies.items() if holds)
+    assert state.has_ended is not key.is_live(TODAY)
+
+
+def test_a_live_key_of_the_needed_level_passes() -> None:
+    key = a_key(permission=Permission.READ)
+
+    key.check(key.secrets[0].digest, Permission.READ, NOON)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        a_key(revoked_at=NOON),
+        a_key(expires_on=TODAY - timedelta(days=1)),
+        a_key(revoked_at=NOON, permission=Permission.NONE),
+    ],
+    ids=["revoked", "expired", "revoked without permission"],
+)
+def test_a_dead_key_is_refused_as_invalid_whatever_its_level(key: ApiKey) -> None:
+    with pytest.raises(InvalidApiKeyError):
+        key.check(key.secrets[0].digest, Permission.READ, NOON)
+
+
+def test_a_live_key_below_the_needed_level_is_refused_for_that() -> None:
+    key = a_key(permission=Permission.NONE)
+
+    with pytest.raises(InsufficientPermissionError):
+        key.check(key.secrets[0].digest, Permission.READ, NOON)
+
+
+@pytest.mark.parametrize(
+    ("ends_at", "works"),
+    [
+        (None, True),
+        (NOON + timedelta(microseconds=1), True),
+        (NOON, False),
+        (NOON - timedelta(days=1), False),
+    ],
+)
+def test_a_secret_works_until_the_instant_at_which_it_ends(
+    ends_at: datetime | None, works: bool
+) -> None:
+    assert a_secret(ends_at=ends_at).works_at(NOON) is works
+
+
+def test_of_a_keys_secrets_each_works_as_long_as_it_does() -> None:
+    old, new = a_secret("old", ends_at=NOON), a_secret("new")
+    key = a_key(secrets=[old, new])
+
+    key.check(new.digest, Permission.READ, NOON)
+    key.check(old.digest, Permission.READ, NOON - timedelta(seconds=1))
+    for digest in (old.digest, a_secret("another").digest):
+        with pytest.raises(InvalidApiKeyError):
+            key.check(digest, Permission.READ, NOON)
+
+
+def test_a_key_is_shown_by_the_last_characters_of_its_newest_token() -> None:
+    assert (
+        a_key(secrets=[a_secret(last_four="old1"), a_secret(last_four="new2")]).last_four == "new2"
+    )
+
+
+def test_a_key_without_a_secret_is_no_key() -> None:
+    with pytest.raises(InvalidValueError, match="secrets"):
+        replace(a_key(), secrets=())
+
+
+def test_the_secret_of_a_token_does_not_hold_the_token() -> None:
+    token = KeyToken.make(7)
+    secret = token.secret(NOON)
+
+    assert (secret.digest, secret.last_four) == (token.digest, token.text[-4:])
+    assert (secret.created_at, secret.ends_at) == (NOON, None)
+    assert token.text[6:46] not in repr(secret)
+    assert token.digest not in repr(secret)
+
+
+def test_a_change_keeps_what_is_not_named() -> None:
+    key = a_key(name="Ward app", limit=1000, expires_on=TODAY)
+
+    assert key.changed(name="Study") == a_key(name="Study", limit=1000, expires_on=TODAY)
+    assert key.changed(daily_limit=0) == a_key(name="Ward app", limit=0, expires_on=TODAY)
+    assert key.changed(permission=Permission.NONE).permission is Permission.NONE
+    assert key.changed(expires_on=date.max) == a_key(expires_on=date.max)
+    assert key.changed(expires_on=None).expires_on is None
+    assert key.changed() == key
+
+
+def test_a_change_to_what_is_not_allowed_is_refused() -> None:
+    with pytest.raises(InvalidValueError):
+        a_key().changed(daily_limit=-1)
+
+
+def test_revoking_is_final() -> None:
+    revoked = a_key("k7").revoked(NOON)
+
+    assert revoked.revoked_at == NOON
+    with pytest.raises(KeyRevokedError, match="k7"):
+        revoked.revoked(datetime(2026, 3, 2, tzinfo=UTC))
+    with pytest.raises(KeyRevokedError, match="k7"):
+        revoked.changed(name="Alive again")
+
+
+def test_the_record_of_a_key_has_no_place_for_its_token() -> None:
+    token = KeyToken.make(7)
+
+    assert token.text not in repr(a_key())
+    assert token.digest not in repr(a_key())
+
+
+# What looks like a key is never repeated
+
+
+def in_every_character(text: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in text.encode())
+
+
+ENCODINGS = st.sampled_from(
+    [str, quote, in_every_character, lambda text: text.replace("_", "%5f").replace("e", "%65")]
+)
+CASES = st.sampled_from([str, str.upper, str.lower, str.swapcase])
+
+
+@given(
+    secret=secrets,
+    case=CASES,
+    encodings=st.lists(ENCODINGS, max_size=4),
+    prefix=st.booleans(),
+    damage=st.sampled_from(["", "one less", "one more", "one other"]),
+    place=st.integers(0, 45),
+    around=st.sampled_from(
+        [
+            ("", ""),
+            ("/api/v1/diagnoses/", "/interventions"),
+            ("Bearer ", " x"),
+            ("?k=", "&a=b"),
+            ("-", ", x"),
+        ]
+    ),
+)
+def test_no_part_of_a_key_is_repeated(
+    *,
+    secret: int,
+    case: Callable[[str], str],
+    encodings: list[Callable[[str], str]],
+    prefix: bool,
+    damage: str,
+    place: int,
+    around: tuple[str, str],
+) -> None:
+    text = KeyToken.make(secret).text[6:]
+    damaged = {
+        "": text,
+        "one less": text[:place] + text[place + 1 :],
+        "one more": text[:place] + "Z" + text[place:],
+        "one other": text[:place] + "Z" + text[place + 1 :],
+    }[damage]
+    sent = case(("evref_" if prefix else "") + damaged)
+    for encode in encodings:
+        sent = encode(sent)
+
+    shown = without_keys(around[0] + sent + around[1])
+
+    assert shown.rstrip() == (around[0] + "…" + around[1]).rstrip()
+
+
+@pytest.mark.parametrize("case", [str, str.lower, str.upper])
+@pytest.mark.parametrize("length", [6, 12, 52])
+def test_a_key_in_hexadecimal_or_base64_is_not_shown(
+    case: Callable[[str], str], length: int
+) -> None:
+    """Nor is its beginning."""
+    sent = KeyToken.make(62**39).text[:length].encode()
+
+    for encoded in (sent.hex(), b64encode(sent).decode().rstrip("=")):
+        assert without_keys(f"/api/{case(encoded)}/x") == "/api/…/x"
+
+
+@given(st.text("ab01XY_-./%25 éevrf", max_size=200))
+def test_what_is_shown_looks_like_no_key(text: str) -> None:
+    """However often it is decoded; and showing it again changes nothing."""
+    shown = without_keys(text)
+
+    assert "evref_" not in unquote(shown).lower()
+    assert without_keys(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "/api/v1/diagnoses/knee-osteoarthritis/interventions",
+        "-".join(["posttraumatic"] * 7),
+        "5f0c6a1e9b7d4a52",
+        "0123456789abcdef" * 4,
+        "x" * 64,
+        "0b6f7d0e-7f53-4a1e-9d36-1a3bb1f3a0c2",
+        "/a%20b%2Fc%25",
+        "evref",
+        "evref.example.org",
+    ],
+)
+def test_ids_and_slugs_are_shown_as_they_are(text: str) -> None:
+    assert without_keys(text) == text
+
+
+def test_a_long_text_is_judged_by_its_runs_alone() -> None:
+    """A capital elsewhere in the text does not make a hexadecimal id look like a key."""
+    text = "0123456789abcdef" * 4 + " Aa"
+
+    assert without_keys(text) == text

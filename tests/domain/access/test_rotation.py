@@ -1,0 +1,208 @@
+"""Rotation: which secrets of a key are valid, and until when."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.domain.access.key import ApiKey
+from evref.domain.access.permission import Permission
+from evref.domain.access.secret import LONGEST_OVERLAP, OVERLAPS, EndingSecret
+from evref.domain.access.token import KeyToken
+from evref.domain.errors import InvalidApiKeyError, InvalidValueError, KeyRevokedError
+from evref.testing.builders import NOON, a_key, a_secret
+
+HOUR, DAY, TICK = timedelta(hours=1), timedelta(days=1), timedelta(microseconds=1)
+NEVER, ZERO = datetime.max.replace(tzinfo=UTC), timedelta(0)
+
+
+def rotated(key: ApiKey, name: str, keep_old_for: timedelta, instant: datetime = NOON) -> ApiKey:
+    """The key with a secret of this name, which is also its last four characters."""
+    return key.rotated(a_secret(name, last_four=name, created_at=instant), keep_old_for, instant)
+
+
+def works(key: ApiKey, name: str, instant: datetime) -> bool:
+    try:
+        key.check(a_secret(name).digest, Permission.READ, instant)
+    except InvalidApiKeyError:
+        return False
+    return True
+
+
+@pytest.fixture
+def key() -> ApiKey:
+    return a_key(secrets=[a_secret("aaaa", last_four="aaaa")])
+
+
+def test_the_choices_are_none_an_hour_a_day_and_a_week() -> None:
+    assert [overlap // HOUR for overlap in OVERLAPS] == [0, 1, 24, 168]
+    assert max(OVERLAPS) == LONGEST_OVERLAP
+
+
+def test_the_old_secret_ends_by_itself_and_the_new_one_stays(key: ApiKey) -> None:
+    after = rotated(key, "bbbb", HOUR)
+
+    assert after.last_four == after.newest.last_four == "bbbb"
+    assert works(after, "aaaa", NOON + HOUR - TICK)
+    assert not works(after, "aaaa", NOON + HOUR)
+    assert works(after, "bbbb", NOON)
+    assert works(after, "bbbb", NEVER)
+
+
+def test_without_an_overlap_the_old_secret_ends_at_once(key: ApiKey) -> None:
+    """It is removed, so that a slow clock elsewhere does not revive it."""
+    after = rotated(key, "bbbb", ZERO)
+
+    assert not works(after, "aaaa", NOON - DAY)
+    assert [secret.last_four for secret in after.secrets] == ["bbbb"]
+
+
+def test_everything_else_of_the_key_stays(key: ApiKey) -> None:
+    after = rotated(key, "bbbb", HOUR)
+
+    assert (after.id, after.created_at, after.daily_limit) == (key.id, key.created_at, 1000)
+
+
+def test_rotating_again_ends_all_older_secrets_no_later(key: ApiKey) -> None:
+    """After a leak, one rotation without overlap suffices, however often the key was rotated."""
+    after = rotated(rotated(key, "bbbb", 7 * DAY), "cccc", HOUR, NOON + DAY)
+
+    assert after.ending_secrets(NOON + DAY) == (
+        EndingSecret("aaaa", NOON + DAY + HOUR),
+        EndingSecret("bbbb", NOON + DAY + HOUR),
+    )
+    assert rotated(after, "dddd", ZERO, NOON + DAY).ending_secrets(NOON + DAY) == ()
+
+
+def test_rotating_again_never_extends_a_secret(key: ApiKey) -> None:
+    """What was announced as its end remains its end."""
+    after = rotated(rotated(key, "bbbb", HOUR), "cccc", DAY)
+
+    assert after.ending_secrets(NOON) == (
+        EndingSecret("aaaa", NOON + HOUR),
+        EndingSecret("bbbb", NOON + DAY),
+    )
+
+
+def test_rotating_removes_the_secrets_that_have_ended(key: ApiKey) -> None:
+    after = rotated(rotated(key, "bbbb", HOUR), "cccc", HOUR, NOON + HOUR)
+
+    assert [secret.last_four for secret in after.secrets] == ["bbbb", "cccc"]
+
+
+@pytest.mark.parametrize("keep_old_for", [-TICK, LONGEST_OVERLAP + TICK])
+def test_another_overlap_is_refused(key: ApiKey, keep_old_for: timedelta) -> None:
+    with pytest.raises(InvalidValueError, match="keep_old_for: must be from 0 to 168 hours"):
+        rotated(key, "bbbb", keep_old_for)
+
+
+def test_a_revoked_key_cannot_be_rotated(key: ApiKey) -> None:
+    with pytest.raises(KeyRevokedError):
+        rotated(key.revoked(NOON), "bbbb", HOUR)
+
+
+def test_revoking_ends_both_secrets(key: ApiKey) -> None:
+    after = rotated(key, "bbbb", HOUR).revoked(NOON)
+
+    assert not works(after, "aaaa", NOON)
+    assert not works(after, "bbbb", NOON)
+    assert after.ending_secrets(NOON) == ()
+
+
+def test_an_expired_key_can_be_rotated_and_works_once_it_is_extended(key: ApiKey) -> None:
+    today = NOON.date()
+    expired = rotated(key.changed(expires_on=today - DAY), "bbbb", HOUR)
+
+    assert not works(expired, "bbbb", NOON)
+    extended = expired.changed(expires_on=today)
+    assert works(extended, "bbbb", NOON)
+
+
+def test_the_end_of_an_older_secret_stays_when_the_key_is_extended(key: ApiKey) -> None:
+    """The page said when it ends, perhaps because it had leaked."""
+    today = NOON.date()
+    midnight = datetime(2026, 3, 2, tzinfo=UTC)
+
+    expired = rotated(key.changed(expires_on=today - DAY), "bbbb", 7 * DAY)
+    ending = rotated(key.changed(expires_on=today), "bbbb", 7 * DAY)
+
+    assert expired.ending_secrets(NOON) == ()
+    assert expired.changed(expires_on=None).ending_secrets(NOON) == ()
+    assert not works(expired.changed(expires_on=None), "aaaa", NOON)
+    assert ending.ending_secrets(NOON) == (EndingSecret("aaaa", midnight),)
+    assert ending.changed(expires_on=None).ending_secrets(NOON) == ending.ending_secrets(NOON)
+
+
+def test_a_secret_ends_with_its_key_if_that_expires_earlier(key: ApiKey) -> None:
+    tomorrow = NOON.date() + DAY
+    after = rotated(key.changed(expires_on=tomorrow), "bbbb", 7 * DAY)
+    midnight = datetime(2026, 3, 3, tzinfo=UTC)
+
+    assert after.ending_secrets(NOON) == (EndingSecret("aaaa", midnight),)
+    assert works(after, "aaaa", midnight - TICK)
+    assert not works(after, "aaaa", midnight)
+
+
+def test_an_expiry_far_away_does_not_matter(key: ApiKey) -> None:
+    after = rotated(key.changed(expires_on=date.max), "bbbb", HOUR)
+
+    assert after.ending_secrets(NOON) == (EndingSecret("aaaa", NOON + HOUR),)
+
+
+def test_the_id_of_a_secret_tells_secrets_apart_and_gives_no_token_away(key: ApiKey) -> None:
+    token = KeyToken.make(7)
+    after = rotated(key, "bbbb", HOUR)
+
+    assert after.newest.id != key.newest.id
+    assert token.secret(NOON).id == token.digest[:16]
+    assert token.secret(NOON).id not in token.text
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """So much time after the one before, which may be negative: clocks are set back."""
+
+    after: timedelta
+    keep_old_for: timedelta
+
+
+rotations = st.lists(
+    st.builds(
+        Rotation,
+        after=st.integers(-3, 30).map(HOUR.__mul__) | st.integers(-2, 2).map(TICK.__mul__),
+        keep_old_for=st.sampled_from(OVERLAPS) | st.integers(0, 168).map(HOUR.__mul__),
+    ),
+    max_size=8,
+)
+
+
+@given(rotations)
+def test_after_any_rotations_each_secret_is_valid_as_long_as_each_of_them_allows(
+    rotations: list[Rotation],
+) -> None:
+    """A secret ends at the earliest end that a rotation after it set, and the newest one never."""
+    instant = NOON
+    key = a_key(secrets=[a_secret("0", last_four="0000")])
+    ends = [NEVER]
+    for number, rotation in enumerate(rotations, start=1):
+        instant += rotation.after
+        before = key
+        key = rotated(key, str(number), rotation.keep_old_for, instant)
+        end = instant + rotation.keep_old_for
+        ends = [
+            min(earlier, end) if works(before, str(name), instant) else instant
+            for name, earlier in enumerate(ends)
+        ]
+        ends.append(NEVER)
+
+    times = {instant, *ends, *(end - TICK for end in ends)} - {NEVER}
+    for time in (time for time in times if time >= instant):
+        valid = [works(key, str(name), time) for name in range(len(ends))]
+        assert valid == [time < end for end in ends]
+        shown = {old.ends_at for old in key.ending_secrets(time)}
+        assert shown == {end for end in ends[:-1] if time < end}
+    in_order = [secret.created_at for secret in key.secrets]
+    assert in_order == sorted(set(in_order))
+    assert key.newest.digest == a_secret(str(len(rotations))).digest
