@@ -270,7 +270,7 @@ def test_another_format_is_not_acceptable(
     )
 
     (issue,) = assert_outcome(response, 406, "not-supported")
-    assert "JSON" in issue["details"]["text"]
+    assert "application/fhir+json" in issue["details"]["text"]
 
 
 @pytest.mark.parametrize(

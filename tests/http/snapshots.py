@@ -57,6 +57,7 @@ def examples() -> str:
 
 def _problem(service: Service, problem: Problem, path: str) -> Any:
     token: str | None = service.token()
+    accept = "text/csv" if problem is problems.NOT_ACCEPTABLE else "*/*"
     if problem is problems.MISSING_CREDENTIALS:
         token = None
     elif problem is problems.INVALID_API_KEY:
@@ -74,14 +75,14 @@ def _problem(service: Service, problem: Problem, path: str) -> Any:
     elif problem is problems.INTERNAL_ERROR:
         service = _service()
         service.app.view_functions["diagnoses.list_diagnoses"] = _fail
-    found = _ask(service, path, token)
+    found = _ask(service, path, token, accept)
     assert found["status"] == problem.status, found
     return found
 
 
-def _ask(service: Service, path: str, token: str | None) -> Any:
+def _ask(service: Service, path: str, token: str | None, accept: str = "*/*") -> Any:
     # Not held against the document, which has no such example yet.
-    headers = {"X-Request-ID": REQUEST_ID}
+    headers = {"X-Request-ID": REQUEST_ID, "Accept": accept}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     with service.app.test_client() as client:

@@ -149,8 +149,6 @@ def test_with_one_offer_accept_is_not_looked_at(views: Views, token: str, accept
         (f"{XML};q=0.1, {TEXT}", TEXT),
         ("*/*", XML),
         ("", XML),
-        ("image/png", XML),
-        ("nonsense", XML),
     ],
 )
 def test_the_media_type_is_chosen_among_those_offered(
@@ -165,6 +163,17 @@ def test_the_media_type_is_chosen_among_those_offered(
     assert response.text == f"as {chosen}"
     assert response.headers["Vary"] == "Accept, Accept-Encoding"
     assert views.calls == [XML, TEXT]
+
+
+@pytest.mark.parametrize("accept", ["image/png", "nonsense", f"{XML};q=0"])
+def test_what_accepts_no_offer_gets_406(views: Views, token: str, accept: str) -> None:
+    """Whether or not there are cached responses."""
+    for calls in ([], [XML]):
+        response = views.get("/xml/either", token, Accept=accept)
+        assert response.status_code == 406
+        assert response.text.endswith("/problems/not-acceptable</problem>")
+        assert views.calls == calls
+        views.get("/xml/either", token)
 
 
 def test_a_new_catalogue_version_replaces_every_media_type(views: Views, token: str) -> None:

@@ -20,6 +20,7 @@ from evref.adapters.inbound.web.problems import (
     PROBLEMS,
     InvalidParametersError,
     MissingCredentialsError,
+    NotAcceptableError,
     ParameterFault,
 )
 from evref.bootstrap.app import create_app
@@ -67,6 +68,7 @@ def test_the_slugs_are_those_of_the_contract(service: Service) -> None:
         "insufficient-permission",
         "unknown-diagnosis",
         "not-found",
+        "not-acceptable",
         "method-not-allowed",
         "invalid-parameter",
         "service-unavailable",
@@ -90,6 +92,7 @@ def test_title_and_detail_say_different_things(service: Service, slug: str) -> N
         "insufficient-permission": [InsufficientPermissionError()],
         "unknown-diagnosis": [UnknownDiagnosisError("knee")],
         "not-found": [NotFound(), NotFoundError("API key", "1")],
+        "not-acceptable": [NotAcceptableError(["text/csv", "text/html"])],
         "method-not-allowed": [MethodNotAllowed(valid_methods=["GET", "HEAD"])],
         "invalid-parameter": [
             InvalidParametersError((ParameterFault("q", "is given more than once", ()),))

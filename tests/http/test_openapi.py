@@ -132,9 +132,11 @@ def test_the_document_says_where_and_what_the_service_is(document: dict[str, Any
 
 
 def test_every_operation_declares_every_status(document: dict[str, Any]) -> None:
-    """404 where the path names a diagnosis."""
+    """404 where the path names a diagnosis, and 406 where there are several media types."""
     for path, operation in operations(document):
         expected = {"200", "304", "401", "403", "422", "429", "500", "503"}
+        if path == "/api/v1/catalogue":
+            expected |= {"406"}
         if path == "/api/v1/limit":  # any live key may read it, at any time
             expected -= {"403", "429"}
         assert set(operation["responses"]) == expected | ({"404"} if "{id}" in path else set())
@@ -278,6 +280,7 @@ def test_every_problem_has_an_example_with_its_own_type(document: dict[str, Any]
         "invalid-api-key",
         "insufficient-permission",
         "unknown-diagnosis",
+        "not-acceptable",
         "invalid-parameter",
         "https://iana.org/assignments/http-problem-types#quota-exceeded",
         "internal-error",

@@ -12,6 +12,7 @@ import pytest
 
 from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import OPERATOR
 from tests.http.conftest import MakeService
 from tests.http.service import Service, assert_problem, body, entries
@@ -113,6 +114,27 @@ def test_a_service_that_never_saw_its_storage_resumes_too(
 
     assert_problem(refused, 503, "service-unavailable")
     assert resumed.status_code == 200
+
+
+class _QueueFullError(StorageUnavailableError):
+    """An error of a contributor's adapter."""
+
+
+@pytest.mark.parametrize("path", [DIAGNOSES, "/infobutton", "/fhir/PlanDefinition"])
+def test_an_adapter_may_raise_a_subclass(
+    service: Service, token: str, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """It is out of reach all the same, on every interface."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise _QueueFullError("the queue is full")
+
+    monkeypatch.setattr(service.container.admission(), "admit", fail)
+
+    response = service.get(path, token=token)
+
+    assert response.status_code == 503
+    assert int(response.headers["Retry-After"]) >= 1
 
 
 def test_a_mistyped_key_is_refused_without_touching_storage(make_service: MakeService) -> None:

@@ -71,15 +71,13 @@ def test_lines_are_the_records_of_the_data(
         (f"{JSON}, {LINES};q=0.5", JSON),
         (f"{JSON};q=0, {LINES}", LINES),
         (f"{LINES};q=0, */*", JSON),
-        ("text/html", JSON),
         ("text/html, */*;q=0.8", JSON),
-        ("nonsense", JSON),
     ],
 )
 def test_the_media_type_is_negotiated(
     service: Service, token: str, accept: str | None, media_type: str
 ) -> None:
-    """A client that accepts neither gets JSON, as from every other endpoint."""
+    """JSON, unless the client prefers lines."""
     headers = {} if accept is None else {"Accept": accept}
 
     response = service.get(CATALOGUE, token=token, headers=headers)
@@ -87,6 +85,19 @@ def test_the_media_type_is_negotiated(
     assert response.status_code == 200
     assert response.content_type == media_type
     assert response.headers["Vary"] == "Accept, Accept-Encoding"
+
+
+@pytest.mark.parametrize("accept", ["text/csv", "text/html", "nonsense", f"{JSON};q=0", "*/*;q=0"])
+def test_a_client_that_accepts_neither_gets_406(service: Service, accept: str) -> None:
+    """The answer lists what there is, and counts as a 404 does."""
+    key = service.new_key()
+
+    response = service.get(CATALOGUE, token=key.token.text, headers={"Accept": accept})
+
+    problem = assert_problem(response, 406, "not-acceptable")
+    assert JSON in problem["detail"]
+    assert LINES in problem["detail"]
+    assert service.admitted(key) == 1
 
 
 def test_each_media_type_and_encoding_has_an_etag_of_its_own(service: Service, token: str) -> None:

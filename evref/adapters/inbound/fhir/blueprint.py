@@ -31,8 +31,9 @@ from evref.domain.errors import NotFoundError
 
 _CAPABILITY_CACHE = "public, max-age=300"
 
-_REFUSED = ""
-_OFFERS = (MEDIA_TYPE, _REFUSED)
+# The parameter `_format` may still accept what the Accept header does not.
+_NOT_IN_HEADER = "*/*"
+_OFFERS = (MEDIA_TYPE, _NOT_IN_HEADER)
 
 _ACCEPTED = {"application/fhir+json", "application/json", "text/json", "application/*", "*/*"}
 _VERSIONS = {None, "4.0", "4.0.1"}
@@ -106,8 +107,8 @@ def _is_json(accepted: tuple[str, float]) -> bool:
 
 def _require_json(media_type: str) -> None:
     # The parameter overrides the header (R4, http, mime-type).
-    if media_type == _REFUSED and "_format" not in request.args:
-        raise NotAcceptableError
+    if media_type == _NOT_IN_HEADER and "_format" not in request.args:
+        raise NotAcceptableError(search.FORMATS[1:])
 
 
 def _response(resource: dict[str, Any]) -> Response:

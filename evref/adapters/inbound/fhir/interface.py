@@ -33,14 +33,12 @@ def status_of(status: int) -> HTTPStatus:
 
 def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
     status = status_of(problem.status)
-    outcome = {"resourceType": "OperationOutcome", "issue": _issues(problem, status, environ)}
+    outcome = {"resourceType": "OperationOutcome", "issue": _issues(problem, environ)}
     text = json.dumps(outcome, ensure_ascii=False)
     return problem_response(problem, MEDIA_TYPE, text, status=status)
 
 
-def _issues(
-    problem: ProblemDetails, status: HTTPStatus, environ: WSGIEnvironment
-) -> list[dict[str, Any]]:
+def _issues(problem: ProblemDetails, environ: WSGIEnvironment) -> list[dict[str, Any]]:
     """Return an issue for each faulty parameter, or one for the problem."""
     faults = problem.extensions.get("errors")
     texts = (
@@ -57,16 +55,12 @@ def _issues(
     return [
         {
             "severity": "error",
-            "code": ISSUE_TYPES.get(named["code"], "processing") if named else _of_status(status),
+            "code": ISSUE_TYPES.get(named["code"], "processing") if named else "processing",
             "details": {**coding, "text": text},
             "diagnostics": f"Request id: {request_id(environ)}",
         }
         for text in texts
     ]
-
-
-def _of_status(status: HTTPStatus) -> str:
-    return "not-supported" if status is HTTPStatus.NOT_ACCEPTABLE else "processing"
 
 
 FHIR = HttpInterface("/fhir", _render_problem, cross_origin=True)

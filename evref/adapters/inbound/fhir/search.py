@@ -56,7 +56,7 @@ def _read_format(text: str) -> None:
     # A plus sign that is not percent-encoded arrives as a space.
     media_type = text.partition(";")[0].strip().replace(" ", "+").lower()
     if media_type not in FORMATS:
-        raise NotAcceptableError
+        raise NotAcceptableError(FORMATS[1:])
 
 
 def _read_count(text: str) -> int:

@@ -21,28 +21,17 @@ from prometheus_client.registry import Collector
 import evref
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.observation import CompletedRequest
+from evref.adapters.inbound.web.problems import problem_of
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.consult_catalogue import Admit
 from evref.domain.access.permission import Permission
-from evref.domain.access.quota import QuotaExceededError, QuotaStatus
+from evref.domain.access.quota import QuotaStatus
 from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.errors import (
-    EvrefError,
-    InsufficientPermissionError,
-    InvalidApiKeyError,
-    StorageUnavailableError,
-)
+from evref.domain.errors import EvrefError, StorageUnavailableError
 
 # Seconds. A response takes less than a millisecond, or up to three seconds if storage is slow.
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
-
-_OUTCOMES: dict[type[EvrefError], str] = {
-    InvalidApiKeyError: "invalid_api_key",
-    InsufficientPermissionError: "insufficient_permission",
-    QuotaExceededError: "quota_exceeded",
-    StorageUnavailableError: "storage_unavailable",
-}
 
 # A client can send any other method, and each would create a separate time series.
 _METHODS = {"GET", "HEAD", "OPTIONS", "POST"}
@@ -93,8 +82,12 @@ class Metrics:
             try:
                 status = admit(token, needed)
                 outcome = "admitted"
+            except StorageUnavailableError:
+                outcome = "storage_unavailable"
+                raise
             except EvrefError as error:
-                outcome = _OUTCOMES.get(type(error), outcome)
+                if (problem := problem_of(error)) is not None:
+                    outcome = problem.slug.replace("-", "_")
                 raise
             finally:
                 self._admission_seconds.observe(perf_counter() - began_at)

@@ -143,6 +143,7 @@ FAILURES = {
     ),
     "403": Failure("Forbidden", (problems.INSUFFICIENT_PERMISSION,), ("WWW-Authenticate",)),
     "404": Failure("NotFound", (problems.UNKNOWN_DIAGNOSIS,), RATE_LIMIT_FIELDS),
+    "406": Failure("NotAcceptable", (problems.NOT_ACCEPTABLE,), RATE_LIMIT_FIELDS),
     "422": Failure(
         "InvalidParameter",
         (problems.INVALID_PARAMETER,),

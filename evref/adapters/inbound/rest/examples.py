@@ -39,6 +39,7 @@ FAILING_REQUESTS = {
     problems.INVALID_API_KEY: {"invalid-api-key": "/api/v1/diagnoses"},
     problems.INSUFFICIENT_PERMISSION: {"insufficient-permission": "/api/v1/diagnoses"},
     problems.UNKNOWN_DIAGNOSIS: {"unknown-diagnosis": "/api/v1/diagnoses/knee-arthritis"},
+    problems.NOT_ACCEPTABLE: {"not-acceptable": "/api/v1/catalogue"},
     problems.INVALID_PARAMETER: {
         "value-not-allowed": f"{_KNEE}/interventions?phase=late",
         "unknown-parameter": f"{_KNEE}/interventions?modul=home",

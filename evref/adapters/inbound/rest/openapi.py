@@ -29,13 +29,13 @@ module and phase.
 **{DISCLAIMER}** The catalogue has not been reviewed by a clinician and is not complete for any
 diagnosis.
 
-**Keys.** Every request needs an API key, sent as `Authorization: Bearer <API key>`. A member of
+**Keys.** Every operation needs an API key, sent as `Authorization: Bearer <API key>`. A member of
 your institution creates keys in the [institution settings](BASE_URL/settings).
 
 **Limits.** Each key has a daily request limit, counted exactly over the UTC day. The headers of
 every response to a request that was admitted, or refused because the limit is used up, give the
-number of requests that remain. Responses with the status 200, 304, 404 or 422 count as one request
-each; 401, 403 and 429 never count, and neither does any response of `getLimit`.
+number of requests that remain. Responses with the status 200, 304, 404, 406 or 422 count as one
+request each; 401, 403 and 429 never count, and neither does any response of `getLimit`.
 
 **Caching.** The content of a response depends only on the request and on `catalogue_version`.
 Store responses with their `ETag` and revalidate them with `If-None-Match`: a 304 without a body
@@ -53,11 +53,12 @@ enumerations do not change.
 
 _CACHE_CONTROL = "public, max-age=300"
 
-# By operation; all others cannot fail with 404 alone.
+# By operation; all others cannot fail with 404 and 406 alone.
 _IMPOSSIBLE: dict[str, tuple[str, ...]] = {
-    "getDiagnosis": (),
-    "listInterventions": (),
-    "getLimit": ("403", "404", "429"),
+    "getDiagnosis": ("406",),
+    "listInterventions": ("406",),
+    "getCatalogue": ("404",),
+    "getLimit": ("403", "404", "406", "429"),
 }
 
 # OpenAPI 3.1 has no words for the schema of a line.
@@ -217,7 +218,7 @@ def _finish_operation(operation: dict[str, Any]) -> None:
         success["content"]["application/x-ndjson"] = _LINES
     responses["304"] = {"$ref": "#/components/responses/NotModified"}
     for status, failure in components.FAILURES.items():
-        if status not in _IMPOSSIBLE.get(operation["operationId"], ("404",)):
+        if status not in _IMPOSSIBLE.get(operation["operationId"], ("404", "406")):
             responses[status] = {"$ref": f"#/components/responses/{failure.name}"}
     operation["responses"] = dict(sorted(responses.items()))
     for parameter in operation["parameters"]:

@@ -18,7 +18,7 @@ from evref.adapters.inbound.rest.spool import Spool, Spooled
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import CACHE_CONTROL, bearer_token
 from evref.adapters.inbound.web.negotiation import accepts_gzip, preferred_media_type
-from evref.adapters.inbound.web.problems import NotReadyError
+from evref.adapters.inbound.web.problems import NotAcceptableError, NotReadyError
 from evref.adapters.inbound.web.representations import SMALLEST_TO_COMPRESS, Finished, matches
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.consult_catalogue import ConsultCatalogue
@@ -71,6 +71,8 @@ def blueprint(consult: ConsultCatalogue, browse: BrowseCatalogue) -> APIBlueprin
         published, the response may be 503 while it is being prepared; that is not counted.
         """
         media_type = preferred_media_type(request.headers.get("Accept", ""), (JSON, LINES))
+        if not media_type:
+            raise NotAcceptableError((JSON, LINES))
         return _respond(files[media_type], media_type)
 
     return api

@@ -14,7 +14,7 @@ from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache, Select
 from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.negotiation import preferred_media_type
-from evref.adapters.inbound.web.problems import MissingCredentialsError
+from evref.adapters.inbound.web.problems import MissingCredentialsError, NotAcceptableError
 from evref.adapters.inbound.web.representations import (
     Representation,
     compressed_where_accepted,
@@ -67,8 +67,8 @@ class CatalogueEndpoints:
         """Return a decorator for views that need this permission and offer these media types.
 
         A view is called as `view(catalogue=…, **path)`. If it offers several media types, it also
-        gets the one that `select` returns for the Accept header, as `media_type=…`. Only responses
-        with status 200 are cached; others are sent unchanged.
+        gets the one that `select` returns for the Accept header, as `media_type=…`; the answer is
+        406 if that is empty. Only responses with status 200 are cached; others are sent unchanged.
         """
 
         def decorate(view: View) -> View:
@@ -81,6 +81,8 @@ class CatalogueEndpoints:
                     cached = self._cache.get(target, accept)
                     if cached is None or cached.version != catalogue.version:
                         media_type = select(accept, offers)
+                        if not media_type:
+                            raise NotAcceptableError(offers)
                         negotiated = {"media_type": media_type} if len(offers) > 1 else {}
                         response = make_response(view(catalogue=catalogue, **path, **negotiated))
                         if response.status_code != HTTPStatus.OK:

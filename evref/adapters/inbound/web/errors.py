@@ -14,7 +14,7 @@ from evref.adapters.inbound.web.interfaces import HttpInterfaces
 from evref.adapters.inbound.web.problems import Problem, ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse, compressed_where_accepted
 from evref.domain.access.quota import QuotaExceededError
-from evref.domain.errors import EvrefError, StorageUnavailableError
+from evref.domain.errors import StorageUnavailableError
 from evref.domain.redaction import without_keys
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ErrorResponses:
         return interface.render_problem(details, environ)
 
     def _details(self, error: Exception, environ: WSGIEnvironment) -> ProblemDetails:
-        problem = problems.OF_ERROR.get(type(error)) if isinstance(error, EvrefError) else None
+        problem = problems.problem_of(error)
         if problem is None:
             log.error(
                 "request %s failed", request_id(environ), exc_info=error, extra=known(environ)

@@ -19,9 +19,9 @@ def accepts_gzip(accept_encoding: str) -> bool:
 
 
 def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
-    """Return the offer that the Accept header prefers, or the first if it accepts none.
+    """Return the offer that the Accept header prefers, or nothing if it accepts none.
 
-    With a single offer, the header is ignored.
+    A single offer is returned whatever the header says.
     """
     return offers[0] if len(offers) == 1 else _preferred(accept, offers)
 
@@ -31,4 +31,4 @@ def _preferred(accept: str, offers: tuple[str, ...]) -> str:
     parsed = parse_accept_header(accept, MIMEAccept)
     # No offer has parameters such as a charset, and none has a meaning for them.
     plain = MIMEAccept((value.partition(";")[0], quality) for value, quality in parsed)
-    return plain.best_match(offers, default=offers[0])
+    return plain.best_match(offers, default="") if plain else offers[0]

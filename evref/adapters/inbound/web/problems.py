@@ -5,6 +5,7 @@ Each has a page at `/problems/{slug}` that explains it and how to resolve it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -95,14 +96,12 @@ NOT_ALLOWED = Problem(
     "An admin of your institution can give you another role.",
     registered_type="about:blank",
 )
-# Occurs only where a client can ask for a format, and says no more than its status (RFC 9457).
 NOT_ACCEPTABLE = Problem(
     "not-acceptable",
     HTTPStatus.NOT_ACCEPTABLE,
-    "Not Acceptable",
-    "The request asks for a format that the service does not have.",
-    "Ask for a format that the service has.",
-    registered_type="about:blank",
+    "No acceptable format",
+    "The address answers in several media types, and the Accept header accepts none of them.",
+    "Accept one of the media types that the member “detail” lists, or send no Accept header.",
 )
 UNKNOWN_DIAGNOSIS = Problem(
     "unknown-diagnosis",
@@ -169,6 +168,7 @@ PROBLEMS = {
         INSUFFICIENT_PERMISSION,
         UNKNOWN_DIAGNOSIS,
         NOT_FOUND,
+        NOT_ACCEPTABLE,
         METHOD_NOT_ALLOWED,
         INVALID_PARAMETER,
         QUOTA_EXCEEDED,
@@ -193,10 +193,10 @@ class NotReadyError(errors.EvrefError):
 
 
 class NotAcceptableError(errors.EvrefError):
-    """Indicates a request for another format than the one that the interface has, JSON."""
+    """Indicates a request that accepts none of the media types that an address offers."""
 
-    def __init__(self) -> None:
-        super().__init__("This interface sends JSON only.")
+    def __init__(self, offers: Iterable[str]) -> None:
+        super().__init__(f"This address sends {', '.join(offers)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class InvalidParametersError(errors.EvrefError):
         super().__init__(f"The member “errors” lists what is allowed for {names}.")
 
 
-OF_ERROR: dict[type[errors.EvrefError], Problem] = {
+OF_ERROR: dict[type, Problem] = {
     MissingCredentialsError: MISSING_CREDENTIALS,
     InvalidParametersError: INVALID_PARAMETER,
     NotAcceptableError: NOT_ACCEPTABLE,
@@ -232,6 +232,11 @@ OF_ERROR: dict[type[errors.EvrefError], Problem] = {
     errors.BusyError: SERVICE_UNAVAILABLE,
     errors.StorageUnavailableError: SERVICE_UNAVAILABLE,
 }
+
+
+def problem_of(error: Exception) -> Problem | None:
+    """Return the problem of an error, or else of its nearest base class; None if it has none."""
+    return next((OF_ERROR[kind] for kind in type(error).__mro__ if kind in OF_ERROR), None)
 
 
 def headers(problem: Problem, quota: QuotaStatus | None) -> dict[str, str]:
