@@ -7,9 +7,9 @@ from random import Random
 
 from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.errors import BusyError, FileFault, InvalidCatalogueError, StorageUnavailableError
+from evref.domain.errors import BusyError, StorageUnavailableError
 from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
-from evref.ports.catalogue.files import CatalogueFiles, Progress
+from evref.ports.catalogue.files import CatalogueFiles, FileFault, InvalidCatalogueError, Progress
 from evref.ports.catalogue.store import CatalogueStore, Publication
 from evref.ports.clock import Clock
 from evref.ports.randomness import Randomness

@@ -25,8 +25,9 @@ from evref.cli.keys import key
 from evref.cli.output import progress_bar, say, say_lines
 from evref.cli.wiring import RefusedError, wired
 from evref.domain.accounts.readers import Readers
-from evref.domain.errors import EvrefError, InvalidCatalogueError, StorageUnavailableError
+from evref.domain.errors import EvrefError, StorageUnavailableError
 from evref.domain.redaction import without_keys
+from evref.ports.catalogue.files import InvalidCatalogueError
 
 DEFAULT_WORKERS = 2
 

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 
 class EvrefError(Exception):
@@ -204,25 +200,3 @@ class NotSignedInError(EvrefError):
 
     def __init__(self) -> None:
         super().__init__("You are not signed in.")
-
-
-@dataclass(frozen=True, slots=True)
-class FileFault:
-    """An error in a catalogue file; `line` counts from 1, or is None for the whole file."""
-
-    file: str
-    line: int | None
-    message: str
-
-    def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{place}: {self.message}"
-
-
-class InvalidCatalogueError(EvrefError):
-    """Indicates errors in catalogue files; `faults` has every one, by file and line."""
-
-    def __init__(self, faults: Sequence[FileFault]) -> None:
-        self.faults = tuple(faults)
-        count = len(self.faults)
-        super().__init__(f"{count} error{'' if count == 1 else 's'} in the catalogue files.")

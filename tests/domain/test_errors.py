@@ -7,9 +7,7 @@ from evref.domain.errors import (
     AlreadyExistsError,
     EvrefError,
     Fault,
-    FileFault,
     InvalidApiKeyError,
-    InvalidCatalogueError,
     InvalidValueError,
     KeyRevokedError,
     NoCatalogueError,
@@ -17,6 +15,7 @@ from evref.domain.errors import (
     StorageUnavailableError,
     UnknownDiagnosisError,
 )
+from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
 
 
 def every_error() -> list[type[EvrefError]]:

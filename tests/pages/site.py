@@ -9,11 +9,11 @@ from pathlib import Path
 
 import yaml
 
+from evref.adapters.outbound.codec import from_document
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.document import from_document
 from evref.testing.stores import keep_catalogue
 from tests.settings_pages.site import MORNING, Site
 

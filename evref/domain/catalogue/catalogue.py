@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
 
-from evref.domain.catalogue import records
+from evref.domain.catalogue import content
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Evidence, Reference
 from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
@@ -320,19 +320,19 @@ def _repeated(names: Iterable[str]) -> list[str]:
 
 def _digest(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> bytes:
     """Return the SHA-256 of the content as canonical JSON, without keys of references."""
-    content = records.of_diagnosis(diagnosis) | {
+    whole = content.of_diagnosis(diagnosis) | {
         "interventions": [
-            records.of_intervention(each, map(records.of_reference, each.references))
+            content.of_intervention(each, map(content.of_reference, each.references))
             for each in interventions
         ]
     }
-    return _sha256(content)
+    return _sha256(whole)
 
 
 def _digest_of_work(reference: Reference) -> bytes:
-    return _sha256(records.of_reference(reference))[:_WORK_BYTES]
+    return _sha256(content.of_reference(reference))[:_WORK_BYTES]
 
 
-def _sha256(content: records.Record) -> bytes:
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+def _sha256(record: content.Record) -> bytes:
+    text = json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).digest()

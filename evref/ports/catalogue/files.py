@@ -1,13 +1,37 @@
 """Catalogue files, as contributors write them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import EvrefError
 
 Progress = Callable[[int, int], None]
 """Called after each file with the number of files done and the total."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFault:
+    """An error in a catalogue file; `line` counts from 1, or is None for the whole file."""
+
+    file: str
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {self.message}"
+
+
+class InvalidCatalogueError(EvrefError):
+    """Indicates errors in catalogue files; `faults` has every one, by file and line."""
+
+    def __init__(self, faults: Sequence[FileFault]) -> None:
+        self.faults = tuple(faults)
+        count = len(self.faults)
+        super().__init__(f"{count} error{'' if count == 1 else 's'} in the catalogue files.")
 
 
 class CatalogueFiles(ABC):

@@ -6,8 +6,7 @@ import pytest
 
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
-from evref.domain.errors import InvalidCatalogueError
-from evref.ports.catalogue.files import CatalogueFiles
+from evref.ports.catalogue.files import CatalogueFiles, InvalidCatalogueError
 from evref.testing.builders import a_catalogue, a_reference, an_entry, an_intervention
 from evref.testing.contract import Contract
 

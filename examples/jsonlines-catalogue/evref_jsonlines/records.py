@@ -2,8 +2,8 @@
 
 import json
 
+from evref.adapters.outbound.codec import from_document, to_document
 from evref.domain.catalogue.catalogue import Entry
-from evref.domain.catalogue.document import from_document, to_document
 
 
 def write(entry: Entry) -> str:

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evref.adapters.outbound.codec import from_document, records, to_document
 from evref.adapters.outbound.files import SCHEMA_FILE
-from evref.domain.catalogue import records
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.document import from_document, to_document
 from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.errors import FileFault, InvalidCatalogueError
+from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
 from evref.testing.builders import a_catalogue, a_reference, an_entry, an_intervention
 from tests.adapters.files.strategies import NASTY, catalogues
 from tests.adapters.files.support import KNEE, read

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 
 from evref.adapters.outbound.sql.catalogue import documents
-from evref.adapters.outbound.sql.catalogue.documents import Document
+from evref.adapters.outbound.sql.catalogue.documents import FORMAT, Document
 from evref.domain.catalogue.catalogue import Entry
-from evref.domain.catalogue.document import FORMAT
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import an_entry

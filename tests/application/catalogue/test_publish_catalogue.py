@@ -12,11 +12,11 @@ from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
 from evref.domain.errors import (
     CatalogueReplacedError,
     DiagnosesRemovedError,
-    InvalidCatalogueError,
     NoCatalogueError,
     StorageUnavailableError,
     UnknownVersionError,
 )
+from evref.ports.catalogue.files import InvalidCatalogueError
 from evref.ports.catalogue.store import Publication
 from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
 from evref.testing.stores import keep_catalogue

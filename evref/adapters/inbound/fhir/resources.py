@@ -6,6 +6,7 @@ client can derive an order for a patient from them.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from evref.adapters.inbound.fhir.ids import fhir_id
@@ -21,7 +22,6 @@ from evref.adapters.inbound.fhir.mappings import (
     STRENGTHS,
     Coding,
 )
-from evref.domain.catalogue import records
 from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Direction, Evidence, Reference
@@ -133,8 +133,8 @@ class Resources:
     def _dose(self, dose: FittVp | None) -> list[dict[str, Any]]:
         stated = [
             {"url": name, "valueString": text}
-            for name in records.FITT_VP
-            if (text := getattr(dose, name, None)) is not None
+            for name, text in ({} if dose is None else asdict(dose)).items()
+            if text is not None
         ]
         return [{"url": self._extension("fitt-vp"), "extension": stated}] if stated else []
 

@@ -6,8 +6,8 @@ from evref.adapters.outbound.files.nodes import FileError
 from evref.adapters.outbound.files.reading import Reader
 from evref.adapters.outbound.files.writing import write_files
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.errors import FileFault, InvalidCatalogueError
 from evref.ports.catalogue import files as catalogue_files
+from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
 
 
 class YamlCatalogueFiles(catalogue_files.CatalogueFiles):

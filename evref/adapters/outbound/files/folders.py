@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from evref.adapters.outbound.files.nodes import FileError, shown
-from evref.domain.errors import FileFault
+from evref.ports.catalogue.files import FileFault
 
 LARGEST_FILE = 1024 * 1024
 """In bytes."""

@@ -2,11 +2,12 @@
 
 from itertools import islice
 
+from evref.adapters.outbound.codec import from_document
 from evref.adapters.outbound.files import schema
 from evref.adapters.outbound.files.nodes import FileError, Node, parsed, shown
 from evref.domain.catalogue.catalogue import Entry
-from evref.domain.catalogue.document import from_document
-from evref.domain.errors import FileFault, InvalidValueError
+from evref.domain.errors import InvalidValueError
+from evref.ports.catalogue.files import FileFault
 
 _LONGEST_MESSAGE = 500
 _MOST_ERRORS = 1000

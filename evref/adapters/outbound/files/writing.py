@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from evref.adapters.outbound.codec import to_document
 from evref.adapters.outbound.files.folders import (
     LARGEST_FILE,
     is_catalogue_file,
@@ -18,8 +19,7 @@ from evref.adapters.outbound.files.folders import (
     shown_path,
 )
 from evref.domain.catalogue.catalogue import Catalogue, Entry
-from evref.domain.catalogue.document import to_document
-from evref.domain.errors import FileFault, InvalidCatalogueError
+from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
 
 _WIDTH = 110
 _TEXT = "tag:yaml.org,2002:str"

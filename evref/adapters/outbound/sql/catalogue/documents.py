@@ -13,13 +13,16 @@ from datetime import date
 from functools import cache, lru_cache
 from typing import Any
 
-from evref.domain.catalogue import records
+from evref.adapters.outbound.codec import from_document, records, to_document
+from evref.domain.catalogue import content
 from evref.domain.catalogue.catalogue import Entry, Grading, Outline
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.document import FORMAT, from_document, to_document
 from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.errors import StorageUnavailableError
+
+FORMAT = 2
+"""The number of the present format. Format 1 had neither `checked_on` nor `direction`."""
 
 _MOST_READ = 64
 """Number of entries whose interventions are cached, least recently used first out."""
@@ -89,7 +92,7 @@ def write(entry: Entry) -> Document:
         format=FORMAT,
         version=entry.version,
         diagnosis=_json(
-            {**records.of_diagnosis(entry.diagnosis), "outline": _of_outline(entry.outline)}
+            {**content.of_diagnosis(entry.diagnosis), "outline": _of_outline(entry.outline)}
         ),
         content=zlib.compress(_json(to_document(entry)).encode()),
     )
@@ -126,7 +129,7 @@ def _interventions(content: bytes) -> tuple[Intervention, ...]:
         raise StorageUnavailableError(f"the stored catalogue is damaged: {error}") from error
 
 
-def _of_outline(outline: Outline) -> records.Record:
+def _of_outline(outline: Outline) -> content.Record:
     return {
         "gradings": [
             f"{grading.module} {grading.evidence.certainty} {grading.evidence.recommendation} "

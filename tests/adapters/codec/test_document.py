@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from evref.domain.catalogue import records
+from evref.adapters.outbound.codec import from_document, records, to_document
 from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.document import from_document, to_document
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import a_diagnosis, a_reference, an_entry, an_intervention
 from tests.domain.strategies import entries

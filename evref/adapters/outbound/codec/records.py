@@ -1,8 +1,7 @@
-"""The parts of an entry as plain records, for storage, files and comparison.
+"""Reads the parts of an entry from records, which `content` of the domain describes.
 
-Each field is named here, so that renaming a field in Python does not change stored data. Reading
-is strict: a record has exactly its fields, with their types, and the constructors of the domain
-check their values. Every reader raises `InvalidValueError`.
+Reading is strict: a record has exactly its fields, with their types, and the constructors of the
+domain check their values. Every reader raises `InvalidValueError`.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from evref.domain.catalogue.content import Record
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import (
     Certainty,
@@ -27,9 +27,6 @@ from evref.domain.catalogue.evidence import (
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.errors import Fault, InvalidValueError, within
-
-Record = dict[str, Any]
-"""A JSON object: text, integers, None, lists and records by name."""
 
 DIAGNOSIS = ("id", "name", "icd10", "icd11", "enabled_modules", "checked_on")
 INTERVENTION = ("id", "module", "phase", "title", "summary", "evidence", "references")
@@ -45,60 +42,6 @@ _MOST_CODES = 100_000
 """Number of codes that are cached: more than ICD-10 or ICD-11 has."""
 
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
-def of_diagnosis(diagnosis: Diagnosis) -> Record:
-    return {
-        "id": diagnosis.id,
-        "name": diagnosis.name,
-        "icd10": [code.text for code in diagnosis.icd10_codes],
-        "icd11": [code.text for code in diagnosis.icd11_codes],
-        "enabled_modules": [module.value for module in diagnosis.enabled_modules],
-        "checked_on": diagnosis.checked_on.isoformat(),
-    }
-
-
-def of_intervention(intervention: Intervention, references: Iterable[object]) -> Record:
-    """Return the record of an intervention, with its references in the given form."""
-    dose = intervention.fitt_vp
-    return {
-        "id": intervention.id,
-        "module": intervention.module.value,
-        "phase": intervention.phase.value,
-        "title": intervention.title,
-        "summary": intervention.summary,
-        **({} if dose is None else {"fitt_vp": _of_fitt_vp(dose)}),
-        "evidence": {
-            "certainty": intervention.evidence.certainty.value,
-            "recommendation": intervention.evidence.recommendation.value,
-            "direction": intervention.evidence.direction.value,
-            "source_grade": intervention.evidence.source_grade,
-        },
-        "references": list(references),
-    }
-
-
-def _of_fitt_vp(dose: FittVp) -> Record:
-    return {
-        "frequency": dose.frequency,
-        "intensity": dose.intensity,
-        "time": dose.time,
-        "type": dose.type,
-        "volume": dose.volume,
-        "progression": dose.progression,
-    }
-
-
-def of_reference(reference: Reference) -> Record:
-    places = {"doi": reference.doi, "pmid": reference.pmid, "url": reference.given_url}
-    return {
-        "title": reference.title,
-        "authors": reference.authors,
-        "year": reference.year,
-        "source": reference.source,
-        "kind": reference.kind.value,
-        **{name: place for name, place in places.items() if place is not None},
-    }
 
 
 def to_diagnosis(record: Record) -> Diagnosis:

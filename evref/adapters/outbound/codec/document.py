@@ -1,6 +1,6 @@
-"""An entry as one document, the format of catalogue files and of storage.
+"""The document of an entry: JSON data, as catalogue files and databases have it.
 
-A document is JSON data. Its references are in a separate mapping, under keys that are local to the
+Its references are in a separate mapping, under keys that are local to the
 document; interventions cite these keys.
 """
 
@@ -12,16 +12,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 
-from evref.domain.catalogue import records
+from evref.adapters.outbound.codec import records
+from evref.domain.catalogue import content
 from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.content import Record
 from evref.domain.catalogue.evidence import Reference, ReferenceKind
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.records import Record
 from evref.domain.errors import Fault, InvalidValueError, within
 from evref.domain.rules import folded
-
-FORMAT = 2
-"""The version of this format. Format 1 had neither `checked_on` nor `direction`."""
 
 _LONGEST_AUTHOR = 30
 _LONGEST_INITIALS = 4
@@ -42,12 +40,12 @@ def to_document(entry: Entry) -> Record:
         reference for intervention in entry.interventions for reference in intervention.references
     )
     return {
-        **records.of_diagnosis(entry.diagnosis),
+        **content.of_diagnosis(entry.diagnosis),
         "interventions": [
-            records.of_intervention(each, [keys[reference] for reference in each.references])
+            content.of_intervention(each, [keys[reference] for reference in each.references])
             for each in entry.interventions
         ],
-        "references": {key: records.of_reference(reference) for reference, key in keys.items()},
+        "references": {key: content.of_reference(reference) for reference, key in keys.items()},
     }
 
 

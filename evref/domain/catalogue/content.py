@@ -1,0 +1,71 @@
+"""The content of an entry as plain records: what its version depends on, and what is stored.
+
+Each field is named here, so that renaming a field in Python changes neither versions nor stored
+data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from evref.domain.catalogue.diagnosis import Diagnosis
+from evref.domain.catalogue.evidence import Reference
+from evref.domain.catalogue.intervention import FittVp, Intervention
+
+Record = dict[str, Any]
+"""A JSON object: text, integers, None, lists and records by name."""
+
+
+def of_diagnosis(diagnosis: Diagnosis) -> Record:
+    return {
+        "id": diagnosis.id,
+        "name": diagnosis.name,
+        "icd10": [code.text for code in diagnosis.icd10_codes],
+        "icd11": [code.text for code in diagnosis.icd11_codes],
+        "enabled_modules": [module.value for module in diagnosis.enabled_modules],
+        "checked_on": diagnosis.checked_on.isoformat(),
+    }
+
+
+def of_intervention(intervention: Intervention, references: Iterable[object]) -> Record:
+    """Return the record of an intervention, with its references in the given form."""
+    dose = intervention.fitt_vp
+    return {
+        "id": intervention.id,
+        "module": intervention.module.value,
+        "phase": intervention.phase.value,
+        "title": intervention.title,
+        "summary": intervention.summary,
+        **({} if dose is None else {"fitt_vp": _of_fitt_vp(dose)}),
+        "evidence": {
+            "certainty": intervention.evidence.certainty.value,
+            "recommendation": intervention.evidence.recommendation.value,
+            "direction": intervention.evidence.direction.value,
+            "source_grade": intervention.evidence.source_grade,
+        },
+        "references": list(references),
+    }
+
+
+def _of_fitt_vp(dose: FittVp) -> Record:
+    return {
+        "frequency": dose.frequency,
+        "intensity": dose.intensity,
+        "time": dose.time,
+        "type": dose.type,
+        "volume": dose.volume,
+        "progression": dose.progression,
+    }
+
+
+def of_reference(reference: Reference) -> Record:
+    places = {"doi": reference.doi, "pmid": reference.pmid, "url": reference.given_url}
+    return {
+        "title": reference.title,
+        "authors": reference.authors,
+        "year": reference.year,
+        "source": reference.source,
+        "kind": reference.kind.value,
+        **{name: place for name, place in places.items() if place is not None},
+    }
