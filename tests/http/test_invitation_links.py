@@ -18,7 +18,6 @@ FORMS: dict[str, Callable[[str], str]] = {
     "plain": str,
     "cut short by a character": lambda token: token[:-1],
     "with a full stop from the mail": lambda token: f"{token}.",
-    "without its beginning": lambda token: token[4:],
     "encoded": lambda token: token.replace("J", "%4A").replace("o", "%6f"),
     "encoded twice": lambda token: quote(token.replace("J", "%4A").replace("o", "%6f")),
     "encoded in every character": lambda token: "".join(f"%{ord(each):02x}" for each in token),

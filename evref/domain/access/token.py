@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-import zlib
 from dataclasses import dataclass
 from datetime import datetime
 
 from evref.domain.access.secret import KeySecret
-from evref.domain.base62 import BASE62_DIGITS, base62
+from evref.domain.base62 import base62, base62_checksum
 from evref.domain.errors import InvalidApiKeyError
 from evref.domain.redaction import KEY_PREFIX
 
-_PAIRS = tuple(first + second for first in BASE62_DIGITS for second in BASE62_DIGITS)
 _SECRET_DIGITS = 40
 _CHECKSUM_DIGITS = 6
 _TOKEN = re.compile(rf"{KEY_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
@@ -38,14 +36,14 @@ class KeyToken:
 
     def __post_init__(self) -> None:
         body, checksum = self.text[:-_CHECKSUM_DIGITS], self.text[-_CHECKSUM_DIGITS:]
-        if _TOKEN.fullmatch(self.text) is None or checksum != _checksum(body):
+        if _TOKEN.fullmatch(self.text) is None or checksum != base62_checksum(body):
             raise InvalidApiKeyError
 
     @classmethod
     def make(cls, secret: int) -> KeyToken:
         """Return the token of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
         body = KEY_PREFIX + base62(secret, _SECRET_DIGITS)
-        return cls(body + _checksum(body))
+        return cls(body + base62_checksum(body))
 
     @property
     def digest(self) -> str:
@@ -62,10 +60,3 @@ class KeyToken:
 
     def __repr__(self) -> str:
         return f"KeyToken(…{self.last_four})"
-
-
-def _checksum(body: str) -> str:
-    # Two digits at a time, because every request computes it.
-    rest, last = divmod(zlib.crc32(body.encode()), len(_PAIRS))
-    first, middle = divmod(rest, len(_PAIRS))
-    return _PAIRS[first] + _PAIRS[middle] + _PAIRS[last]

@@ -16,7 +16,7 @@ from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
 from evref.domain.errors import InvalidValueError
-from evref.domain.redaction import without_keys
+from evref.domain.redaction import has_key
 
 LONGEST_TEXT = 200
 MOST_CODES = 50
@@ -109,7 +109,7 @@ class CodesField(fields.Field[Any]):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> tuple[RecordCode, ...]:
         # A plus sign that is not percent-encoded arrives as a space.
         given = [each.strip(" ") for each in value.split(",")]
-        has_key = without_keys(value) != value
+        with_key = has_key(value)
         if len(given) > MOST_CODES:
             raise ValidationError(f"has {len(given)} codes")
         read: list[RecordCode] = []
@@ -118,7 +118,7 @@ class CodesField(fields.Field[Any]):
             try:
                 read.append(self._code(text))
             except InvalidValueError:
-                malformed.append(_place(text, place) if has_key else _named(text, place))
+                malformed.append(_place(text, place) if with_key else _named(text, place))
         if malformed:
             raise ValidationError(f"is malformed: {', '.join(malformed)}")
         return tuple(read)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flask import Flask, Response, abort, request
 
 from evref.domain.access.quota import SECONDS_A_DAY, QuotaStatus
-from evref.domain.redaction import without_keys
+from evref.domain.redaction import has_key, without_keys
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -56,7 +56,7 @@ def request_id(environ: WSGIEnvironment) -> str:
     known: str | None = environ.get(_REQUEST_ID)
     if known is None:
         given = environ.get("HTTP_X_REQUEST_ID", "")
-        is_fit = given and _WELL_FORMED_ID.fullmatch(given) and without_keys(given) == given
+        is_fit = given and _WELL_FORMED_ID.fullmatch(given) and not has_key(given)
         known = given if is_fit else secrets.token_hex(16)
         environ[_REQUEST_ID] = known
     return known

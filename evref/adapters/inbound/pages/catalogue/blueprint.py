@@ -21,7 +21,7 @@ from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import MEANINGS
-from evref.domain.redaction import without_keys
+from evref.domain.redaction import has_key
 
 _INDEX, _DIAGNOSIS, _EVIDENCE = "catalogue.index", "catalogue.diagnosis", "catalogue.evidence"
 
@@ -102,7 +102,7 @@ def _to_sign_in() -> AnyResponse:
     except InvalidParametersError:
         asked = {}
     onwards = request.path + (f"?{query.spelled(asked)}" if asked else "")
-    if without_keys(onwards) != onwards:
+    if has_key(onwards):
         onwards = url_for(_INDEX)
     response = redirect(url_for("settings.sign_in", next=onwards), HTTPStatus.SEE_OTHER)
     response.headers["Cache-Control"] = "no-store"

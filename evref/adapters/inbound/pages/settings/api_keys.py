@@ -27,7 +27,7 @@ from evref.domain.errors import (
     KeyRevokedError,
 )
 from evref.domain.principal import Principal
-from evref.domain.redaction import without_keys
+from evref.domain.redaction import has_key
 from evref.domain.rules import folded
 
 _SAVED = "Saved. It takes effect within a second."
@@ -62,7 +62,7 @@ class ApiKeyPages:
         everything = self._keys.list(_principal(), _member().institution.id)
         asked = request.args.get("q", "").strip()
         # A key must not appear on a page again, or in the address of the next one.
-        is_whole_key = without_keys(asked) != asked
+        is_whole_key = has_key(asked)
         q = "" if is_whole_key else asked
         found = [each for each in everything if _has_words(each, q)]
         return render(

@@ -37,7 +37,7 @@ from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.accounts.sign_in import SessionToken
 from evref.domain.errors import NotAllowedError, NotSignedInError
 from evref.domain.principal import Principal, Right, Role, authorise
-from evref.domain.redaction import without_keys
+from evref.domain.redaction import has_key, without_keys
 from evref.ports.clock import Clock
 
 LONGEST_FORM = 64 * 1024
@@ -165,7 +165,7 @@ def _refuse_other_site(base_url: str) -> AnyResponse:
 def _to_sign_in(ended: SessionToken | None) -> AnyResponse:
     """Redirect to the sign-in and back; what was typed is kept if a session has ended."""
     # A path that seems to contain an API key must not appear in another URL.
-    onwards = request.path if without_keys(request.path) == request.path else None
+    onwards = None if has_key(request.path) else request.path
     response = redirect(url_for(_SIGN_IN, next=onwards), HTTPStatus.SEE_OTHER)
     is_form = request.method == "POST"
     if ended is not None:

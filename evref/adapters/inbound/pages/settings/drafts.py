@@ -15,7 +15,7 @@ from werkzeug.datastructures import MultiDict
 from evref.adapters.inbound.pages.settings.cookies import DRAFT, MEMBER
 from evref.adapters.inbound.pages.settings.forgery import is_form_of
 from evref.domain.accounts.sign_in import SessionToken
-from evref.domain.redaction import without_keys
+from evref.domain.redaction import has_key
 
 LONGEST_DRAFT = 2000
 """Bytes as JSON: a cookie holds 4096, in which this needs 2700. Longer forms are not kept."""
@@ -61,4 +61,4 @@ def on_this_page() -> MultiDict[str, str] | None:
 
 
 def _has_key(*texts: str) -> bool:
-    return any(without_keys(text) != text for text in texts)
+    return any(has_key(text) for text in texts)

@@ -26,7 +26,7 @@ from evref.domain.errors import (
     TooManyAttemptsError,
     WrongCredentialsError,
 )
-from evref.domain.redaction import without_keys
+from evref.domain.redaction import has_key
 
 _SECONDS_WHEN_BUSY = 2
 
@@ -126,7 +126,7 @@ def _known_page(address: str) -> str:
 
     The URL is built from the route, so that no text of the client gets into it.
     """
-    if without_keys(address) != address:
+    if has_key(address):
         return url_for(".list_keys")
     path, _, query = address.partition("?")
     try:
