@@ -195,9 +195,11 @@ def test_the_pattern_of_codes_is_what_the_service_takes(
 ) -> None:
     """No more and no less: in any case, up to 50, with spaces around each."""
     parameters = document["paths"]["/api/v1/diagnoses"]["get"]["parameters"]
-    schema = next(each for each in parameters if each.get("name") == name)["schema"]
+    parameter = next(each for each in parameters if each.get("name") == name)
+    schema = parameter["schema"]
+    assert (parameter["style"], parameter["explode"]) == ("form", False)
     # In JSON Schema $ is the end, and not also before a last line feed.
-    pattern = re.compile(schema["pattern"].removesuffix("$") + r"\Z")
+    pattern = re.compile(schema["items"]["pattern"].removesuffix("$") + r"\Z")
     one = st.from_regex(
         f"(?i:{code.PATTERN})", fullmatch=True, alphabet=st.characters(codec="ascii")
     )
@@ -217,7 +219,8 @@ def test_the_pattern_of_codes_is_what_the_service_takes(
             taken = False
         else:
             taken = True
-        assert taken == bool(pattern.search(value))
+        codes = value.split(",")
+        assert taken == (len(codes) <= schema["maxItems"] and all(map(pattern.search, codes)))
 
     holds()
 

@@ -8,12 +8,13 @@ const baseUrl = process.env.EVREF_URL;
 
 function catalogue(key?: string) {
   const headers = key === undefined ? {} : { Authorization: `Bearer ${key}` };
-  return createClient<paths>({ baseUrl, headers });
+  const querySerializer = { array: { style: "form", explode: false } } as const;
+  return createClient<paths>({ baseUrl, headers, querySerializer });
 }
 
 const api = catalogue(process.env.EVREF_KEY);
 
-const query = { icd10: "m1711,g30.1+,b05", module: "home" } as const;
+const query = { icd10: ["m1711", "g30.1+", "b05"], module: "home" as const };
 const found = await api.GET("/api/v1/diagnoses", { params: { query } });
 assert.deepEqual(found.data?.data.map((diagnosis) => diagnosis.id), ["alzheimer-disease", id]);
 assert.deepEqual(found.data?.meta.matches?.map((each) => [each.read_as, each.diagnosis_ids]), [

@@ -8,7 +8,7 @@ from openapi_client.exceptions import ApiException
 
 KNEE = "knee-osteoarthritis"
 ALZHEIMER = "alzheimer-disease"
-CODES = "m1711,g30.1+,b05"
+CODES = ["m1711", "g30.1+", "b05"]
 
 
 def catalogue(key: str | None) -> CatalogueApi:

@@ -13,7 +13,7 @@ import {
 
 const KNEE = "knee-osteoarthritis";
 const ALZHEIMER = "alzheimer-disease";
-const codes = "m1711,g30.1+,b05";
+const codes = ["m1711", "g30.1+", "b05"];
 
 function catalogue(key?: string): CatalogueApi {
   return new CatalogueApi(new Configuration({ accessToken: key }));

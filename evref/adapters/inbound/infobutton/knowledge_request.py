@@ -26,6 +26,7 @@ from evref.domain.redaction import without_keys
 HTML = "text/html"
 XML = "text/xml"
 JSON = "application/json"
+RESPONSE_TYPES = (XML, "application/xml", "application/atom+xml", JSON, HTML)
 
 LONGEST_TEXT = 200
 MOST_CRITERIA = 50
@@ -92,7 +93,7 @@ class KnowledgeRequest:
     """The search criteria, of which a diagnosis meets at least one, and the subtopics.
 
     `context` has the parameters that the response repeats, with their numbers. `response_type` is
-    `HTML`, `XML` or `JSON`.
+    one of `RESPONSE_TYPES`.
     """
 
     criteria: tuple[Criterion, ...]
@@ -198,7 +199,7 @@ def _coded(code: str, oid: str | None, number: str) -> Criterion | ParameterFaul
         message = "is missing" if oid is None else "is not an OID"
         allowed = tuple(f"{each.oid} ({each.name})" for each in CODE_SYSTEMS)
         return ParameterFault(f"{_CRITERIA}.cs{number}", message, allowed)
-    system = code_system(oid)
+    system = code_system(oid, code)
     if system is None:
         return Criterion(without_keys(f"code {code} of the code system {oid}"))
     try:

@@ -15,7 +15,11 @@ from urllib.parse import urlencode
 from flask import render_template
 
 from evref.adapters.inbound.infobutton.atom import Element, content, text
-from evref.adapters.inbound.infobutton.knowledge_request import LONGEST_TEXT, KnowledgeRequest
+from evref.adapters.inbound.infobutton.knowledge_request import (
+    LONGEST_TEXT,
+    RESPONSE_TYPE,
+    KnowledgeRequest,
+)
 from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, MESH, SUB_TOPICS
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
@@ -88,9 +92,9 @@ class KnowledgeResponse:
             "id": content(address),
             "link": [
                 {
-                    "href": address,
+                    "href": f"{address}&{urlencode({RESPONSE_TYPE: self.request.response_type})}",
                     "rel": "self",
-                    "type": "text/xml",
+                    "type": self.request.response_type,
                     "hreflang": "en",
                     "title": _TITLE,
                 }

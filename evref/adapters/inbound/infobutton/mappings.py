@@ -5,6 +5,7 @@ The API reference shows both tables.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from evref.domain.catalogue.diagnosis import Module
@@ -23,15 +24,35 @@ class CodeSystem:
 CODE_SYSTEMS = (
     CodeSystem("2.16.840.1.113883.6.3", "ICD-10", RecordIcd10Code),
     CodeSystem("2.16.840.1.113883.6.90", "ICD-10-CM", RecordIcd10Code),
-    # The register of German code systems: a year of ICD-10-GM has its own OID below this one.
     CodeSystem("1.2.276.0.76.5", "ICD-10-GM", RecordIcd10Code),
     CodeSystem("2.16.840.1.113883.6.347", "ICD-11", RecordIcd11Code),
 )
 
+# The OID of ICD-10-GM is the register of all German code systems, and each year has a number below
+# it. These are the years 2004 to 2020, from the register of BfArM and medicats, which reads its
+# files. The last number that they have for another code system is Alpha-ID of 2020.
+_YEARS_OF_ICD_10_GM = frozenset(
+    {"302", "304", "311", "318", "330", "356", "384", "388", "409", "413", "417", "424"}
+    | {"430", "463", "471", "477", "486"}
+)
+_LAST_KNOWN_NUMBER = "488"
 
-def code_system(oid: str) -> CodeSystem | None:
-    """Return the code system with this OID or one above it; None if the service reads none."""
-    return next((each for each in CODE_SYSTEMS if f"{oid}.".startswith(f"{each.oid}.")), None)
+# Codes of Alpha-ID have no dot, and codes of OPS begin with a digit.
+_DOTTED = re.compile(r"[A-Za-z][0-9]{2}\.")
+
+
+def code_system(oid: str, code: str) -> CodeSystem | None:
+    """Return the code system with this OID or one above it; None if the service reads none.
+
+    Below the OID of ICD-10-GM this is a listed year, or a later one if the code has a dot.
+    """
+    found = next((each for each in CODE_SYSTEMS if f"{oid}.".startswith(f"{each.oid}.")), None)
+    if found is None or found.name != "ICD-10-GM" or oid == found.oid:
+        return found
+    number = oid.removeprefix(f"{found.oid}.")
+    is_later = len(number) == len(_LAST_KNOWN_NUMBER) and number > _LAST_KNOWN_NUMBER
+    is_read = number in _YEARS_OF_ICD_10_GM or (is_later and _DOTTED.match(code.strip()))
+    return found if is_read else None
 
 
 MESH = "2.16.840.1.113883.6.177"

@@ -222,6 +222,9 @@ def _finish_operation(operation: dict[str, Any]) -> None:
             responses[status] = {"$ref": f"#/components/responses/{failure.name}"}
     operation["responses"] = dict(sorted(responses.items()))
     for parameter in operation["parameters"]:
+        if parameter["schema"].get("type") == "array":
+            # One parameter with commas; the default repeats it for each item.
+            parameter |= {"style": "form", "explode": False}
         if parameter["in"] == "path":
             parameter["description"] = "The id of a diagnosis, as returned by `listDiagnoses`."
             parameter["schema"] |= {"minLength": 1}

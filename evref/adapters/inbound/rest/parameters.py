@@ -95,13 +95,14 @@ class CodesField(fields.Field[Any]):
 
     def __init__(self, code: type[RecordCode], description: str, examples: list[str]) -> None:
         self._code = code
-        one = f" *{_in_any_case(code.PATTERN)} *"
         super().__init__(
             metadata={
-                "type": "string",
+                "type": "array",
+                "items": {"type": "string", "pattern": f"^ *{_in_any_case(code.PATTERN)} *$"},
+                "minItems": 1,
+                "maxItems": MOST_CODES,
                 "description": description,
-                "pattern": f"^{one}(,{one}){{0,{MOST_CODES - 1}}}$",
-                "examples": examples,
+                "examples": [examples],
                 "allowed": [f"1 to {MOST_CODES} codes separated by commas: {code.FORM}"],
             }
         )
@@ -154,7 +155,7 @@ class DiagnosesQuery(StrictQuery):
         "third character, a code of a national modification may differ in meaning from the same "
         "code of WHO's ICD-10: check the names of the returned diagnoses. `meta.matches` shows how "
         "each code was read and the diagnoses that it matched.",
-        ["M17.1", "M17.11,S72.001A,F32.1!"],
+        ["M17.11", "S72.001A", "F32.1!"],
     )
     icd11 = CodesField(
         RecordIcd11Code,
@@ -162,7 +163,7 @@ class DiagnosesQuery(StrictQuery):
         "codes, or clusters of stem codes (`/`) and extension codes (`&`; encode it as `%26` in a "
         "URL). Returns each diagnosis with a code that equals a requested code or is an ancestor "
         "of it. `meta.matches` shows the diagnoses that each code matched.",
-        ["FA01.0", "FA01.0&XK8G,BA00"],
+        ["FA01.0&XK8G", "BA00"],
     )
     module = _enumeration(Module, "Returns only diagnoses for which this module is enabled:")
     q = fields.String(
