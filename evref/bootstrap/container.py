@@ -15,6 +15,8 @@ from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.access.read_limit import ReadLimit
+from evref.application.accounts.attempts import Attempts
+from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers
 from evref.application.accounts.share_secret import ShareSecret
@@ -175,23 +177,25 @@ class Container(containers.DeclarativeContainer):
         clock=clock,
         randomness=randomness,
     )
+    bulkhead = One(Bulkhead)
     manage_members = One(
         ManageMembers,
         institutions=institutions,
         members=members,
         teams=teams,
-        attempts=sign_in_attempts,
+        bulkhead=bulkhead,
         passwords=passwords,
         guesser=guesser,
         clock=clock,
         randomness=randomness,
     )
+    attempts = One(Attempts, sign_in_attempts, bulkhead, clock)
     sign_in = One(
         SignIn,
         members=members,
         institutions=institutions,
         sessions=sessions,
-        attempts=sign_in_attempts,
+        attempts=attempts,
         passwords=passwords,
         guesser=guesser,
         clock=clock,

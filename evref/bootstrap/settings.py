@@ -208,7 +208,8 @@ def _base_url(text: str) -> str:
         raise ValueError(
             f"must be an address such as https://evref.example.org, without a path, not {text!r}"
         )
-    return text.removesuffix("/")
+    # Scheme and host have no case (RFC 3986, section 6.2.2.1).
+    return text.removesuffix("/").lower()
 
 
 def _origins(text: str) -> tuple[str, ...]:

@@ -79,12 +79,12 @@ def create_member(
         record = {
             "id": made.id,
             "email": made.email,
-            "institution": institution_name,
+            "institution": found.name,
             "role": made.role.value,
         }
         print_json(record)
     else:
-        click.echo(f"Created the member {made.email} of {institution_name!r}.")
+        click.echo(f"Created the member {made.email} of {found.name!r}.")
 
 
 @member.command("list")

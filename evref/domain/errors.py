@@ -189,7 +189,7 @@ class TooManyAttemptsError(EvrefError):
 
 
 class BusyError(EvrefError):
-    """Indicates that a password was not hashed because too many are being hashed."""
+    """Indicates that a password was not checked because too many are being checked."""
 
     def __init__(self) -> None:
         super().__init__("Too many people are signing in at once. Try again in a few seconds.")

@@ -71,6 +71,10 @@ class Rules:
     def name(self, field: str, value: str, *, longest: int) -> None:
         """Require a single line without invisible characters, which make names look alike."""
         self.line(field, value, shortest=1, longest=longest)
+        self.visible(field, value)
+
+    def visible(self, field: str, value: str) -> None:
+        """Require text without invisible characters, also those that change its direction."""
         unseen = "".join(filter(_is_unseen, value))[:1]
         self.require(
             not unseen,

@@ -131,3 +131,8 @@ class PasswordGuesserContract(Contract):
     def test_the_longest_password_is_judged(self, guesser: PasswordGuesser) -> None:
         """Its estimate depends on its repetitions."""
         assert guesser.soon_tries("ab" * 512, ["ward@example.org"])
+
+    def test_the_first_forty_characters_decide(self, guesser: PasswordGuesser) -> None:
+        """So the time of an estimate is bounded, whatever the password."""
+        assert guesser.soon_tries("a" * 40 + "correct horse battery", [])
+        assert not guesser.soon_tries("a" * 20 + "correct horse battery", [])

@@ -16,6 +16,8 @@ from evref.adapters.outbound.memory import (
 )
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys
+from evref.application.accounts.attempts import Attempts
+from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers
 from evref.application.accounts.sign_in import SignIn
@@ -44,6 +46,16 @@ def passwords() -> QuickPasswordHasher:
 
 
 @pytest.fixture
+def guesser() -> SingleGuess:
+    return SingleGuess()
+
+
+@pytest.fixture
+def bulkhead() -> Bulkhead:
+    return Bulkhead()
+
+
+@pytest.fixture
 def audit(state: MemoryState) -> MemoryAuditLog:
     return MemoryAuditLog(state)
 
@@ -54,13 +66,14 @@ def institutions(
     clock: FakeClock,
     randomness: SeededRandomness,
     passwords: QuickPasswordHasher,
+    guesser: SingleGuess,
 ) -> ManageInstitutions:
     return ManageInstitutions(
         institutions=MemoryInstitutionStore(state),
         members=MemoryMemberStore(state),
         teams=MemoryTeamStore(state),
         passwords=passwords,
-        guesser=SingleGuess(),
+        guesser=guesser,
         clock=clock,
         randomness=randomness,
     )
@@ -68,18 +81,21 @@ def institutions(
 
 @pytest.fixture
 def members(
+    *,
     state: MemoryState,
     clock: FakeClock,
     randomness: SeededRandomness,
     passwords: QuickPasswordHasher,
+    guesser: SingleGuess,
+    bulkhead: Bulkhead,
 ) -> ManageMembers:
     return ManageMembers(
         institutions=MemoryInstitutionStore(state),
         members=MemoryMemberStore(state),
         teams=MemoryTeamStore(state),
-        attempts=MemorySignInAttempts(state),
+        bulkhead=bulkhead,
         passwords=passwords,
-        guesser=SingleGuess(),
+        guesser=guesser,
         clock=clock,
         randomness=randomness,
     )
@@ -87,18 +103,21 @@ def members(
 
 @pytest.fixture
 def sign_in(
+    *,
     state: MemoryState,
     clock: FakeClock,
     randomness: SeededRandomness,
     passwords: QuickPasswordHasher,
+    guesser: SingleGuess,
+    bulkhead: Bulkhead,
 ) -> SignIn:
     return SignIn(
         members=MemoryMemberStore(state),
         institutions=MemoryInstitutionStore(state),
         sessions=MemorySessionStore(state),
-        attempts=MemorySignInAttempts(state),
+        attempts=Attempts(MemorySignInAttempts(state), bulkhead, clock),
         passwords=passwords,
-        guesser=SingleGuess(),
+        guesser=guesser,
         clock=clock,
         randomness=randomness,
     )

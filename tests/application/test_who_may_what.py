@@ -266,6 +266,8 @@ FOR_EVERYBODY = {
     "ShareSecret",
     # Finds out who somebody is; a member changes the own password by the session.
     "SignIn",
+    "Attempts",
+    "Bulkhead",
     # For the person who has the link of an invitation, and is nobody yet.
     "ManageMembers.invitation",
     "ManageMembers.accept",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -85,6 +86,13 @@ class Site:
         """Close the connections of all its processes."""
         for container in self._containers:
             container.connections().close()
+
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        """While two others have their passwords checked."""
+        bulkhead = self.container.bulkhead()
+        with bulkhead.place("192.0.2.8"), bulkhead.place("192.0.2.9"):
+            yield
 
     def make_key(
         self,

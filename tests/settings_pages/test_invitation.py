@@ -64,21 +64,6 @@ def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
     assert "invited by operator" in entry.detail
 
 
-def test_where_the_sign_in_has_to_wait_the_person_has_joined_all_the_same(site: Site) -> None:
-    """And is led to the sign-in."""
-    visitor = Visitor(site)
-    path = site.invite()
-    fields = fields_of(visitor.get(path).text) | WANTED
-    for _ in range(6):
-        Visitor(site, address="192.0.2.9").sign_in(COLLEAGUE, "wrong password")
-
-    answer = visitor.send(path, **fields)
-
-    assert (answer.status_code, answer.location) == (303, "/settings/sign-in")
-    assert "You are now a member." in visitor.get(answer.location).text
-    assert site.members()[COLLEAGUE] is Role.VIEWER
-
-
 def test_all_that_is_wrong_with_the_password_is_told_at_once(site: Site) -> None:
     """And the link still works."""
     path = site.invite()
@@ -167,34 +152,15 @@ def test_two_browsers_that_join_at_once_are_one_member(site: Site) -> None:
     assert len([entry for entry in site.audit_log() if entry.action == "member_joined"]) == 1
 
 
-def test_guesses_at_links_are_slowed(site: Site) -> None:
-    """From one address, over all links; another address goes on."""
-    visitor = Visitor(site)
-    path = site.invite()
-    fields = fields_of(visitor.get(path).text) | WANTED
-    wrong = path[:-8] + "Abcd1234"
-
-    answers = [visitor.send(wrong, **fields).status_code for _ in range(21)]
-    right = visitor.send(path, **fields)
-
-    assert answers[:20] == [404] * 20
-    assert answers[20] == 404
-    assert (right.status_code, right.headers["Retry-After"]) == (429, "5")
-    assert "Too many failed attempts. Try again in 5 seconds." in right.text
-    assert COLLEAGUE not in site.members()
-    assert Visitor(site, address="192.0.2.2").fill_in(path, **WANTED).status_code == 303
-
-
 def test_too_many_at_once_are_asked_to_come_back(site: Site) -> None:
     """And the link still works."""
     path = site.invite()
     visitor = Visitor(site)
-    site.passwords.is_busy = True
 
-    answer = visitor.fill_in(path, **WANTED)
+    with site.busy():
+        answer = visitor.fill_in(path, **WANTED)
 
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
-    site.passwords.is_busy = False
     assert visitor.fill_in(path, **WANTED).status_code == 303
 
 

@@ -1,10 +1,12 @@
 """Signing in and out, from outside."""
 
 import re
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
 
+from evref.bootstrap.settings import Settings
 from evref.domain.accounts.sign_in import SESSION_LENGTH
 from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import EMAIL, OTHER_EMAIL, PASSWORD, Site, settings_for
@@ -68,6 +70,14 @@ def test_a_key_s_page_is_gone_back_to_as_well(site: Site) -> None:
 def test_the_sign_in_leads_nowhere_else(site: Site, onwards: str) -> None:
     """Whatever the address asks for, it is a page of the settings or the first one."""
     assert Visitor(site).sign_in(onwards=onwards).location == KEYS
+
+
+@pytest.mark.parametrize("path", ["/settings/nothing", f"{KEYS}/unknown"])
+def test_a_page_that_is_not_there_leads_back_into_the_settings(member: Visitor, path: str) -> None:
+    answer = member.get(path)
+
+    assert answer.status_code == 404
+    assert '<a href="/settings">Go to the institution settings</a>' in answer.text
 
 
 def test_who_is_signed_in_need_not_sign_in(member: Visitor) -> None:
@@ -175,23 +185,52 @@ def test_who_waits_may_try_again(site: Site) -> None:
 
 
 def test_too_many_at_once_are_asked_to_come_back(site: Site, member: Visitor) -> None:
-    """In words and with a time, on both pages that look at a password."""
-    site.passwords.is_busy = True
-
-    for answer in (
-        Visitor(site).sign_in(),
-        member.fill_in(
+    """In words and with a time. A browser that is known has a place of its own."""
+    with site.busy():
+        answer = Visitor(site).sign_in()
+        known = member.fill_in(
             "/settings/password",
             present=PASSWORD,
             password="a new long password",
             repeated="a new long password",
-        ),
-    ):
-        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
-        assert "Too many people are signing in at once. Try again in a few seconds." in answer.text
+        )
 
-    site.passwords.is_busy = False
-    assert Visitor(site).sign_in().status_code == 303
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+    assert "Too many people are signing in at once. Try again in a few seconds." in answer.text
+    assert known.status_code == 303
+
+
+def test_who_guesses_elsewhere_keeps_no_member_out(site: Site) -> None:
+    """Whose browser is known, also after the sign-out, and to this account alone."""
+    member, other = a_member(site), a_member(site, OTHER_EMAIL)
+    member.fill_in("/settings/sign-out")
+    for _ in range(6):
+        Visitor(site).sign_in(password="wrong password")
+
+    other.fill_in("/settings/sign-out")
+    assert other.sign_in().status_code == 429
+    assert member.sign_in().status_code == 303
+
+
+@pytest.mark.parametrize("change", ["signed by another", "cut", "not signed", "another cookie"])
+def test_a_device_that_is_not_signed_is_unknown(site: Site, change: str) -> None:
+    """Nor is the signed cookie of the forms a device."""
+    member = a_member(site)
+    device = str(member.cookie("evref_device"))
+    payload, _, signature = device.partition(".")
+    member.fill_in("/settings/sign-out")
+    planted = {
+        "signed by another": f"{payload}.{signature[::-1]}",
+        "cut": device[:-1],
+        "not signed": payload,
+        "another cookie": str(member.cookie("evref_forms")),
+    }
+    for _ in range(6):
+        Visitor(site).sign_in(password="wrong password")
+
+    member.set_cookie("evref_device", planted[change])
+
+    assert member.sign_in().status_code == 429
 
 
 def test_guesses_from_one_address_are_slowed_over_all_accounts(site: Site) -> None:
@@ -376,12 +415,15 @@ def test_all_that_is_wrong_with_a_password_change_is_told_at_once(
     assert Visitor(site).sign_in().status_code == 303
 
 
-def test_guessing_the_present_password_is_slowed_too(site: Site, member: Visitor) -> None:
-    """Else an open browser would be a way around."""
+@pytest.mark.parametrize("present", ["guess", ""])
+def test_guessing_the_present_password_is_slowed_too(
+    site: Site, member: Visitor, present: str
+) -> None:
+    """Else an open browser would be a way around. Nothing that was typed is no exception."""
     answers = [
         member.fill_in(
             "/settings/password",
-            present="guess",
+            present=present,
             password="long enough to be one",
             repeated="long enough to be one",
         )
@@ -394,28 +436,36 @@ def test_guessing_the_present_password_is_slowed_too(site: Site, member: Visitor
 
 @pytest.mark.parametrize(
     ("base_url", "secure"),
-    [("http://127.0.0.1:8000", False), ("https://evref.example.org", True)],
+    [("http://127.0.0.1:8000", False), ("HTTPS://EVREF.example.org", True)],
 )
 def test_cookies_are_for_pages_alone(tmp_path: Path, base_url: str, secure: bool) -> None:
     """No script reads them, no other site sends them along, and https keeps them to https."""
-    site = Site(settings_for("memory", tmp_path, base_url=base_url))
-    visitor = Visitor(site)
+    settings = Settings.read({"EVREF_STORAGE": "memory", "EVREF_BASE_URL": base_url}, tmp_path)
+    visitor = Visitor(Site(settings))
     form = visitor.get("/settings/sign-in")
 
     answer = visitor.sign_in()
 
     cookies = form.headers.getlist("Set-Cookie") + answer.headers.getlist("Set-Cookie")
-    prefix = "__Secure-" if secure else ""
+    prefix = "__Host-" if secure else ""
     assert {cookie.split("=")[0] for cookie in cookies} == {
         f"{prefix}evref_session",
+        f"{prefix}evref_device",
         f"{prefix}evref_forms",
     }
     for cookie in cookies:
         flags = {part.strip() for part in cookie.split(";")[1:]}
-        path = "/" if "evref_session" in cookie else "/settings"
-        assert {"HttpOnly", "SameSite=Lax", f"Path={path}"} <= flags
+        assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= flags
         assert ("Secure" in flags) is secure
         assert not any(flag.startswith("Domain") for flag in flags)
+        assert (f"Max-Age={180 * 24 * 3600}" in flags) is ("evref_device" in cookie)
+        assert EMAIL not in _decoded(cookie)
+
+
+def _decoded(cookie: str) -> str:
+    """What the cookie says to anybody who has the browser."""
+    payload = cookie.partition("=")[2].partition(".")[0]
+    return b64decode(payload + "==", altchars="-_").decode(errors="replace")
 
 
 def test_no_answer_outside_the_settings_sets_a_cookie(tmp_path: Path) -> None:
@@ -475,7 +525,7 @@ def test_over_https_a_member_stays_signed_in_until_the_end(tmp_path: Path) -> No
     member.sign_in()
     assert member.is_signed_in
 
-    thief.set_cookie("evref_session", str(member.cookie("__Secure-evref_session")))
+    thief.set_cookie("evref_session", str(member.cookie("__Host-evref_session")))
 
     assert not thief.is_signed_in
     member.fill_in("/settings/sign-out")

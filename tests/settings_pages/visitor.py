@@ -76,19 +76,15 @@ class Visitor:
         return self.fill_in(path, email=email, password=password)
 
     def cookie(self, name: str) -> str | None:
-        found = self._client.get_cookie(name, path=_path_of(name))
+        found = self._client.get_cookie(name)
         return None if found is None else found.value
 
     def set_cookie(self, name: str, value: str) -> None:
-        self._client.set_cookie(name, value, path=_path_of(name))
+        self._client.set_cookie(name, value)
 
     @property
     def is_signed_in(self) -> bool:
         return self.get("/settings/api-keys").status_code == 200
-
-
-def _path_of(cookie: str) -> str:
-    return "/settings" if "forms" in cookie else "/"
 
 
 def a_member(site: Site, email: str = EMAIL) -> Visitor:

@@ -3,15 +3,13 @@
 import base64
 import secrets
 import time
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from datetime import UTC, datetime
-from threading import Semaphore
+from threading import Lock
 
 import argon2
 from zxcvbn_rs_py import zxcvbn
 
-from evref.domain.errors import BusyError
 from evref.ports import clock, randomness
 from evref.ports.accounts import passwords
 
@@ -32,36 +30,25 @@ class SystemRandomness(randomness.Randomness):
 class Argon2PasswordHasher(passwords.PasswordHasher):
     """Hashes with the parameters of RFC 9106, section 4, that argon2-cffi recommends.
 
-    Each call takes 64 MiB of memory and about 50 ms on all cores. At most `at_once` calls run at
-    the same time; other calls wait for at most `wait_seconds`.
+    Each call takes 64 MiB of memory and about 50 ms on all cores, so one runs at a time.
     """
 
-    def __init__(self, *, at_once: int = 2, wait_seconds: float = 1.0) -> None:
+    def __init__(self) -> None:
         self._hasher = argon2.PasswordHasher()
         self._nobodys = _hash_of_no_password(self._hasher)
-        self._slots = Semaphore(at_once)
-        self._wait_seconds = wait_seconds
+        self._running = Lock()
 
     def hash(self, password: str) -> str:
-        with self._slot():
+        with self._running:
             return self._hasher.hash(password)
 
     def verify(self, password: str, password_hash: str | None) -> bool:
         known = self._nobodys if password_hash is None else password_hash
-        with self._slot():
+        with self._running:
             try:
                 return self._hasher.verify(known, password)
             except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):
                 return False
-
-    @contextmanager
-    def _slot(self) -> Iterator[None]:
-        if not self._slots.acquire(timeout=self._wait_seconds):
-            raise BusyError
-        try:
-            yield
-        finally:
-            self._slots.release()
 
 
 class ZxcvbnPasswordGuesser(passwords.PasswordGuesser):
@@ -69,11 +56,14 @@ class ZxcvbnPasswordGuesser(passwords.PasswordGuesser):
 
     _MILLION = 6.0
 
+    # Longer text could take seconds, in which no other thread of the process runs.
+    _CHARACTERS = 40
+
     def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
         text, *words = (
             # A lone surrogate, which a terminal can send, is not accepted by a library in Rust.
             each.encode(errors="replace").decode()
-            for each in (password, *known_words)
+            for each in (password[: self._CHARACTERS], *known_words)
         )
         return zxcvbn(text, words).guesses_log10 < self._MILLION
 

@@ -1,29 +1,86 @@
-"""Count attempts with a secret, so that guesses are slowed down."""
+"""Attempts to guess a password are slowed down."""
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
 
-from evref.domain.accounts.sign_in import Failures, Slowdown
+from evref.application.accounts.bulkhead import Bulkhead
+from evref.domain.accounts.sign_in import (
+    MOST_DEVICE_FAILURES,
+    OF_ACCOUNT,
+    OF_ADDRESS,
+    OF_DEVICE,
+    Device,
+    Failures,
+    Slowdown,
+    network,
+)
 from evref.domain.errors import TooManyAttemptsError
 from evref.ports.accounts.sign_in_attempts import SignInAttempts
+from evref.ports.clock import Clock
+
+_SECONDS_BETWEEN_PURGES = 60.0
 
 
-def count_attempt(
-    attempts: SignInAttempts, instant: datetime, slowdowns: Mapping[str, Slowdown]
-) -> None:
-    """Count an attempt as failed under each of these names, before it is checked.
+class Attempts:
+    """Counts failed attempts by account and address, or by known device alone."""
 
-    So concurrent attempts count against each other.
+    def __init__(self, store: SignInAttempts, bulkhead: Bulkhead, clock: Clock) -> None:
+        self._store = store
+        self._bulkhead = bulkhead
+        self._clock = clock
+        self._next_purge = float("-inf")
 
-    Raises:
-        TooManyAttemptsError: If it is too soon after failed ones; the attempt is not counted.
+    @contextmanager
+    def one(self, email: str, address: str, device: Device | None) -> Iterator[Callable[[], None]]:
+        """Count an attempt as failed, and let the body check the password.
 
-    """
+        The body calls the function that it gets if the password was right. `device` is that of
+        the account, if it is known.
 
-    def count(before: Mapping[str, Failures]) -> Mapping[str, Failures]:
-        wait = max(slowdown.wait(before[name], instant) for name, slowdown in slowdowns.items())
+        Raises:
+            TooManyAttemptsError: If it is too soon after failed ones; nothing is counted.
+            BusyError: If too many passwords are being checked; nothing is counted.
+
+        """
+        self._purge_now_and_then()
+        caller = network(address)
+        counters = {OF_ACCOUNT.name(email): OF_ACCOUNT, OF_ADDRESS.name(caller): OF_ADDRESS}
+        is_known = False
+        if device is not None:
+            name = OF_DEVICE.name(device.id)
+            is_known = self._store.get([name])[name].count < MOST_DEVICE_FAILURES
+            if is_known:
+                caller, counters = name, {name: OF_DEVICE}
+        # Before a place is taken, so that no place is taken by an attempt that has to wait.
+        self._require_no_wait(counters, self._store.get(counters))
+        with self._bulkhead.place(caller, is_device=is_known):
+            self._store.change(counters, lambda before: self._counted(counters, before))
+            yield lambda: self._store.change(
+                counters,
+                lambda after: {name: each.forgiven(after[name]) for name, each in counters.items()},
+            )
+
+    def _counted(
+        self, counters: Mapping[str, Slowdown], before: Mapping[str, Failures]
+    ) -> Mapping[str, Failures]:
+        # Checked again, because concurrent attempts count against each other.
+        self._require_no_wait(counters, before)
+        instant = self._clock.now()
+        return {name: each.one_more(before[name], instant) for name, each in counters.items()}
+
+    def _require_no_wait(
+        self, counters: Mapping[str, Slowdown], failures: Mapping[str, Failures]
+    ) -> None:
+        instant = self._clock.now()
+        wait = max(each.wait(failures[name], instant) for name, each in counters.items())
         if wait:
             raise TooManyAttemptsError(-(-wait // timedelta(seconds=1)))
-        return {name: failures.one_more(instant) for name, failures in before.items()}
 
-    attempts.change(tuple(slowdowns), count)
+    def _purge_now_and_then(self) -> None:
+        # A purge takes the write lock of the database, which admission needs too.
+        if self._clock.monotonic() < self._next_purge:
+            return
+        self._next_purge = self._clock.monotonic() + _SECONDS_BETWEEN_PURGES
+        for each in (OF_ACCOUNT, OF_ADDRESS, OF_DEVICE):
+            self._store.remove_older(each.kind, self._clock.now() - each.kept)

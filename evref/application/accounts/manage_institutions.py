@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from evref.application.accounts.manage_members import revocations
 from evref.application.accounts.new_password import check_new_password
 from evref.application.identifiers import new_id
-from evref.domain.accounts.institution import Institution, Member, normalised_email
+from evref.domain.accounts.institution import (
+    Institution,
+    Member,
+    normalised_email,
+    normalised_name,
+)
 from evref.domain.accounts.team import Team
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
 from evref.domain.principal import Principal, Right, Role, authorise
@@ -58,7 +63,9 @@ class ManageInstitutions:
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         refuse_keys("name", name)
-        institution = Institution(new_id(self._randomness), name.strip(), self._clock.now())
+        institution = Institution(
+            new_id(self._randomness), normalised_name(name), self._clock.now()
+        )
         self._institutions.add(
             institution,
             record(
@@ -90,7 +97,7 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return self._institutions.named(name)
+        return self._institutions.named(normalised_name(name))
 
     def create_member(
         self,

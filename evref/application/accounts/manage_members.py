@@ -1,15 +1,16 @@
 """Manage the members of an institution: invite, list, change and remove them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from evref.application.accounts.attempts import count_attempt
+from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.new_password import check_new_password
 from evref.application.identifiers import new_id
 from evref.domain.accounts.institution import Institution, Member, normalised_email
 from evref.domain.accounts.invitation import Invitation, InvitationToken, unknown_invitation
-from evref.domain.accounts.sign_in import OF_AN_ADDRESS, address_name
+from evref.domain.accounts.sign_in import network
 from evref.domain.accounts.team import Team
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
 from evref.domain.errors import NotAllowedError, NotFoundError
@@ -24,7 +25,6 @@ from evref.domain.principal import (
 from evref.domain.redaction import refuse_keys
 from evref.ports.accounts.institutions import InstitutionStore, MemberStore
 from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
-from evref.ports.accounts.sign_in_attempts import SignInAttempts
 from evref.ports.accounts.teams import TeamStore
 from evref.ports.clock import Clock
 from evref.ports.randomness import Randomness
@@ -59,7 +59,7 @@ class ManageMembers:
         institutions: InstitutionStore,
         members: MemberStore,
         teams: TeamStore,
-        attempts: SignInAttempts,
+        bulkhead: Bulkhead,
         passwords: PasswordHasher,
         guesser: PasswordGuesser,
         clock: Clock,
@@ -68,7 +68,7 @@ class ManageMembers:
         self._institutions = institutions
         self._members = members
         self._teams = teams
-        self._attempts = attempts
+        self._bulkhead = bulkhead
         self._passwords = passwords
         self._guesser = guesser
         self._clock = clock
@@ -167,54 +167,52 @@ class ManageMembers:
             NotFoundError: If there is none; the error is the same for each reason.
 
         """
-        invitation = self._open(token_text)
+        digest = InvitationToken(token_text).digest
+        try:
+            invitation = self._teams.invitation_with_digest(digest)
+        except NotFoundError:
+            raise unknown_invitation() from None
+        if not invitation.is_open_at(self._clock.now()):
+            raise unknown_invitation()
         return InvitationInInstitution(
             invitation, self._institutions.get(invitation.institution_id)
         )
 
-    def check_acceptance(self, token_text: str, *, password: str) -> None:
+    def check_acceptance(self, token_text: str, *, password: str, address: str) -> None:
         """Check whether the invitation can be accepted with this password, and change nothing.
 
         Raises:
             NotFoundError: If there is no such open invitation.
             InvalidValueError: If the password breaks a rule.
+            BusyError: If too many passwords are being checked.
 
         """
-        found = self.invitation(token_text)
-        check_new_password(
-            password,
-            self._guesser,
-            email=found.invitation.email,
-            institution=found.institution,
-        )
+        with self._approved(self.invitation(token_text), password, address):
+            pass
 
     def accept(self, token_text: str, *, password: str, address: str) -> Member:
         """Accept the invitation whose link has this token, and return the new member.
 
-        `address` is the IP address of the person, whose guesses are slowed down. Of several
-        concurrent calls, one succeeds.
+        `address` is the IP address of the person. Of several concurrent calls, one succeeds.
 
         Raises:
             NotFoundError: If there is no such open invitation; the error is the same for each
                 reason.
-            TooManyAttemptsError: If it is too soon after failed attempts.
             InvalidValueError: If the password breaks a rule.
             AlreadyExistsError: If the e-mail is that of a member of another institution.
-            BusyError: If too many passwords are being hashed; nothing is changed.
+            BusyError: If too many passwords are being checked; nothing is changed.
 
         """
-        source = address_name(address)
-        count_attempt(self._attempts, self._clock.now(), {source: OF_AN_ADDRESS})
-        invitation = self._open(token_text)
-        self._attempts.change((source,), lambda before: {source: before[source].one_less()})
-        institution = self._institutions.get(invitation.institution_id)
-        check_new_password(password, self._guesser, email=invitation.email, institution=institution)
+        found = self.invitation(token_text)
+        invitation, institution = found.invitation, found.institution
+        with self._approved(found, password, address):
+            password_hash = self._passwords.hash(password)
         member = Member(
             id=new_id(self._randomness),
             institution_id=institution.id,
             email=invitation.email,
             role=invitation.role,
-            password_hash=self._passwords.hash(password),
+            password_hash=password_hash,
             created_at=self._clock.now(),
         )
         detail = f"e-mail {member.email}, role {member.role}, invited by {invitation.invited_by}"
@@ -270,15 +268,18 @@ class ManageMembers:
 
         self._change(principal, self._institution_of(principal, member_id), change)
 
-    def _open(self, token_text: str) -> Invitation:
-        digest = InvitationToken(token_text).digest
-        try:
-            invitation = self._teams.invitation_with_digest(digest)
-        except NotFoundError:
-            raise unknown_invitation() from None
-        if not invitation.is_open_at(self._clock.now()):
-            raise unknown_invitation()
-        return invitation
+    @contextmanager
+    def _approved(
+        self, found: InvitationInInstitution, password: str, address: str
+    ) -> Iterator[None]:
+        with self._bulkhead.place(network(address)):
+            check_new_password(
+                password,
+                self._guesser,
+                email=found.invitation.email,
+                institution=found.institution,
+            )
+            yield
 
     def _institution_of(self, principal: Principal, member_id: str) -> str:
         """Return the institution of a member whom the principal may change."""

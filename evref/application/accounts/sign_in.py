@@ -1,24 +1,21 @@
-"""Sign in: sessions of members, and limits on failed attempts."""
+"""Sign in: sessions of members, and the change of their passwords."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from evref.application.accounts.attempts import count_attempt
+from evref.application.accounts.attempts import Attempts
 from evref.application.accounts.new_password import check_new_password
-from evref.domain.accounts.institution import Institution, Member, is_email, normalised_email
-from evref.domain.accounts.sign_in import (
-    FAILURES_KEPT,
-    OF_AN_ACCOUNT,
-    OF_AN_ADDRESS,
-    SESSION_LENGTH,
-    Failures,
-    Session,
-    SessionToken,
-    account_name,
-    address_name,
+from evref.domain.accounts.institution import (
+    Institution,
+    Member,
+    check_password,
+    is_email,
+    normalised_email,
 )
+from evref.domain.accounts.sign_in import SESSION_LENGTH, Device, Session, SessionToken
 from evref.domain.audit import Action, Subject, SubjectKind, record
 from evref.domain.errors import (
-    BusyError,
     Fault,
     InvalidValueError,
     NotFoundError,
@@ -29,7 +26,6 @@ from evref.domain.principal import InstitutionMember
 from evref.ports.accounts.institutions import InstitutionStore, MemberStore
 from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.accounts.sessions import SessionStore
-from evref.ports.accounts.sign_in_attempts import SignInAttempts
 from evref.ports.clock import Clock
 from evref.ports.randomness import Randomness
 
@@ -49,8 +45,21 @@ class SignedIn:
         return self.member.principal
 
 
+@dataclass(frozen=True, slots=True)
+class StartedSession:
+    """A new session, and the device on which the member is known from now on."""
+
+    member_id: str
+    token: SessionToken
+    device: Device
+
+
 class SignIn:
-    """Starts and ends sessions. `address` is the IP address of the member."""
+    """Starts and ends sessions.
+
+    `address` is the IP address of the member, and `device` what the browser knows of an earlier
+    sign-in, if anything.
+    """
 
     def __init__(
         self,
@@ -58,7 +67,7 @@ class SignIn:
         members: MemberStore,
         institutions: InstitutionStore,
         sessions: SessionStore,
-        attempts: SignInAttempts,
+        attempts: Attempts,
         passwords: PasswordHasher,
         guesser: PasswordGuesser,
         clock: Clock,
@@ -72,9 +81,10 @@ class SignIn:
         self._guesser = guesser
         self._clock = clock
         self._randomness = randomness
-        self._next_purge = float("-inf")
 
-    def begin(self, email: str, password: str, *, address: str) -> SessionToken:
+    def begin(
+        self, email: str, password: str, *, address: str, device: Device | None = None
+    ) -> StartedSession:
         """Start a session for the member with this e-mail and password.
 
         Raises:
@@ -85,17 +95,31 @@ class SignIn:
 
         """
         email = normalised_email(email)
-        self._count_attempt(email, address)
-        member = self._known(email)
+        member = self._with_email(email)
         password_hash = None if member is None else member.password_hash
-        if not self._is_right(password, password_hash, email, address) or member is None:
-            raise WrongCredentialsError
-        self._forgive_attempt(email, address)
+        with self._attempts.one(email, address, self._known(device, member)) as succeed:
+            if not self._passwords.verify(password, password_hash) or member is None:
+                raise WrongCredentialsError
+            succeed()
         try:
-            return self._start(member)
+            return self.start(member)
         except NotFoundError:
             # The member was removed meanwhile.
             raise WrongCredentialsError from None
+
+    def start(self, member: Member) -> StartedSession:
+        """Start a session for a member who is known to be the one.
+
+        Raises:
+            NotFoundError: If the member was removed.
+
+        """
+        instant = self._clock.now()
+        self._sessions.remove_started_before(instant - SESSION_LENGTH)
+        token = SessionToken.make(self._randomness.below(SessionToken.SECRETS))
+        self._sessions.add(Session.of(member, token, instant))
+        device = Device.of(member, self._randomness.below(Device.IDS), instant)
+        return StartedSession(member.id, token, device)
 
     def who(self, token: SessionToken) -> SignedIn:
         """Return the member of this session.
@@ -118,25 +142,37 @@ class SignIn:
         self._sessions.remove(token.digest)
 
     def check_password_change(
-        self, token: SessionToken, *, present: str, new: str, address: str
+        self,
+        token: SessionToken,
+        *,
+        present: str,
+        new: str,
+        address: str,
+        device: Device | None = None,
     ) -> None:
         """Check the current and the new password, and change nothing.
-
-        An empty current password is wrong, but does not count as an attempt to guess it.
 
         Raises:
             NotSignedInError: If the session has ended.
             InvalidValueError: If `present` is not the current password, or the new password breaks
-                a rule; with every fault.
+                a rule; with every fault. Whether the new password is easily guessed is checked
+                only if `present` is right.
             TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
             BusyError: If too many passwords are being checked.
 
         """
-        self._check_password_change(self.who(token), present, new, address)
+        with self._approved_change(self.who(token), present, new, address, device):
+            pass
 
     def change_password(
-        self, token: SessionToken, *, present: str, new: str, address: str
-    ) -> SessionToken:
+        self,
+        token: SessionToken,
+        *,
+        present: str,
+        new: str,
+        address: str,
+        device: Device | None = None,
+    ) -> StartedSession:
         """Change the member's password, end all their sessions, and start a new one.
 
         Raises:
@@ -145,9 +181,9 @@ class SignIn:
 
         """
         signed_in = self.who(token)
-        self._check_password_change(signed_in, present, new, address)
         member = signed_in.member
-        password_hash = self._passwords.hash(new)
+        with self._approved_change(signed_in, present, new, address, device):
+            password_hash = self._passwords.hash(new)
         entry = record(
             signed_in.principal,
             self._clock.now(),
@@ -160,47 +196,26 @@ class SignIn:
             self._members.set_password(member.id, password_hash, entry)
             self._sessions.remove(token.digest)
             # Bound to this password: if another one is set concurrently, the session ends.
-            return self._start(replace(member, password_hash=password_hash))
+            return self.start(replace(member, password_hash=password_hash))
         except NotFoundError:
             # The member was removed meanwhile.
             raise NotSignedInError from None
 
-    def _check_password_change(
-        self, signed_in: SignedIn, present: str, new: str, address: str
-    ) -> None:
+    @contextmanager
+    def _approved_change(
+        self, signed_in: SignedIn, present: str, new: str, address: str, device: Device | None
+    ) -> Iterator[None]:
         member = signed_in.member
-        faults: list[Fault] = []
-        if not present or not self._is_own(present, member, address):
-            faults.append(Fault("present", "is incorrect"))
-        try:
+        with self._attempts.one(member.email, address, self._known(device, member)) as succeed:
+            if not self._passwords.verify(present, member.password_hash):
+                raise InvalidValueError([Fault("present", "is incorrect"), *_faults(new)])
+            succeed()
             check_new_password(
                 new, self._guesser, email=member.email, institution=signed_in.institution
             )
-        except InvalidValueError as error:
-            faults += error.faults
-        if faults:
-            raise InvalidValueError(faults)
+            yield
 
-    def _is_own(self, password: str, member: Member, address: str) -> bool:
-        self._count_attempt(member.email, address)
-        is_right = self._is_right(password, member.password_hash, member.email, address)
-        if is_right:
-            self._forgive_attempt(member.email, address)
-        return is_right
-
-    def _is_right(self, password: str, password_hash: str | None, email: str, address: str) -> bool:
-        try:
-            return self._passwords.verify(password, password_hash)
-        except BusyError:
-            # Not a failed attempt, because the password was not checked.
-            account, source = account_name(email), address_name(address)
-            self._attempts.change(
-                (account, source),
-                lambda before: {name: before[name].one_less() for name in (account, source)},
-            )
-            raise
-
-    def _known(self, email: str) -> Member | None:
+    def _with_email(self, email: str) -> Member | None:
         if not is_email(email):
             return None
         try:
@@ -208,33 +223,15 @@ class SignIn:
         except NotFoundError:
             return None
 
-    def _start(self, member: Member) -> SessionToken:
-        token = SessionToken.make(self._randomness.below(SessionToken.SECRETS))
-        self._sessions.add(Session.of(member, token, self._clock.now()))
-        return token
+    def _known(self, device: Device | None, member: Member | None) -> Device | None:
+        if device is None or member is None or not device.is_known(member, self._clock.now()):
+            return None
+        return device
 
-    def _count_attempt(self, email: str, address: str) -> None:
-        """Count the attempt as failed before the password is checked."""
-        self._purge_now_and_then()
-        slowdowns = {account_name(email): OF_AN_ACCOUNT, address_name(address): OF_AN_ADDRESS}
-        count_attempt(self._attempts, self._clock.now(), slowdowns)
 
-    def _purge_now_and_then(self) -> None:
-        # A purge takes the write lock of the database, which admission needs too.
-        if self._clock.monotonic() < self._next_purge:
-            return
-        self._next_purge = self._clock.monotonic() + _SECONDS_BETWEEN_PURGES
-        instant = self._clock.now()
-        self._attempts.remove_older(instant - FAILURES_KEPT)
-        self._sessions.remove_started_before(instant - SESSION_LENGTH)
-
-    def _forgive_attempt(self, email: str, address: str) -> None:
-        """Undo the count: reset the account, and remove one failure from the address.
-
-        If it reset the address, a member could guess at other accounts between own sign-ins.
-        """
-        account, source = account_name(email), address_name(address)
-        self._attempts.change(
-            (account, source),
-            lambda before: {account: Failures(), source: before[source].one_less()},
-        )
+def _faults(password: str) -> Sequence[Fault]:
+    try:
+        check_password(password)
+    except InvalidValueError as error:
+        return error.faults
+    return ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -76,7 +77,12 @@ def is_email(text: str) -> bool:
 
 def normalised_email(text: str) -> str:
     """Return the form in which an e-mail address is stored and compared."""
-    return text.strip().lower()
+    return unicodedata.normalize("NFC", text.strip().lower())
+
+
+def normalised_name(text: str) -> str:
+    """Return the form in which the name of an institution is stored and compared."""
+    return unicodedata.normalize("NFC", text.strip())
 
 
 def check_email(email: str) -> None:
@@ -94,6 +100,7 @@ def check_email(email: str) -> None:
         "such as name@example.org",
     )
     rules.require(email == email.lower(), "email", "must be in lower case")
+    rules.visible("email", email)
     rules.enforce()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from evref.domain.accounts.institution import check_email
+from evref.domain.accounts.lifetime import is_within
 from evref.domain.base62 import base62
 from evref.domain.errors import NotFoundError
 from evref.domain.principal import Role
@@ -86,7 +87,7 @@ class Invitation:
 
     def is_open_at(self, instant: datetime) -> bool:
         """Return whether it has not expired at this instant."""
-        return instant < self.ends_at
+        return is_within(self.created_at, INVITATION_LENGTH, instant)
 
 
 def unknown_invitation() -> NotFoundError:

@@ -11,6 +11,10 @@ class SignInAttempts(ABC):
     """Stores failures by name, such as that of an account or an address, for all workers."""
 
     @abstractmethod
+    def get(self, names: Collection[str]) -> Mapping[str, Failures]:
+        """Return one entry per name, `Failures()` if nothing is stored."""
+
+    @abstractmethod
     def change(
         self,
         names: Collection[str],
@@ -18,11 +22,13 @@ class SignInAttempts(ABC):
     ) -> None:
         """Atomically replace the failures of these names with the result of `change`.
 
-        `change` receives one entry per name, `Failures()` if nothing is stored, and returns one
-        for each. No other change of these names happens between reading and writing. If `change`
-        raises an exception, it propagates and nothing is changed.
+        `change` receives what `get` returns, and returns one entry for each name. No other change
+        of these names happens between reading and writing. If `change` raises an exception, it
+        propagates and nothing is changed.
         """
 
     @abstractmethod
-    def remove_older(self, instant: datetime) -> None:
-        """Remove all entries whose last failure was before this time."""
+    def remove_older(self, kind: str, instant: datetime) -> None:
+        """Remove the entries whose last failure was before this time, and whose name begins with
+        this kind and a colon.
+        """

@@ -14,14 +14,7 @@ from evref.testing.stores import Stores, at_once
 
 
 def failures_of(stores: Stores, *names: str) -> dict[str, Failures]:
-    found: dict[str, Failures] = {}
-
-    def look(before: Mapping[str, Failures]) -> Mapping[str, Failures]:
-        found.update(before)
-        return before
-
-    stores.sign_in_attempts.change(names, look)
-    return found
+    return dict(stores.sign_in_attempts.get(names))
 
 
 def keep(stores: Stores, **failures: Failures) -> None:
@@ -77,7 +70,9 @@ class SignInAttemptsContract(Contract):
         def count(number: int) -> None:
             stores.sign_in_attempts.change(
                 ("a", "b") if number % 2 else ("b", "a"),
-                lambda before: {name: each.one_more(NOON) for name, each in before.items()},
+                lambda before: {
+                    name: Failures(each.count + 1, NOON) for name, each in before.items()
+                },
             )
 
         at_once(12, count)
@@ -85,15 +80,16 @@ class SignInAttemptsContract(Contract):
         expected = Failures(12 + begun, NOON)
         assert failures_of(stores, "a", "b") == {"a": expected, "b": expected}
 
-    def test_old_failures_are_removed_and_later_ones_kept(self, stores: Stores) -> None:
-        """A failure exactly at the given time is not older."""
+    def test_old_failures_of_a_kind_are_removed_and_later_ones_kept(self, stores: Stores) -> None:
+        """A failure exactly at the given time is not older. Those of another kind stay."""
         earlier, later = (NOON + timedelta(seconds=seconds) for seconds in (-1, 1))
-        keep(stores, a=Failures(9, earlier), b=Failures(2, NOON), c=Failures(1, later))
-
-        stores.sign_in_attempts.remove_older(NOON)
-
-        assert failures_of(stores, "a", "b", "c") == {
-            "a": Failures(),
-            "b": Failures(2, NOON),
-            "c": Failures(1, later),
+        kept = {
+            "a:2": Failures(2, NOON),
+            "a:3": Failures(1, later),
+            "ab:1": Failures(9, earlier),
         }
+        keep(stores, **kept, **{"a:1": Failures(9, earlier)})
+
+        stores.sign_in_attempts.remove_older("a", NOON)
+
+        assert failures_of(stores, "a:1", *kept) == {"a:1": Failures(), **kept}

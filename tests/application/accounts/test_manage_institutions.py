@@ -1,6 +1,7 @@
 """Institutions and members are made by the operator, and the audit log says so."""
 
 import re
+from unicodedata import normalize
 
 import pytest
 
@@ -202,3 +203,15 @@ def test_every_change_is_audited_in_words_and_no_password_is_told(
     for secret in (PASSWORD, "another long one", "$quick$"):
         assert secret not in repr(entries)
         assert secret not in repr(institutions.members(OPERATOR))
+
+
+def test_one_name_is_one_institution_however_its_accents_are_written(
+    institutions: ManageInstitutions,
+) -> None:
+    composed, decomposed = (normalize(form, "Hôpital Zürich") for form in ("NFC", "NFD"))
+    made = institutions.create_institution(OPERATOR, decomposed)
+
+    assert made.name == composed
+    assert institutions.institution_named(OPERATOR, decomposed) == made
+    with pytest.raises(AlreadyExistsError):
+        institutions.create_institution(OPERATOR, composed)

@@ -13,10 +13,12 @@ from evref.adapters.outbound.memory import (
     MemorySignInAttempts,
     MemoryState,
 )
+from evref.application.accounts.attempts import Attempts
+from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.sign_in import SignedIn, SignIn
 from evref.domain.accounts.institution import Institution, Member
-from evref.domain.accounts.sign_in import SessionToken
+from evref.domain.accounts.sign_in import Device, SessionToken
 from evref.domain.audit import Action
 from evref.domain.errors import (
     BusyError,
@@ -43,10 +45,17 @@ def member(institutions: ManageInstitutions) -> Member:
     )
 
 
-def fail(sign_in: SignIn, times: int, *, email: str = EMAIL, address: str = HERE) -> None:
+def fail(
+    sign_in: SignIn,
+    times: int,
+    *,
+    email: str = EMAIL,
+    address: str = HERE,
+    device: Device | None = None,
+) -> None:
     for _ in range(times):
         with suppress(WrongCredentialsError, TooManyAttemptsError):
-            sign_in.begin(email, "wrong password", address=address)
+            sign_in.begin(email, "wrong password", address=address, device=device)
 
 
 def is_signed_in(sign_in: SignIn, token: SessionToken) -> bool:
@@ -60,7 +69,7 @@ def is_signed_in(sign_in: SignIn, token: SessionToken) -> bool:
 def test_the_right_password_begins_a_session(
     sign_in: SignIn, member: Member, state: MemoryState
 ) -> None:
-    token = sign_in.begin(f" {EMAIL.upper()} ", PASSWORD, address=HERE)
+    token = sign_in.begin(f" {EMAIL.upper()} ", PASSWORD, address=HERE).token
     institution = Institution(member.institution_id, HOSPITAL, NOON)
 
     assert sign_in.who(token) == SignedIn(member, institution)
@@ -68,8 +77,8 @@ def test_the_right_password_begins_a_session(
 
 
 def test_each_session_has_a_token_of_its_own(sign_in: SignIn) -> None:
-    one = sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    other = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    one = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
+    other = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
     sign_in.end(one)
 
     assert one != other
@@ -110,7 +119,7 @@ def test_a_password_is_looked_at_also_where_there_is_no_member(
 def test_a_session_ends_after_12_hours_however_much_it_is_used(
     sign_in: SignIn, clock: FakeClock
 ) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
     clock.advance(hours=11, minutes=59)
 
     assert is_signed_in(sign_in, token)
@@ -135,7 +144,7 @@ def test_nobody_is_signed_in_with_an_unknown_token(sign_in: SignIn, text: str) -
 
 
 def test_a_session_can_be_ended_twice(sign_in: SignIn) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
     sign_in.end(token)
     sign_in.end(token)
 
@@ -145,7 +154,7 @@ def test_a_session_can_be_ended_twice(sign_in: SignIn) -> None:
 def test_an_operators_reset_ends_every_session(
     sign_in: SignIn, institutions: ManageInstitutions
 ) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
     member = institutions.member_with_email(OPERATOR, EMAIL)
     institutions.reset_password(OPERATOR, member.id, password="another long one")
 
@@ -156,9 +165,11 @@ def test_an_operators_reset_ends_every_session(
 
 
 def test_a_changed_password_ends_every_session_but_the_one_that_begins(sign_in: SignIn) -> None:
-    present = sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    other = sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE)
-    begun = sign_in.change_password(present, present=PASSWORD, new="another long one", address=HERE)
+    present = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
+    other = sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE).token
+    begun = sign_in.change_password(
+        present, present=PASSWORD, new="another long one", address=HERE
+    ).token
 
     assert [is_signed_in(sign_in, token) for token in (present, other, begun)] == [
         False,
@@ -167,13 +178,13 @@ def test_a_changed_password_ends_every_session_but_the_one_that_begins(sign_in: 
     ]
     with pytest.raises(WrongCredentialsError):
         sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, "another long one", address=HERE))
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, "another long one", address=HERE).token)
 
 
 def test_a_change_of_password_is_audited_without_it(
     sign_in: SignIn, member: Member, audit: MemoryAuditLog
 ) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
     sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
     entry = audit.entries(member.institution_id)[0]
 
@@ -184,7 +195,7 @@ def test_a_change_of_password_is_audited_without_it(
 def test_a_wrong_present_password_changes_nothing_and_slows_the_next_guess(
     sign_in: SignIn,
 ) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
     for _ in range(5):
         with pytest.raises(InvalidValueError, match="present: is incorrect"):
             sign_in.change_password(
@@ -207,7 +218,7 @@ def test_a_wrong_present_password_changes_nothing_and_slows_the_next_guess(
 def test_a_new_password_that_may_not_be_changes_nothing(
     sign_in: SignIn, refused: str, told: str
 ) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
 
     with pytest.raises(InvalidValueError, match=told):
         sign_in.change_password(token, present=PASSWORD, new=refused, address=HERE)
@@ -215,7 +226,7 @@ def test_a_new_password_that_may_not_be_changes_nothing(
 
 
 def test_all_that_is_wrong_with_a_change_is_told_at_once(sign_in: SignIn) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
 
     for use in (sign_in.change_password, sign_in.check_password_change):
         with pytest.raises(InvalidValueError) as error:
@@ -224,21 +235,26 @@ def test_all_that_is_wrong_with_a_change_is_told_at_once(sign_in: SignIn) -> Non
 
 
 def test_a_change_can_be_checked_without_being_made(sign_in: SignIn) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
 
     sign_in.check_password_change(token, present=PASSWORD, new="another long one", address=HERE)
 
     assert is_signed_in(sign_in, token)
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE))
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
 
 
-def test_an_empty_present_password_is_no_guess(sign_in: SignIn) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+@pytest.mark.parametrize("present", ["", "wrong one"])
+def test_attempts_to_change_a_password_are_counted_and_wrong_ones_estimate_nothing(
+    sign_in: SignIn, guesser: SingleGuess, present: str
+) -> None:
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
+    before = guesser.estimates
+    for use in [sign_in.change_password, sign_in.check_password_change] * 3:
+        with pytest.raises((InvalidValueError, TooManyAttemptsError)) as caught:
+            use(token, present=present, new="another long one", address=HERE)
 
-    for _ in range(10):
-        with pytest.raises(InvalidValueError, match="present"):
-            sign_in.change_password(token, present="", new="another long one", address=HERE)
-    sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
+    assert caught.type is TooManyAttemptsError
+    assert guesser.estimates == before
 
 
 def test_nobody_changes_a_password_without_a_session(sign_in: SignIn) -> None:
@@ -263,14 +279,16 @@ def test_a_reset_in_the_moment_of_a_change_ends_the_new_session_too(
         members=ResettingMemberStore(state),
         institutions=MemoryInstitutionStore(state),
         sessions=MemorySessionStore(state),
-        attempts=MemorySignInAttempts(state),
+        attempts=Attempts(MemorySignInAttempts(state), Bulkhead(), clock),
         passwords=passwords,
         guesser=SingleGuess(),
         clock=clock,
         randomness=SeededRandomness(1),
     )
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    begun = sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
+    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
+    begun = sign_in.change_password(
+        token, present=PASSWORD, new="another long one", address=HERE
+    ).token
 
     assert not is_signed_in(sign_in, begun)
 
@@ -289,7 +307,7 @@ def test_after_five_failures_even_the_right_password_has_to_wait(
     assert caught.value.seconds == 5
     assert passwords.verified == looked_at
     clock.advance(seconds=5)
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE))
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
 
 
 def test_attempts_that_were_not_looked_at_do_not_lengthen_the_wait(
@@ -298,7 +316,7 @@ def test_attempts_that_were_not_looked_at_do_not_lengthen_the_wait(
     fail(sign_in, 50)
     clock.advance(seconds=5)
 
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE))
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
 
 
 def test_the_wait_is_told_in_whole_seconds_rounded_up(sign_in: SignIn, clock: FakeClock) -> None:
@@ -326,7 +344,7 @@ def test_an_address_is_slowed_whichever_account_it_guesses_at(sign_in: SignIn) -
 
     with pytest.raises(TooManyAttemptsError):
         sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE))
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE).token)
 
 
 def test_a_sign_in_between_does_not_give_an_address_more_guesses_at_others(
@@ -346,7 +364,7 @@ def test_a_sign_in_lets_the_account_begin_anew(sign_in: SignIn) -> None:
         fail(sign_in, 4)
         sign_in.begin(EMAIL, PASSWORD, address=HERE)
 
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE))
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
 
 
 def test_failures_are_forgotten_after_a_quarter_of_an_hour(
@@ -356,71 +374,8 @@ def test_failures_are_forgotten_after_a_quarter_of_an_hour(
     clock.advance(minutes=15, seconds=1)
     fail(sign_in, 4, address=ELSEWHERE)
 
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE))
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE).token)
     assert [failures.count for failures in state.failures.values()] == [4]
-
-
-def test_an_attempt_that_was_not_looked_at_is_not_counted(
-    sign_in: SignIn, passwords: QuickPasswordHasher, state: MemoryState
-) -> None:
-    """A password that the hasher had no room for is no guess; earlier ones stay counted."""
-    fail(sign_in, 2)
-    counted = {name: failures.count for name, failures in state.failures.items()}
-    passwords.is_busy = True
-    for _ in range(30):
-        with pytest.raises(BusyError):
-            sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    passwords.is_busy = False
-
-    assert {name: failures.count for name, failures in state.failures.items()} == counted
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE))
-
-
-def test_a_change_of_password_that_was_not_looked_at_changes_nothing(
-    sign_in: SignIn, passwords: QuickPasswordHasher, state: MemoryState
-) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    passwords.is_busy = True
-
-    with pytest.raises(BusyError):
-        sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
-
-    passwords.is_busy = False
-    assert not state.failures
-    assert is_signed_in(sign_in, token)
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE))
-
-
-class CountingSignInAttempts(MemorySignInAttempts):
-    """Counts the purges, each of which is a transaction that writes."""
-
-    purges = 0
-
-    def remove_older(self, instant: datetime) -> None:
-        self.purges += 1
-        super().remove_older(instant)
-
-
-def test_what_is_old_is_purged_once_a_minute_at_most(
-    state: MemoryState, clock: FakeClock, passwords: QuickPasswordHasher
-) -> None:
-    """However many attempts there are."""
-    attempts = CountingSignInAttempts(state)
-    sign_in = SignIn(
-        members=MemoryMemberStore(state),
-        institutions=MemoryInstitutionStore(state),
-        sessions=MemorySessionStore(state),
-        attempts=attempts,
-        passwords=passwords,
-        guesser=SingleGuess(),
-        clock=clock,
-        randomness=SeededRandomness(1),
-    )
-    for _ in range(180):
-        fail(sign_in, 1)
-        clock.advance(seconds=1)
-
-    assert attempts.purges == 3
 
 
 def test_an_hour_of_guessing_gets_no_further_than_a_guess_a_minute(
@@ -432,3 +387,163 @@ def test_an_hour_of_guessing_gets_no_further_than_a_guess_a_minute(
 
     assert passwords.verified <= 5 + 4 + 60
     assert clock.now() - NOON == timedelta(hours=1)
+
+
+def test_a_clock_that_jumped_locks_nobody_out_and_lengthens_no_session(
+    sign_in: SignIn, clock: FakeClock
+) -> None:
+    clock.set_time_of_day(NOON + timedelta(days=10))
+    begun = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    fail(sign_in, 5)
+    clock.set_time_of_day(NOON)
+
+    assert not is_signed_in(sign_in, begun.token)
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
+
+
+# Known devices
+
+
+def test_who_guesses_elsewhere_keeps_no_member_out(sign_in: SignIn, clock: FakeClock) -> None:
+    """Neither at the sign-in nor at the change of password."""
+    begun = sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    for _ in range(3):
+        fail(sign_in, 30)
+        clock.advance(minutes=1)
+    fail(sign_in, 30)
+
+    again = sign_in.begin(EMAIL, PASSWORD, address=HERE, device=begun.device)
+    changed = sign_in.change_password(
+        again.token, present=PASSWORD, new="another long one", address=HERE, device=again.device
+    )
+
+    assert is_signed_in(sign_in, changed.token)
+    with pytest.raises(TooManyAttemptsError):
+        sign_in.begin(EMAIL, "another long one", address=HERE)
+
+
+def test_a_device_is_slowed_by_its_own_failures(
+    sign_in: SignIn, clock: FakeClock, passwords: QuickPasswordHasher
+) -> None:
+    """They slow nobody else."""
+    device = sign_in.begin(EMAIL, PASSWORD, address=HERE).device
+    before = passwords.verified
+    fail(sign_in, 30, device=device)
+
+    assert passwords.verified - before == 5
+    with pytest.raises(TooManyAttemptsError):
+        sign_in.begin(EMAIL, PASSWORD, address=HERE, device=device)
+    sign_in.begin(EMAIL, PASSWORD, address=HERE)
+    clock.advance(seconds=5)
+    sign_in.begin(EMAIL, PASSWORD, address=HERE, device=device)
+
+
+def test_a_device_is_unknown_for_good_after_ten_failures(
+    sign_in: SignIn, clock: FakeClock, passwords: QuickPasswordHasher
+) -> None:
+    """Also if they are days apart, and the member signs in on others meanwhile."""
+    device = sign_in.begin(EMAIL, PASSWORD, address=HERE).device
+    for _ in range(10):
+        fail(sign_in, 1, device=device)
+        sign_in.begin(EMAIL, PASSWORD, address=HERE)
+        clock.advance(days=5)
+    fail(sign_in, 5, address=ELSEWHERE)
+
+    with pytest.raises(TooManyAttemptsError):
+        sign_in.begin(EMAIL, PASSWORD, address=HERE, device=device)
+
+
+@pytest.mark.parametrize("change", ["account", "password", "age", "clock"])
+def test_a_device_is_of_one_account_and_one_password_for_half_a_year(
+    sign_in: SignIn,
+    institutions: ManageInstitutions,
+    member: Member,
+    clock: FakeClock,
+    change: str,
+) -> None:
+    device = sign_in.begin(EMAIL, PASSWORD, address=HERE).device
+    email, password = EMAIL, PASSWORD
+    match change:
+        case "account":
+            email = "other@example.org"
+            institutions.create_member(OPERATOR, member.institution_id, email, password=PASSWORD)
+        case "password":
+            password = "another long one"
+            institutions.reset_password(OPERATOR, member.id, password=password)
+        case "age":
+            clock.advance(days=180)
+        case "clock":
+            clock.set_time_of_day(NOON - timedelta(days=1))
+    fail(sign_in, 5, email=email)
+
+    with pytest.raises(TooManyAttemptsError):
+        sign_in.begin(email, password, address=HERE, device=device)
+
+
+# Places
+
+
+def test_without_a_place_no_attempt_is_checked_or_counted(
+    sign_in: SignIn, bulkhead: Bulkhead, passwords: QuickPasswordHasher, state: MemoryState
+) -> None:
+    fail(sign_in, 2)
+    token = sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE).token
+    counted, verified = dict(state.failures), passwords.verified
+
+    with bulkhead.place("192.0.2.8"), bulkhead.place("192.0.2.9"):
+        with pytest.raises(BusyError):
+            sign_in.begin(EMAIL, PASSWORD, address=HERE)
+        with pytest.raises(BusyError):
+            sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
+
+    assert (state.failures, passwords.verified) == (counted, verified)
+    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
+
+
+def test_an_address_has_one_place_and_a_device_one_of_its_own(
+    sign_in: SignIn, bulkhead: Bulkhead
+) -> None:
+    device = sign_in.begin(EMAIL, PASSWORD, address=HERE).device
+
+    with bulkhead.place(HERE):
+        with pytest.raises(BusyError):
+            sign_in.begin(EMAIL, PASSWORD, address=HERE)
+        sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE)
+        with bulkhead.place(ELSEWHERE):
+            sign_in.begin(EMAIL, PASSWORD, address=HERE, device=device)
+    sign_in.begin(EMAIL, PASSWORD, address=HERE)
+
+
+def test_an_attempt_that_has_to_wait_takes_no_place(sign_in: SignIn, bulkhead: Bulkhead) -> None:
+    fail(sign_in, 5)
+
+    with (
+        bulkhead.place("192.0.2.8"),
+        bulkhead.place("192.0.2.9"),
+        pytest.raises(TooManyAttemptsError),
+    ):
+        sign_in.begin(EMAIL, PASSWORD, address=HERE)
+
+
+class PurgedSignInAttempts(MemorySignInAttempts):
+    """Counts the purges, each of which is a transaction that writes."""
+
+    purges = 0
+
+    def remove_older(self, kind: str, instant: datetime) -> None:
+        self.purges += 1
+        super().remove_older(kind, instant)
+
+
+def test_what_is_old_is_purged_once_a_minute_at_most(
+    state: MemoryState, clock: FakeClock, bulkhead: Bulkhead
+) -> None:
+    """However many attempts there are. There are three kinds."""
+    store = PurgedSignInAttempts(state)
+    attempts = Attempts(store, bulkhead, clock)
+    for _ in range(180):
+        with suppress(TooManyAttemptsError), attempts.one(EMAIL, HERE, None):
+            pass
+        clock.advance(seconds=1)
+
+    assert store.purges == 3 * 3

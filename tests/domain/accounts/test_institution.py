@@ -47,6 +47,13 @@ def test_what_is_no_e_mail_address_is_refused(email: str) -> None:
         a_member(email=email)
 
 
+@pytest.mark.parametrize("unseen", ["\u200b", "\u202e", "\u2066", "\ufeff", "\u3164"])
+def test_an_e_mail_address_has_no_character_that_is_not_seen(unseen: str) -> None:
+    """It would look like another's."""
+    with pytest.raises(InvalidValueError, match=f"invisible characters, has U.{ord(unseen):04X}"):
+        a_member(email=f"ward{unseen}@example.org")
+
+
 def test_an_e_mail_address_is_kept_in_lower_case() -> None:
     with pytest.raises(InvalidValueError, match="lower case"):
         a_member(email="Ward@example.org")

@@ -73,6 +73,8 @@ def test_an_invitation_ends_after_seven_days() -> None:
     assert invitation.ends_at == NOON + timedelta(days=7)
     assert invitation.is_open_at(invitation.ends_at - timedelta(microseconds=1))
     assert not invitation.is_open_at(invitation.ends_at)
+    # It was made while the clock was wrong, and would be open for longer.
+    assert not invitation.is_open_at(NOON - timedelta(days=1))
 
 
 @pytest.mark.parametrize("email", ["", "nobody", "Ward@example.org", "a b@example.org"])

@@ -1,29 +1,38 @@
-"""The two cookies: the session of the member, and the data that forms need."""
+"""The cookies: the session of the member, the known device, and the data that forms need."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
 
 from flask import Flask, Request, current_app, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.wrappers import Response
 
-from evref.domain.accounts.sign_in import SessionToken
+from evref.application.accounts.sign_in import StartedSession
+from evref.domain.accounts.sign_in import DEVICE_LENGTH, Device, SessionToken
 from evref.domain.errors import StorageUnavailableError
 
 PATH = "/settings"
-"""The path of the forms. The session cookie has no path, because every page shows the sign-in."""
+"""The path of the forms. No cookie has a path: every page shows the sign-in, and `__Host-` requires
+it.
+"""
 
 SESSION = "evref_session"
 FORMS = "evref_forms"
+DEVICE = "evref_device"
 
 MEMBER, DRAFT = "member", "draft"
 """In the signed cookie: the id of the member who signed in last, and a form that was not saved."""
 
-_PREFIX_OF_SECURE = "__Secure-"
-"""Browsers accept a cookie with this prefix over https only (RFC 6265bis, section 4.1.3.1)."""
-_SESSION_NAME = "EVREF_SESSION_COOKIE_NAME"
+_PREFIX_OF_SECURE = "__Host-"
+"""Browsers accept a cookie with this prefix from this host over https only (RFC 6265bis, section
+4.1.3.2).
+"""
 
 
 def configure(app: Flask, share_secret: Callable[[], str], *, secure: bool) -> None:
@@ -32,11 +41,9 @@ def configure(app: Flask, share_secret: Callable[[], str], *, secure: bool) -> N
     With `secure`, browsers send the cookies over https only.
     """
     app.session_interface = _FormsInterface(share_secret)
-    prefix = _PREFIX_OF_SECURE if secure else ""
     app.config |= {
-        _SESSION_NAME: prefix + SESSION,
-        "SESSION_COOKIE_NAME": prefix + FORMS,
-        "SESSION_COOKIE_PATH": PATH,
+        "SESSION_COOKIE_NAME": _PREFIX_OF_SECURE + FORMS if secure else FORMS,
+        "SESSION_COOKIE_PATH": "/",
         "SESSION_COOKIE_SECURE": secure,
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Lax",
@@ -64,37 +71,54 @@ class _FormsInterface(SecureCookieSessionInterface):
 
 def present_token() -> SessionToken | None:
     """Return the token that the browser sent; it may belong to no session."""
-    text = request.cookies.get(current_app.config[_SESSION_NAME])
+    text = request.cookies.get(_full_name(SESSION))
     return None if text is None else SessionToken(text)
 
 
-def begin(response: Response, token: SessionToken, member_id: str) -> None:
-    """Set the cookie of the member's session, and clear the data of earlier forms.
+def present_device() -> Device | None:
+    """Return the device that the browser is, if a member signed in with it; it may be unknown."""
+    try:
+        id_, binding, seconds = _serializer().loads(request.cookies.get(_full_name(DEVICE), ""))
+    except BadSignature:
+        return None
+    return Device(id_, binding, datetime.fromtimestamp(seconds, UTC))
+
+
+def begin(response: Response, started: StartedSession) -> None:
+    """Set the cookies of the session and of the device, and clear the data of earlier forms.
 
     Only a draft of the same member stays.
     """
     draft = session.get(DRAFT)
     session.clear()
-    session[MEMBER] = member_id
-    if draft is not None and draft[MEMBER] == member_id:
+    session[MEMBER] = started.member_id
+    if draft is not None and draft[MEMBER] == started.member_id:
         session[DRAFT] = draft
-    response.set_cookie(
-        current_app.config[_SESSION_NAME],
-        token.text,
-        path="/",
-        secure=bool(current_app.config["SESSION_COOKIE_SECURE"]),
-        httponly=True,
-        samesite="Lax",
-    )
+    device = started.device
+    signed = _serializer().dumps([device.id, device.binding, int(device.known_since.timestamp())])
+    response.set_cookie(_full_name(SESSION), started.token.text, **_flags())
+    response.set_cookie(_full_name(DEVICE), signed, max_age=DEVICE_LENGTH, **_flags())
 
 
 def end(response: Response) -> None:
-    """Delete the cookie of the session and the data of its forms."""
+    """Delete the cookie of the session and the data of its forms. The device stays known."""
     session.clear()
-    response.delete_cookie(
-        current_app.config[_SESSION_NAME],
-        path="/",
-        secure=bool(current_app.config["SESSION_COOKIE_SECURE"]),
-        httponly=True,
-        samesite="Lax",
+    response.delete_cookie(_full_name(SESSION), **_flags())
+
+
+def _is_secure() -> bool:
+    return bool(current_app.config["SESSION_COOKIE_SECURE"])
+
+
+def _full_name(name: str) -> str:
+    return _PREFIX_OF_SECURE + name if _is_secure() else name
+
+
+def _flags() -> dict[str, Any]:
+    return {"path": "/", "secure": _is_secure(), "httponly": True, "samesite": "Lax"}
+
+
+def _serializer() -> URLSafeSerializer:
+    return URLSafeSerializer(
+        str(current_app.secret_key), salt=DEVICE, signer_kwargs={"digest_method": hashlib.sha256}
     )

@@ -18,14 +18,7 @@ from evref.adapters.inbound.pages.settings.sign_in import address, later
 from evref.application.accounts.manage_members import ManageMembers
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Member
-from evref.domain.errors import (
-    AlreadyExistsError,
-    BusyError,
-    InvalidValueError,
-    NotFoundError,
-    TooManyAttemptsError,
-    WrongCredentialsError,
-)
+from evref.domain.errors import AlreadyExistsError, BusyError, InvalidValueError, NotFoundError
 
 _ELSEWHERE = (
     "This e-mail address is in use in another institution. "
@@ -61,17 +54,16 @@ class InvitationPage:
         if form.was_sent():
             password = form.password.data or ""
             try:
-                if form.errors:
-                    self._members.check_acceptance(token, password=password)
-                else:
+                if not form.errors:
                     return self._begin(
-                        self._members.accept(token, password=password, address=address()), password
+                        self._members.accept(token, password=password, address=address())
                     )
+                self._members.check_acceptance(token, password=password, address=address())
             except InvalidValueError as error:
                 form.add_errors(error)
             except AlreadyExistsError:
                 form.form_errors.append(_ELSEWHERE)
-            except (TooManyAttemptsError, BusyError) as error:
+            except BusyError as error:
                 found = self._members.invitation(token)
                 return later("settings/invitation.html", form, error, found=found)
         return make_response(self._rendered(token, form), form.status)
@@ -80,15 +72,8 @@ class InvitationPage:
         found = self._members.invitation(token)
         return render("settings/invitation.html", found=found, form=form)
 
-    def _begin(self, member: Member, password: str) -> Response:
-        """Sign in the new member; if that is not possible now, lead to the sign-in."""
-        try:
-            token = self._sign_in.begin(member.email, password, address=address())
-        except (TooManyAttemptsError, BusyError, WrongCredentialsError):
-            response = redirect(url_for(".sign_in"), HTTPStatus.SEE_OTHER)
-            flash("You are now a member. Sign in with your new password.")
-        else:
-            response = redirect(url_for(".list_keys"), HTTPStatus.SEE_OTHER)
-            cookies.begin(response, token, member.id)
-            flash("Welcome. You are now a member.")
+    def _begin(self, member: Member) -> Response:
+        response = redirect(url_for(".list_keys"), HTTPStatus.SEE_OTHER)
+        cookies.begin(response, self._sign_in.start(member))
+        flash("Welcome. You are now a member.")
         return response

@@ -57,14 +57,16 @@ class SignInPages:
         if form.accepted():
             email, password = form.email.data or "", form.password.data or ""
             try:
-                token = self._members.begin(email, password, address=address())
+                started = self._members.begin(
+                    email, password, address=address(), device=cookies.present_device()
+                )
             except WrongCredentialsError as error:
                 form.form_errors.append(str(error))
             except (TooManyAttemptsError, BusyError) as error:
                 return later("settings/sign_in.html", form, error)
             else:
                 response = redirect(onwards, HTTPStatus.SEE_OTHER)
-                cookies.begin(response, token, self._members.who(token).member.id)
+                cookies.begin(response, started)
                 return response
         return make_response(render("settings/sign_in.html", form=form), form.status)
 
@@ -83,20 +85,21 @@ class SignInPages:
         if form.was_sent():
             change = self._members.change_password
             try:
-                token = (self._members.check_password_change if form.errors else change)(
+                started = (self._members.check_password_change if form.errors else change)(
                     g.token,
                     present=form.present.data or "",
                     new=form.password.data or "",
                     address=address(),
+                    device=cookies.present_device(),
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
             except (TooManyAttemptsError, BusyError) as error:
                 return later("settings/password.html", form, error)
             else:
-                if token is not None:
+                if started is not None:
                     response = redirect(url_for(".password"), HTTPStatus.SEE_OTHER)
-                    cookies.begin(response, token, g.signed_in.member.id)
+                    cookies.begin(response, started)
                     flash("Password changed. You are signed out on all other devices.")
                     return response
         return make_response(render("settings/password.html", form=form), form.status)

@@ -12,6 +12,9 @@ class MemorySignInAttempts(sign_in_attempts.SignInAttempts):
     def __init__(self, state: MemoryState) -> None:
         self._state = state
 
+    def get(self, names: Collection[str]) -> Mapping[str, Failures]:
+        return {name: self._state.failures.get(name, Failures()) for name in names}
+
     def change(
         self,
         names: Collection[str],
@@ -19,15 +22,17 @@ class MemorySignInAttempts(sign_in_attempts.SignInAttempts):
     ) -> None:
         kept = self._state.failures
         with self._state.lock:
-            after = change({name: kept.get(name, Failures()) for name in names})
+            after = change(self.get(names))
             for name in names:
                 if after[name] == Failures():
                     kept.pop(name, None)
                 else:
                     kept[name] = after[name]
 
-    def remove_older(self, instant: datetime) -> None:
+    def remove_older(self, kind: str, instant: datetime) -> None:
         with self._state.lock:
             for name, failures in list(self._state.failures.items()):
-                if failures.last_at is None or failures.last_at < instant:
+                if name.startswith(f"{kind}:") and (
+                    failures.last_at is None or failures.last_at < instant
+                ):
                     del self._state.failures[name]

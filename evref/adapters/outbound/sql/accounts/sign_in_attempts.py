@@ -21,6 +21,12 @@ class SqlSignInAttempts(sign_in_attempts.SignInAttempts):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
 
+    def get(self, names: Collection[str]) -> Mapping[str, Failures]:
+        stored = select(sign_in_failures).where(sign_in_failures.c.name.in_(names))
+        rows = self._database.find_all(stored)
+        found = {row.name: Failures(row.failures, row.last_at) for row in rows}
+        return {name: found.get(name, Failures()) for name in names}
+
     def change(
         self,
         names: Collection[str],
@@ -46,7 +52,10 @@ class SqlSignInAttempts(sign_in_attempts.SignInAttempts):
                         .values(failures=failures.count, last_at=failures.last_at)
                     )
 
-    def remove_older(self, instant: datetime) -> None:
-        old = delete(sign_in_failures).where(sign_in_failures.c.last_at < instant)
+    def remove_older(self, kind: str, instant: datetime) -> None:
+        table = sign_in_failures.c
+        old = delete(sign_in_failures).where(
+            table.name.startswith(f"{kind}:"), table.last_at < instant
+        )
         with self._database.transaction() as connection:
             connection.execute(old)
