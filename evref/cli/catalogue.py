@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -22,8 +22,8 @@ from evref.cli.output import (
     say_lines,
 )
 from evref.cli.wiring import RefusedError, stored, wired
+from evref.domain.catalogue.advice import warnings
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.intervention import names_a_direction
 from evref.domain.errors import DiagnosesRemovedError
 
 # The catalogue's own checks report paths that do not exist or cannot be read.
@@ -44,7 +44,7 @@ def check(paths: tuple[Path, ...]) -> None:
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
     with progress_bar("Checking") as progress:
         checked = publish.check(OPERATOR, paths, progress)
-    say_lines(_warnings(checked))
+    say_lines(f"warning: {each}" for each in warnings(checked))
     click.echo(f"No errors in {_size(checked)}; version {checked.version}.")
 
 
@@ -66,7 +66,7 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, [path]))
     with progress_bar("Loading") as progress:
         plan = publish.plan_load(OPERATOR, path, progress)
-    say_lines(_warnings(plan.catalogue))
+    say_lines(f"warning: {each}" for each in warnings(plan.catalogue))
     unconfirmed = () if allow_removals else plan.changes.removed
     for name in unconfirmed:
         say(f"would remove: {name}")
@@ -82,21 +82,6 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     except DiagnosesRemovedError as error:
         raise RefusedError(f"{error} To remove them, use --allow-removals.") from None
     click.echo(summary(plan))
-
-
-def _warnings(catalogue: Catalogue) -> Iterator[str]:
-    for entry in catalogue.entries:
-        for hidden in entry.hidden_interventions():
-            yield (
-                f"warning: {hidden.id}: {hidden.module} is not in enabled_modules, so the "
-                "intervention is hidden"
-            )
-        for intervention in entry.interventions:
-            if names_a_direction(intervention.title):
-                yield (
-                    f"warning: {intervention.id}: the title {intervention.title!r} names a "
-                    "direction; it should name only the intervention"
-                )
 
 
 def _is_confirmed(removals: int) -> bool:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sized
+from dataclasses import replace
 
 from evref.domain.errors import Fault, InvalidValueError
 
@@ -75,11 +76,11 @@ class Rules:
 
     def visible(self, field: str, value: str) -> None:
         """Require text without invisible characters, also those that change its direction."""
-        unseen = "".join(filter(_is_unseen, value))[:1]
+        unseen = unseen_characters(value)
         self.require(
             not unseen,
             field,
-            f"must not contain invisible characters, has U+{ord(unseen or ' '):04X}",
+            f"must not contain invisible characters, has U+{ord((unseen or ' ')[0]):04X}",
         )
 
     def some(self, field: str, values: Sized) -> None:
@@ -92,9 +93,20 @@ class Rules:
             repeated = sorted(value for value, times in Counter(given).items() if times > 1)
             self.require(False, field, f"must not repeat {', '.join(repeated)}")
 
+    def add(self, others: Rules, *, within: str) -> None:
+        """Add the checks of a part, whose faults get the name of the part as their path."""
+        self._faults += [replace(fault, path=(within, *fault.path)) for fault in others._faults]
+
     def enforce(self) -> None:
         if self._faults:
             raise InvalidValueError(self._faults)
+
+
+def unseen_characters(text: str) -> str:
+    """Return the invisible and bidirectional characters of a text, each once, in order."""
+    if text.isascii():
+        return ""
+    return "".join(character for character in dict.fromkeys(text) if _is_unseen(character))
 
 
 def _is_unseen(character: str) -> bool:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from typing import Any
 
 from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
@@ -43,7 +44,9 @@ def a_diagnosis(
     icd11: Sequence[str] = ("FA01",),
     modules: Sequence[Module] = tuple(Module),
     checked_on: date = date(2026, 2, 1),
+    **optional: Any,  # noqa: ANN401 - each field has its own type
 ) -> Diagnosis:
+    """Return a diagnosis; `optional` has fields of `Diagnosis` that may be omitted."""
     return Diagnosis(
         id=diagnosis_id,
         name=name,
@@ -51,6 +54,7 @@ def a_diagnosis(
         icd11_codes=tuple(Icd11Code(code) for code in icd11),
         enabled_modules=tuple(modules),
         checked_on=checked_on,
+        **optional,
     )
 
 
@@ -84,6 +88,7 @@ def an_intervention(
     title: str = "Exercise at home",
     summary: str = "A guideline describes exercise at home for people with this diagnosis. " * 2,
     references: Sequence[Reference] | None = None,
+    cautions: str | None = None,
 ) -> Intervention:
     dose = FittVp("Twice a week", None, None, "Strength", None, None)
     return Intervention(
@@ -96,6 +101,7 @@ def an_intervention(
         fitt_vp=dose if module is Module.FITT_VIP else None,
         evidence=Evidence(Certainty.MODERATE, Recommendation.STRONG_FOR, Direction.FOR, "Strong"),
         references=tuple(references) if references is not None else (a_reference(),),
+        cautions=cautions,
     )
 
 

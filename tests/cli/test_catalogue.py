@@ -48,7 +48,9 @@ def test_the_bundled_catalogue_has_no_fault(run: Run) -> None:
 
     assert result.status == 0
     assert result.out.startswith("No errors in ")
-    assert result.err == f"ignored: {BUNDLED_CATALOGUE / 'LICENSE.md'}\n"
+    assert re.findall("^ignored: .*/(.*)$", result.err, re.MULTILINE) == [
+        *("EDITORIAL.md", "FORMAT.md", "LICENSE.md", "README.md")
+    ]
 
 
 def test_progress_is_shown_on_a_terminal_alone(
@@ -110,6 +112,23 @@ def test_a_title_that_names_a_direction_is_warned_of(run: Run, files: Path) -> N
     assert result.status == 0
     assert result.err.startswith("warning: knee-osteoarthritis-")
     assert "'Advice against oral opioids' names a direction" in result.err
+
+
+def test_what_a_reader_may_not_see_or_expect_is_warned_of(run: Run, files: Path) -> None:
+    """A character that turns the direction of text, and a term that means two diagnoses."""
+    for name, term in (("asthma", "Wheeze\u202e"), ("migraine", "wheeze\u202e")):
+        file = files / f"{name}.yaml"
+        text = file.read_text(encoding="utf-8").replace("terms:\n", f"terms:\n  nl: [{term}]\n")
+        file.write_text(text, encoding="utf-8")
+
+    result = run("catalogue", "check", str(files))
+
+    assert result.status == 0
+    assert result.err.splitlines() == [
+        "warning: asthma: has invisible or bidirectional characters: U+202E",
+        "warning: migraine: has invisible or bidirectional characters: U+202E",
+        "warning: the term 'Wheeze\\u202e' (nl) is at several diagnoses: asthma, migraine",
+    ]
 
 
 def test_an_intervention_of_a_disabled_module_is_loaded_but_hidden(

@@ -1,9 +1,12 @@
 """What hypothesis draws: codes by their grammar, and whole catalogues."""
 
+from datetime import date
+
 from hypothesis import strategies as st
 
 from evref.domain.catalogue.catalogue import Catalogue, Entry
-from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.diagnosis import Module, Review
+from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.intervention import Phase
 from evref.testing.builders import a_diagnosis, an_intervention
 
@@ -59,6 +62,10 @@ def entries(draw: st.DrawFn, diagnosis_id: str = "asthma") -> Entry:
         diagnosis_id,
         name=draw(st.sampled_from(["Asthma", "asthma", "Guillain-Barré syndrome"])),
         icd10=draw(st.sampled_from([("J45",), ("J45.0",), ("J45", "G61.0")])),
+        terms=draw(st.sampled_from([{}, {"en": ("wheeze",)}, {"de": ("Bronchialasthma",)}])),
+        broader_codes=draw(st.sampled_from([(), ("FA01",)])),
+        finer_codes=draw(st.sampled_from([{}, {CodeList.ICD_10_CM: FinerCodes(("J45.2",))}])),
+        reviewed=draw(st.sampled_from([None, Review("A. N. Other, physician", date(2026, 2, 2))])),
         modules=draw(st.sampled_from([(), (Module.HOME,), tuple(Module)[:3], tuple(Module)])),
     )
     interventions = [
@@ -68,6 +75,7 @@ def entries(draw: st.DrawFn, diagnosis_id: str = "asthma") -> Entry:
             module=module,
             phase=phase,
             title=["Exercise", "Education", "exercise"][number % 3],
+            cautions=[None, "A label warns of something serious." * 2][number % 2],
         )
         for number, module, phase in drawn
     ]

@@ -42,8 +42,11 @@ def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str
             "name": "Knee osteoarthritis",
             "icd10_codes": ["M17"],
             "icd11_codes": ["FA01"],
+            "terms": {},
+            "broader_codes": [],
             "enabled_modules": ["fitt_vip", "home", "concept"],
             "checked_on": "2026-02-01",
+            "reviewed": None,
             "version": Catalogue(entries()).entry("knee-osteoarthritis").version,
         },
         "meta": {

@@ -101,6 +101,7 @@ def test_an_intervention_has_the_fields_of_the_contract(service: Service, token:
         "phase",
         "title",
         "summary",
+        "cautions",
         "fitt_vp",
         "evidence",
         "references",

@@ -18,6 +18,16 @@ Record = dict[str, Any]
 
 
 def of_diagnosis(diagnosis: Diagnosis) -> Record:
+    reviewed = diagnosis.reviewed
+    optional = {
+        "terms": {language: list(terms) for language, terms in sorted(diagnosis.terms.items())},
+        "broader_codes": list(diagnosis.broader_codes),
+        "finer_codes": {
+            code_list.value: {"includes": list(finer.includes), "excludes": list(finer.excludes)}
+            for code_list, finer in sorted(diagnosis.finer_codes.items())
+        },
+        "reviewed": reviewed and {"by": reviewed.by, "on": reviewed.on.isoformat()},
+    }
     return {
         "id": diagnosis.id,
         "name": diagnosis.name,
@@ -25,6 +35,8 @@ def of_diagnosis(diagnosis: Diagnosis) -> Record:
         "icd11": [code.text for code in diagnosis.icd11_codes],
         "enabled_modules": [module.value for module in diagnosis.enabled_modules],
         "checked_on": diagnosis.checked_on.isoformat(),
+        # Without empty ones, so that an entry that has none of them keeps its version.
+        **{name: value for name, value in optional.items() if value},
     }
 
 
@@ -37,6 +49,7 @@ def of_intervention(intervention: Intervention, references: Iterable[object]) ->
         "phase": intervention.phase.value,
         "title": intervention.title,
         "summary": intervention.summary,
+        **({} if intervention.cautions is None else {"cautions": intervention.cautions}),
         **({} if dose is None else {"fitt_vp": _of_fitt_vp(dose)}),
         "evidence": {
             "certainty": intervention.evidence.certainty.value,

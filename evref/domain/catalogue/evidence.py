@@ -64,6 +64,8 @@ class ReferenceKind(StrEnum):
     COHORT_STUDY = "cohort_study"
     DIAGNOSTIC_ACCURACY_STUDY = "diagnostic_accuracy_study"
     CONSENSUS_STATEMENT = "consensus_statement"
+    SAFETY_NOTICE = "safety_notice"
+    """A regulator's notice or label."""
 
 
 @dataclass(frozen=True, slots=True)

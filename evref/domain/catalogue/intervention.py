@@ -62,6 +62,8 @@ class Intervention:
     fitt_vp: FittVp | None
     evidence: Evidence
     references: tuple[Reference, ...]
+    cautions: str | None = None
+    """The most serious thing to weigh before use, as published; None if the entry has none."""
 
     LONGEST_ID = 96
 
@@ -70,6 +72,8 @@ class Intervention:
         rules.slug("id", self.id, longest=self.LONGEST_ID)
         rules.line("title", self.title, shortest=5, longest=120)
         rules.text("summary", self.summary, shortest=80, longest=700)
+        if self.cautions is not None:
+            rules.text("cautions", self.cautions, shortest=40, longest=300)
         rules.some("references", self.references)
         rules.require(
             len(set(self.references)) == len(self.references),

@@ -43,6 +43,7 @@ MEANINGS: dict[StrEnum, str] = {
     ReferenceKind.COHORT_STUDY: "a cohort study",
     ReferenceKind.DIAGNOSTIC_ACCURACY_STUDY: "a study of a test's diagnostic accuracy",
     ReferenceKind.CONSENSUS_STATEMENT: "a consensus statement of experts",
+    ReferenceKind.SAFETY_NOTICE: "a regulator's notice or label",
 }
 
 DESCRIPTIONS: dict[type[StrEnum], str] = {

@@ -95,6 +95,7 @@ class Reference(BaseModel):
         "cohort_study",
         "diagnostic_accuracy_study",
         "consensus_statement",
+        "safety_notice",
     ]
     doi: str | None
     pmid: str | None

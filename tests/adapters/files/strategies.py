@@ -5,7 +5,7 @@ import re
 from hypothesis import strategies as st
 
 from evref.domain.catalogue.catalogue import Catalogue, Entry
-from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
 from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
@@ -14,6 +14,7 @@ from evref.domain.catalogue.evidence import (
     Reference,
     ReferenceKind,
 )
+from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 
@@ -49,6 +50,22 @@ def texts(shortest: int = 1, longest: int = 120) -> st.SearchStrategy[str]:
 
 def lines(shortest: int = 1) -> st.SearchStrategy[str]:
     return texts(shortest).map(lambda text: re.sub("[\n\u2028\u2029]", " ", text))
+
+
+terms = st.dictionaries(
+    st.sampled_from(["en", "de", "no"]),
+    st.lists(lines(2).filter(lambda term: len(term) <= 80), min_size=1, max_size=3).map(
+        lambda drawn: tuple({term.lower(): term for term in drawn}.values())
+    ),
+    max_size=2,
+)
+finer_codes = st.fixed_dictionaries(
+    {},
+    optional={
+        CodeList.ICD_10_CM: st.sampled_from([FinerCodes(), FinerCodes(("M1A",), ("M17.1",))]),
+        CodeList.ICD_11: st.just(FinerCodes((), ("1E30", "FA01.0"))),
+    },
+)
 
 
 def slugs(longest: int) -> st.SearchStrategy[str]:
@@ -114,6 +131,7 @@ def catalogues(draw: st.DrawFn) -> Catalogue:
                     references=tuple(
                         draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3, unique=True))
                     ),
+                    cautions=draw(st.none() | texts(40, 300)),
                 )
             )
         diagnosis = Diagnosis(
@@ -125,6 +143,9 @@ def catalogues(draw: st.DrawFn) -> Catalogue:
             ),
             enabled_modules=tuple(modules),
             checked_on=draw(st.dates()),
+            terms=draw(terms),
+            finer_codes=draw(finer_codes),
+            reviewed=draw(st.none() | st.builds(Review, lines(), st.dates())),
         )
         entries.append(Entry(diagnosis, tuple(interventions)))
     return Catalogue(entries)

@@ -11,6 +11,7 @@ from evref.adapters.outbound.files.folders import LARGEST_FILE
 from evref.adapters.outbound.files.nodes import DEEPEST_NESTING, MOST_NODES
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
+from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.intervention import Phase
 from tests.adapters.files.support import faults_in, read
 
@@ -24,13 +25,15 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_example_is_a_catalogue_file(tmp_path: Path) -> None:
-    """It is read out of the page and loaded."""
-    (example,) = blocks("yaml")
-    (tmp_path / "example.yaml").write_text(example, encoding="utf-8")
-    (entry,) = read(tmp_path).entries
+    """It is read out of the page and loaded, with its codes and with those of the second one."""
+    example, finer_codes = blocks("yaml")
+    for text in (example, example.replace('icd10: ["M17"]\n', finer_codes)):
+        (tmp_path / "example.yaml").write_text(text, encoding="utf-8")
+        (entry,) = read(tmp_path).entries
 
-    assert entry.diagnosis.id == "knee-osteoarthritis"
-    assert len(entry.interventions) == 1
+        assert entry.diagnosis.id == "knee-osteoarthritis"
+        assert len(entry.interventions) == 1
+    assert entry.diagnosis.finer_codes == {CodeList.ICD_10_CM: FinerCodes(("S83.51",), ("S83.52",))}
 
 
 def test_the_faults_shown_are_those_that_are_reported(

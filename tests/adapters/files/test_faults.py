@@ -11,7 +11,7 @@ import yaml
 from tests.adapters.files.support import KNEE, faults_in, faults_in_text, knee_with, read
 
 DIAGNOSIS = "id, name, icd10, icd11, enabled_modules, checked_on, interventions, references"
-INTERVENTION = "id, module, phase, title, summary, fitt_vp, evidence, references"
+INTERVENTION = "id, module, phase, title, summary, cautions, fitt_vp, evidence, references"
 FITT_VP = "frequency, intensity, time, type, volume, progression"
 EVIDENCE = "certainty, recommendation, direction, source_grade"
 REFERENCE = "title, authors, year, source, kind, doi, pmid, url"
@@ -265,7 +265,8 @@ CASES = {
         "‸kind: book",
         (
             "kind: must be one of guideline, systematic_review, randomised_trial, cohort_study,"
-            ' diagnostic_accuracy_study, consensus_statement, not "book"'
+            " diagnostic_accuracy_study, consensus_statement,"
+            ' safety_notice, not "book"'
         ),
     ),
     "doi with a resolver": (

@@ -119,7 +119,7 @@ def test_a_file_must_be_a_mapping(text: str, tmp_path: Path) -> None:
     """The fault lists the fields."""
     ((_, message),) = faults_in_text(tmp_path, text)
 
-    assert message.startswith("must be a mapping with the fields id, name, icd10, icd11,")
+    assert message.startswith("must be a mapping with the fields id, name, terms, icd10,")
 
 
 def test_a_lone_surrogate_is_one_fault(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from copy import deepcopy
+from datetime import date
 from enum import StrEnum
 from typing import Any
 
@@ -14,8 +16,8 @@ from hypothesis import strategies as st
 
 from evref.adapters.outbound.codec import from_document, records, to_document
 from evref.adapters.outbound.files import SCHEMA_FILE
-from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import RESERVED_IDS, Diagnosis, Module, Review
 from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
@@ -23,10 +25,11 @@ from evref.domain.catalogue.evidence import (
     Reference,
     ReferenceKind,
 )
+from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.errors import InvalidValueError
-from evref.testing.builders import an_entry, an_intervention
+from evref.testing.builders import a_diagnosis, an_intervention
 from tests.adapters.files.strategies import catalogues
 
 SCHEMA: dict[str, Any] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
@@ -62,10 +65,17 @@ def test_the_enumerations_are_those_of_the_domain(
     assert values["enum"] == list(kind)
 
 
+def without(optional: Iterable[str], fields: Iterable[str]) -> list[str]:
+    assert {*optional} < {*fields}
+    return [name for name in fields if name not in optional]
+
+
 def test_the_fields_are_those_of_the_records() -> None:
-    """All of them, in order, but for where a file has an optional one."""
-    assert list(DIAGNOSIS) == [*records.DIAGNOSIS, "interventions", "references"]
-    assert [name for name in INTERVENTION if name != "fitt_vp"] == list(records.INTERVENTION)
+    """All of them, in order, but for where a file has optional ones."""
+    assert without(records.OPTIONAL_OF_DIAGNOSIS, DIAGNOSIS) == [
+        *(*records.DIAGNOSIS, "interventions", "references")
+    ]
+    assert without(records.OPTIONAL_OF_INTERVENTION, INTERVENTION) == list(records.INTERVENTION)
     assert list(FITT_VP) == list(records.FITT_VP)
     assert list(EVIDENCE) == list(records.EVIDENCE)
     assert list(REFERENCE) == [*records.REFERENCE, *records.PLACES_OF_A_REFERENCE]
@@ -74,7 +84,24 @@ def test_the_fields_are_those_of_the_records() -> None:
 def test_the_limits_are_those_of_the_domain() -> None:
     """Lengths, years and the forms of codes."""
     assert DIAGNOSIS["id"]["maxLength"] == Diagnosis.LONGEST_ID
+    assert DIAGNOSIS["id"]["not"]["enum"] == list(RESERVED_IDS)
     assert DIAGNOSIS["name"]["maxLength"] == Diagnosis.LONGEST_NAME
+    terms = DIAGNOSIS["terms"]["additionalProperties"]
+    assert terms["maxItems"] == Diagnosis.MOST_TERMS
+    assert terms["items"]["minLength"] == Diagnosis.SHORTEST_TERM
+    assert terms["items"]["maxLength"] == Diagnosis.LONGEST_TERM
+    prefixes = {
+        name: SCHEMA["$defs"][listed["$ref"].rpartition("/")[2]]["properties"]
+        for name, listed in DIAGNOSIS["finer_codes"]["properties"].items()
+    }
+    assert {
+        name: {field: items["items"]["pattern"] for field, items in fields.items()}
+        for name, fields in prefixes.items()
+    } == {
+        code_list: dict.fromkeys(("includes", "excludes"), f"^{code_list.prefix_pattern}$")
+        for code_list in CodeList
+    }
+    assert DIAGNOSIS["reviewed"]["properties"]["by"]["maxLength"] == Review.LONGEST_NAME
     assert INTERVENTION["id"]["maxLength"] == Intervention.LONGEST_ID
     assert REFERENCE["year"]["minimum"] == Reference.FIRST_YEAR
     assert REFERENCE["year"]["maximum"] == Reference.LAST_YEAR
@@ -91,7 +118,15 @@ def test_what_the_domain_takes_the_schema_takes(catalogue: Catalogue) -> None:
 
 
 ENTRY = to_document(
-    an_entry(interventions=[an_intervention(module=Module.FITT_VIP)], modules=[Module.FITT_VIP])
+    Entry(
+        a_diagnosis(
+            terms={"en": ("gonarthrosis",)},
+            broader_codes=("M17",),
+            finer_codes={CodeList.ICD_10_CM: FinerCodes(("M17.1",), ("M17.2",))},
+            reviewed=Review("A. N. Other, physician", date(2026, 2, 1)),
+        ),
+        (an_intervention(module=Module.FITT_VIP, cautions="A label warns of something." * 2),),
+    )
 )
 
 
@@ -108,8 +143,34 @@ def places(value: Any, *path: Any) -> list[tuple[Any, ...]]:
 
 
 ANYTHING = [
-    *(None, True, 5, 1066, "", "x", "x" * 81, "for", "against", "unclear", "not_stated", "home"),
-    *("2026-02-28", "M17", "FA01", "10.1/x", "https://x", [], {}, ["x"], {"x": 1}),
+    *(
+        None,
+        True,
+        5,
+        1066,
+        "",
+        "x",
+        "x" * 81,
+        "search",
+        "for",
+        "against",
+        "unclear",
+        "not_stated",
+        "home",
+    ),
+    *(
+        "2026-02-28",
+        "M17",
+        "FA01",
+        "10.1/x",
+        "https://x",
+        [],
+        {},
+        ["x"],
+        {"x": 1},
+        ["M17"],
+        ["x" * 39, "y" * 40],
+    ),
 ]
 
 

@@ -17,7 +17,8 @@ from evref.testing.stores import Stores, keep_catalogue
 from tests.adapters.sql.databases import stores_in
 from tests.processes import Command
 
-DUMP = (Path(__file__).parent / "stored" / "revision_0002.sql").read_text(encoding="utf-8")
+STORED = Path(__file__).parent / "stored"
+DUMP = (STORED / "revision_0002.sql").read_text(encoding="utf-8")
 VERSION = "9133028fd8b57784"
 PUBLISHED_ON = date(2026, 11, 21)
 
@@ -25,9 +26,9 @@ BUNDLED_THEN = "0ae84e0191e349ef"
 """The version of the catalogue that was bundled with it."""
 
 
-def restore_sqlite(url: str) -> None:
+def restore_sqlite(url: str, dump: str = DUMP) -> None:
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
-        connection.executescript(DUMP)
+        connection.executescript(dump)
 
 
 def restore_postgresql(database: SqlDatabase) -> None:
@@ -123,3 +124,26 @@ def test_init_replaces_the_catalogue_that_was_bundled_then_and_no_other(
     assert history[-1].version == (BUNDLED_THEN if is_bundled else VERSION)
     assert ("Serving" in said) is is_bundled
     assert loaded(stores_in(database)).version == history[0].version
+
+
+def test_what_was_published_in_format_2_is_served_and_replaced(tmp_path: Path) -> None:
+    """Every version stays what it was; `init` puts the present bundled catalogue in its place."""
+    url = f"sqlite:///{tmp_path / 'stored.db'}"
+    restore_sqlite(url, (STORED / "revision_0006.sql").read_text(encoding="utf-8"))
+    with closing(SqlDatabase(url)) as database:
+        SqlStorage(database).prepare()
+        before = loaded(stores_in(database))
+
+        status, _, _ = Command(tmp_path / "init", "init", database_url=url).ended()
+
+        history = stores_in(database).catalogue.history()
+
+    assert {entry.diagnosis.id: entry.version for entry in before.entries} == {
+        "asthma": "1623cc2ba5f6bd6e",
+        "migraine": "08cfda1d8f4a53c7",
+    }
+    assert before.intervention_count == 28
+    assert before.version == Catalogue(before.entries).version == "1bf0eec04d0a17ab"
+    assert all(entry.diagnosis.terms == {} for entry in before.entries)
+    assert status == 0
+    assert [each.is_bundled for each in history] == [True, True]

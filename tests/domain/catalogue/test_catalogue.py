@@ -15,7 +15,7 @@ from evref.domain.catalogue.catalogue import (
     DiagnosisFilter,
     Entry,
 )
-from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
 from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
@@ -24,6 +24,7 @@ from evref.domain.catalogue.evidence import (
     Reference,
     ReferenceKind,
 )
+from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase, listing_order
 from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
@@ -401,6 +402,10 @@ ONE_FIELD_CHANGED = {
     "Diagnosis.icd11_codes": with_diagnosis(icd11_codes=(Icd11Code("FA01.0"),)),
     "Diagnosis.enabled_modules": with_diagnosis(enabled_modules=()),
     "Diagnosis.checked_on": with_diagnosis(checked_on=date(2026, 2, 2)),
+    "Diagnosis.terms": with_diagnosis(terms={"en": ("ache",)}),
+    "Diagnosis.broader_codes": with_diagnosis(broader_codes=("M17",)),
+    "Diagnosis.finer_codes": with_diagnosis(finer_codes={CodeList.ICD_10_CM: FinerCodes(("M17",))}),
+    "Diagnosis.reviewed": with_diagnosis(reviewed=Review("A. N. Other", date(2026, 2, 2))),
     "Intervention.id": with_walk(id="pain-walks"),
     "Intervention.diagnosis_id": OTHER_PAIN,
     "Intervention.module": Entry(PAIN, (WALK, replace(REST, module=Module.CONCEPT))),
@@ -409,6 +414,7 @@ ONE_FIELD_CHANGED = {
     "Intervention.summary": with_walk(summary="x" * 81),
     "Intervention.fitt_vp": with_walk(fitt_vp=replace(DOSE, time=None)),
     "Intervention.evidence": with_evidence(certainty=Certainty.VERY_LOW),
+    "Intervention.cautions": with_walk(cautions="x" * 40),
     "Intervention.references": with_walk(references=(REFERENCE, OTHER_REFERENCE)),
     **{
         f"FittVp.{field.name}": with_walk(fitt_vp=replace(DOSE, **{field.name: "Else"}))

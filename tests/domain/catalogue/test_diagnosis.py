@@ -1,12 +1,14 @@
 """What a diagnosis must have."""
 
 from collections.abc import Callable
+from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.diagnosis import RESERVED_IDS, Module, Review
+from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import a_diagnosis
 
@@ -46,6 +48,7 @@ def test_an_id_of_up_to_64_characters_is_allowed(diagnosis_id: str) -> None:
         (lambda: a_diagnosis("Knee"), "id"),
         (lambda: a_diagnosis("knee_pain"), "id"),
         (lambda: a_diagnosis("knee\n"), "id"),
+        *((lambda name=name: a_diagnosis(name), "id") for name in RESERVED_IDS),
         (lambda: a_diagnosis(name=""), "name"),
         (lambda: a_diagnosis(name="x" * 121), "name"),
         (lambda: a_diagnosis(name="Knee\npain"), "name"),
@@ -54,9 +57,21 @@ def test_an_id_of_up_to_64_characters_is_allowed(diagnosis_id: str) -> None:
         (lambda: a_diagnosis(icd11=()), "icd11_codes"),
         (lambda: a_diagnosis(icd11=("FA01", "FA01")), "icd11_codes"),
         (lambda: a_diagnosis(modules=(Module.HOME, Module.HOME)), "enabled_modules"),
+        (lambda: a_diagnosis(terms={"en": ("gout", "Gout")}), "en"),
+        (lambda: a_diagnosis(terms={"en": ("x",)}), "en"),
+        (lambda: a_diagnosis(terms={"en": ("x" * 81,)}), "en"),
+        (lambda: a_diagnosis(terms={"en": ()}), "en"),
+        (lambda: a_diagnosis(terms={"en": tuple(f"x{n}" for n in range(41))}), "en"),
+        (lambda: a_diagnosis(terms={"eng": ("gout",)}), "eng"),
+        (lambda: a_diagnosis(broader_codes=("M17", "M17")), "broader_codes"),
+        (lambda: a_diagnosis(broader_codes=("M18",)), "broader_codes"),
+        (lambda: FinerCodes(("S83.51",), ("S83.51",)), "excludes"),
+        (lambda: FinerCodes(("S83.51", "S83.51")), "includes"),
+        (lambda: a_diagnosis(finer_codes={CodeList.ICD_11: FinerCodes(("M17.1",))}), "icd-11"),
+        (lambda: Review("", date(2026, 2, 2)), "by"),
     ],
 )
-def test_a_broken_rule_is_told_by_its_field(make: Callable[[], Diagnosis], field: str) -> None:
+def test_a_broken_rule_is_told_by_its_field(make: Callable[[], object], field: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         make()
 

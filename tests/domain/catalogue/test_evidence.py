@@ -41,6 +41,7 @@ def test_the_enumerations_are_the_documented_ones() -> None:
         "cohort_study",
         "diagnostic_accuracy_study",
         "consensus_statement",
+        "safety_notice",
     ]
 
 

@@ -11,7 +11,7 @@ from marshmallow import EXCLUDE, RAISE, validate
 
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Entry
-from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Intervention, Phase
@@ -78,6 +78,13 @@ class Record(Schema):
         cls.Meta = type("Meta", (cls.Meta,), {"description": description})  # type: ignore[assignment, misc]
 
 
+class ReviewSchema(Record):
+    """A clinician's review of an entry."""
+
+    by = _text("Name and profession.", minLength=1, maxLength=Review.LONGEST_NAME)
+    on = fields.Date(required=True, metadata={"description": "The day of the review."})
+
+
 class DiagnosisSchema(Record):
     """A diagnosis with its codes and enabled modules."""
 
@@ -96,6 +103,24 @@ class DiagnosisSchema(Record):
     icd11_codes = _codes(
         Icd11Code, "Codes of ICD-11 MMS: stem codes, or clusters with & and /.", ["FA01"]
     )
+    terms = fields.Dict(
+        keys=fields.String(),
+        values=fields.List(fields.String()),
+        required=True,
+        metadata={
+            "description": "Other names by language (ISO 639-1): synonyms, lay names and "
+            "abbreviations. Outside English, the first is the preferred name. May be empty.",
+            "examples": [{"en": ["gonarthrosis"], "de": ["Gonarthrose", "Kniearthrose"]}],
+        },
+    )
+    broader_codes = fields.List(
+        fields.String(),
+        required=True,
+        metadata={
+            "description": "Those of the codes above that also mean other conditions. May be "
+            "empty.",
+        },
+    )
     enabled_modules = fields.List(
         fields.Enum(Module, by_value=True, metadata={"type": "string"}),
         required=True,
@@ -111,6 +136,12 @@ class DiagnosisSchema(Record):
             "description": "The day on which the entry was last checked against its sources.",
             "examples": ["2026-11-21"],
         },
+    )
+    reviewed = fields.Nested(
+        ReviewSchema,
+        required=True,
+        allow_none=True,
+        metadata={"description": "A clinician's review of the entry; null if there was none."},
     )
     version = _text(
         "Changes if and only if the diagnosis or any of its interventions changes. Fetch only the "
@@ -201,6 +232,14 @@ class InterventionSchema(Record):
     phase = _one_of(Phase, "The phase that the intervention belongs to.")
     title = _text("The name of the intervention.", minLength=5, maxLength=120)
     summary = _text("What the sources say, in plain text.", minLength=80, maxLength=700)
+    cautions = _text(
+        "The most serious thing to weigh before use, as published: a regulator's warning, a "
+        "contraindication, pregnancy. Null if the entry has none, which does not mean that there "
+        "is nothing to weigh.",
+        nullable=True,
+        minLength=40,
+        maxLength=300,
+    )
     fitt_vp = fields.Nested(
         FittVpSchema,
         required=True,

@@ -59,7 +59,11 @@ def from_document(document: object) -> Entry:
     """
     faults = _Faults()
     with faults.at():
-        records.checked(document, (*records.DIAGNOSIS, "interventions", "references"))
+        records.checked(
+            document,
+            (*records.DIAGNOSIS, "interventions", "references"),
+            records.OPTIONAL_OF_DIAGNOSIS,
+        )
     if not isinstance(document, dict):
         raise InvalidValueError(faults)
     diagnosis = None

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from evref.domain.catalogue.content import Record
-from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
 from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
@@ -24,12 +24,15 @@ from evref.domain.catalogue.evidence import (
     Reference,
     ReferenceKind,
 )
+from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.errors import Fault, InvalidValueError, within
 
 DIAGNOSIS = ("id", "name", "icd10", "icd11", "enabled_modules", "checked_on")
+OPTIONAL_OF_DIAGNOSIS = ("terms", "broader_codes", "finer_codes", "reviewed")
 INTERVENTION = ("id", "module", "phase", "title", "summary", "evidence", "references")
+OPTIONAL_OF_INTERVENTION = ("cautions", "fitt_vp")
 FITT_VP = ("frequency", "intensity", "time", "type", "volume", "progression")
 EVIDENCE = ("certainty", "recommendation", "direction", "source_grade")
 REFERENCE = ("title", "authors", "year", "source", "kind")
@@ -57,11 +60,51 @@ def to_diagnosis(record: Record) -> Diagnosis:
                 for module in texts(record, "enabled_modules")
             ),
             checked_on=_date(record, "checked_on"),
+            terms=_to_terms(record),
+            broader_codes=tuple(
+                texts(record, "broader_codes") if "broader_codes" in record else ()
+            ),
+            finer_codes=_to_finer_codes(record),
+            reviewed=_part(_to_review, record["reviewed"], "reviewed")
+            if record.get("reviewed") is not None
+            else None,
         )
     except InvalidValueError as error:
         # The fields of codes have other names in the domain than in records.
         faults = [replace(each, field=each.field.removesuffix("_codes")) for each in error.faults]
         raise InvalidValueError(faults) from None
+
+
+def _to_terms(record: Record) -> dict[str, tuple[str, ...]]:
+    if "terms" not in record:
+        return {}
+    terms = inner(record, "terms")
+    try:
+        return {language: tuple(texts(terms, language)) for language in sorted(terms)}
+    except InvalidValueError as error:
+        raise within(error, "terms") from None
+
+
+def _to_finer_codes(record: Record) -> dict[CodeList, FinerCodes]:
+    if "finer_codes" not in record:
+        return {}
+    found = inner(record, "finer_codes")
+    return {
+        _member("finer_codes", name, CodeList): _part(
+            _to_prefixes, found[name], "finer_codes", name
+        )
+        for name in sorted(found)
+    }
+
+
+def _to_prefixes(record: object) -> FinerCodes:
+    fields = checked(record, (), ("includes", "excludes"))
+    return FinerCodes(**{name: tuple(texts(fields, name)) for name in fields})
+
+
+def _to_review(record: object) -> Review:
+    fields = checked(record, ("by", "on"))
+    return Review(by=_text(fields, "by"), on=_date(fields, "on"))
 
 
 # Cached because most codes of a new catalogue are in the one that it replaces, which stays in use
@@ -74,7 +117,7 @@ def to_intervention(
     record: object, diagnosis_id: str, references: Iterable[Reference]
 ) -> Intervention:
     """Return the intervention in a record, with the references that it cites."""
-    fields = checked(record, INTERVENTION, ("fitt_vp",))
+    fields = checked(record, INTERVENTION, OPTIONAL_OF_INTERVENTION)
     dose = fields.get("fitt_vp")
     return Intervention(
         id=_text(fields, "id"),
@@ -83,9 +126,10 @@ def to_intervention(
         phase=_choice(fields, "phase", Phase),
         title=_text(fields, "title"),
         summary=_text(fields, "summary"),
-        fitt_vp=None if dose is None else _part("fitt_vp", _to_fitt_vp, dose),
-        evidence=_part("evidence", _to_evidence, fields["evidence"]),
+        fitt_vp=None if dose is None else _part(_to_fitt_vp, dose, "fitt_vp"),
+        evidence=_part(_to_evidence, fields["evidence"], "evidence"),
         references=tuple(references),
+        cautions=_text_or_none(fields, "cautions"),
     )
 
 
@@ -169,12 +213,12 @@ def inner(record: Record, name: str) -> Record:
     return found
 
 
-def _part(name: str, make: Callable[[object], _Value], record: object) -> _Value:
-    """Read a part of a record, with the path of the part in its faults."""
+def _part(make: Callable[[object], _Value], record: object, *path: str) -> _Value:
+    """Read the part of a record at this path, with the path in its faults."""
     try:
         return make(record)
     except InvalidValueError as error:
-        raise within(error, name) from None
+        raise within(error, *path) from None
 
 
 def _text(record: Record, name: str) -> str:

@@ -15,7 +15,10 @@ SCHEMA_FILE = resources.files("evref") / "data" / "catalogue-file.schema.json"
 Path = tuple[str | int, ...]
 
 # The domain also rejects what these keywords reject, with better messages.
-_JUDGED_BY_THE_DOMAIN = {"anyOf", "then", "else", "minimum", "maximum", "minItems"}
+_JUDGED_BY_THE_DOMAIN = {
+    *("anyOf", "then", "else", "not", "minimum", "maximum", "minItems", "maxItems"),
+    "propertyNames",
+}
 _TYPES = {
     "string": "text",
     "array": "a list",

@@ -23,7 +23,8 @@ from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
 
 _WIDTH = 110
 _TEXT = "tag:yaml.org,2002:str"
-_INLINE = {"icd10", "icd11", "enabled_modules", "references"}
+_BLOCKS = {"interventions"}
+"""The lists that are not written on one line."""
 
 # Words separated by single spaces: folding preserves only such text.
 _FOLDABLE = re.compile(r"[!-~\u00a1-\u1fff]+( [!-~\u00a1-\u1fff]+)*")
@@ -74,7 +75,7 @@ def _node(value: Any, name: str = "", depth: int = 0) -> yaml.Node:  # noqa: ANN
             return yaml.MappingNode("tag:yaml.org,2002:map", pairs, flow_style=not pairs)
         case list():
             items = [_node(item, depth=depth + 1) for item in value]
-            is_inline = name in _INLINE or not items
+            is_inline = name not in _BLOCKS or not items
             return yaml.SequenceNode("tag:yaml.org,2002:seq", items, flow_style=is_inline)
         case str():
             return _text(value, len(name) + 2 * depth)

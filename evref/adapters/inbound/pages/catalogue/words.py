@@ -59,6 +59,7 @@ KINDS = {
     ReferenceKind.COHORT_STUDY: "Cohort study",
     ReferenceKind.DIAGNOSTIC_ACCURACY_STUDY: "Diagnostic accuracy study",
     ReferenceKind.CONSENSUS_STATEMENT: "Consensus statement",
+    ReferenceKind.SAFETY_NOTICE: "Safety notice",
 }
 
 

@@ -21,8 +21,11 @@ from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Reco
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.errors import StorageUnavailableError
 
-FORMAT = 2
-"""The number of the present format. Format 1 had neither `checked_on` nor `direction`."""
+FORMAT = 3
+"""The number of the present format.
+
+Format 1 had neither `checked_on` nor `direction`. Format 3 only adds optional fields to format 2.
+"""
 
 _MOST_READ = 64
 """Number of entries whose interventions are cached, least recently used first out."""
@@ -108,7 +111,7 @@ def read(document: Document, published_on: date) -> Entry:
             domain, or has a field that is missing, unknown or of the wrong type.
 
     """
-    if document.format == FORMAT and document.diagnosis and document.version:
+    if document.format in _READ_AS_STORED and document.diagnosis and document.version:
         return StoredEntry(document.diagnosis, document.version, document.content)
     if document.format not in _UPCASTERS:
         raise ValueError(f"format {document.format} is not known to this version of evref")
@@ -218,5 +221,10 @@ _DIRECTIONS_OF_1 = {
     "strong_against": "against",
 }
 
-_UPCASTERS: dict[int, Callable[[Any, date], Any]] = {1: _from_1_to_2}
+_READ_AS_STORED = (2, FORMAT)
+
+_UPCASTERS: dict[int, Callable[[Any, date], Any]] = {
+    1: _from_1_to_2,
+    2: lambda document, _: document,
+}
 """The conversion from each format, by its number, to the next one."""

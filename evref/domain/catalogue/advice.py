@@ -1,0 +1,60 @@
+"""What a reader of a catalogue's files should know, though it is not an error."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.intervention import names_a_direction
+from evref.domain.rules import folded, unseen_characters
+
+
+def warnings(catalogue: Catalogue) -> Iterator[str]:
+    """Yield hidden interventions, titles with a direction, invisible characters, shared terms."""
+    for entry in catalogue.entries:
+        for hidden in entry.hidden_interventions():
+            yield (
+                f"{hidden.id}: {hidden.module} is not in enabled_modules, so the intervention is "
+                "hidden"
+            )
+        for intervention in entry.interventions:
+            if names_a_direction(intervention.title):
+                yield (
+                    f"{intervention.id}: the title {intervention.title!r} names a direction; it "
+                    "should name only the intervention"
+                )
+        unseen = unseen_characters("".join(_texts(entry)))
+        if unseen:
+            yield (
+                f"{entry.diagnosis.id}: has invisible or bidirectional characters: "
+                + ", ".join(f"U+{ord(character):04X}" for character in unseen)
+            )
+    yield from _shared_terms(catalogue)
+
+
+def _texts(part: object) -> Iterator[str]:
+    """Yield every text in a part of the catalogue."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, Mapping):
+        yield from _texts(tuple(part.values()))
+    elif isinstance(part, tuple):
+        for item in part:
+            yield from _texts(item)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from _texts(getattr(part, field.name))
+
+
+def _shared_terms(catalogue: Catalogue) -> Iterator[str]:
+    ids: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for entry in catalogue.entries:
+        for language, terms in entry.diagnosis.terms.items():
+            for term in terms:
+                ids[language, folded(term)].setdefault(entry.diagnosis.id, term)
+    for (language, _), found in sorted(ids.items()):
+        if len(found) > 1:
+            term = next(iter(found.values()))
+            yield f"the term {term!r} ({language}) is at several diagnoses: {', '.join(found)}"
