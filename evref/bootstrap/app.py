@@ -20,7 +20,7 @@ from evref.adapters.inbound.fhir.interface import FHIR
 from evref.adapters.inbound.infobutton import blueprint as infobutton
 from evref.adapters.inbound.infobutton.interface import INFOBUTTON
 from evref.adapters.inbound.operations import health
-from evref.adapters.inbound.pages import reference
+from evref.adapters.inbound.pages import reference, spelling
 from evref.adapters.inbound.pages.catalogue import blueprint as catalogue_pages
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.pages.interface import PAGES
@@ -121,6 +121,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         )
     )
     error_responses.register(app)
+    spelling.register(app, settings.base_url)
     headers.register(app)
     if settings.cors_origins:
         CORS(

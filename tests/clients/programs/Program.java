@@ -18,7 +18,7 @@ import org.openapitools.client.model.QuotaExceededProblem;
 public final class Program {
     private static final String KNEE = "knee-osteoarthritis";
     private static final String ALZHEIMER = "alzheimer-disease";
-    private static final String CODES = "m1711,g30.1+,b05";
+    private static final List<String> CODES = List.of("m1711", "g30.1+", "b05");
 
     private interface Call {
         void run() throws ApiException;

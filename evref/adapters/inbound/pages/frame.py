@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, g, render_template, request
 
+from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.catalogue import words
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.web import headers
@@ -89,6 +90,11 @@ class Frame:
         return True
 
     @property
+    def not_understood(self) -> tuple[str, ...]:
+        """Return what of the query was not understood, for people."""
+        return query.not_understood()
+
+    @property
     def is_off(self) -> bool:
         """Return whether the pages of the catalogue are disabled."""
         return self.readers is Readers.OFF
@@ -121,17 +127,20 @@ class Frame:
         template: str,
         context: Callable[[], Mapping[str, Any]],
         *,
-        query: str = "",
+        asked: Mapping[str, str] | None = None,
         policy: str = headers.PAGE_POLICY,
     ) -> Response:
         """Return the page for this path and query, rendered once for each catalogue version.
 
-        Apart from these, a page depends only on whether a member is signed in. `query` is
-        normalized.
+        Apart from these, a page depends only on whether a member is signed in. `asked` is what was
+        understood of the query.
         """
         catalogue = self.catalogue
         version = "" if catalogue is None else catalogue.version
-        target = request.path, f"{'member' if self.is_member else 'visitor'}?{query}"
+        # A line feed, which is in no query, keeps these apart from cached pages of visitors.
+        faults = "".join(f"\n{fault}" for fault in self.not_understood)
+        who = "member" if self.is_member else "visitor"
+        target = request.path, f"{who}?{query.normalized(asked or {})}{faults}"
         with self._cache.rendering(target):
             cached = self._cache.get(target)
             if cached is None or cached.version != version:

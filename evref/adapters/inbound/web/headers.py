@@ -83,9 +83,13 @@ def known(environ: WSGIEnvironment) -> dict[str, str]:
 
 def shown_path(environ: WSGIEnvironment) -> str:
     """Return the path with parts that look like an API key replaced."""
-    # WSGI has the bytes of the path decoded as latin-1 (PEP 3333).
-    path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
-    return without_keys(path)
+    return without_keys(decoded_path(environ))
+
+
+def decoded_path(environ: WSGIEnvironment) -> str:
+    """Return the path as text; WSGI has its bytes decoded as latin-1 (PEP 3333)."""
+    path: str = environ["PATH_INFO"]
+    return path.encode("latin-1").decode(errors="replace")
 
 
 def _refuse_doubled_slashes() -> None:

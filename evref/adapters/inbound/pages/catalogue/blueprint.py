@@ -8,14 +8,14 @@ from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint
-from flask import Blueprint, Response, abort, redirect, request, url_for
+from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from evref.adapters.inbound.pages.catalogue import drawing, query, words
+from evref.adapters.inbound.pages import query
+from evref.adapters.inbound.pages.catalogue import drawing, words
 from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, search
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.problems import InvalidParametersError
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
@@ -25,10 +25,9 @@ from evref.domain.redaction import has_key
 
 _INDEX, _DIAGNOSIS, _EVIDENCE = "catalogue.index", "catalogue.diagnosis", "catalogue.evidence"
 
-READERS: dict[str, dict[str, query.Reader]] = {
-    _INDEX: {"q": query.words, "module": query.one_of(Module)},
-    _DIAGNOSIS: {"module": query.one_of(Module), "phase": query.one_of(Phase)},
-    _EVIDENCE: {},
+PARAMETERS: dict[str, dict[str, query.Parse]] = {
+    _INDEX: {"q": query.words, "module": query.one_of(*Module)},
+    _DIAGNOSIS: {"module": query.one_of(*Module), "phase": query.one_of(*Phase)},
 }
 """The query parameters of each page."""
 
@@ -41,8 +40,6 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
 
     @pages.before_request
     def require_reader() -> AnyResponse | None:
-        if frame.is_off:
-            abort(404)
         # This page reveals nothing about the catalogue to visitors who may not read it.
         if request.endpoint == _EVIDENCE or frame.readers.admits(member=False):
             return None
@@ -60,9 +57,16 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
             "base_url": base_url,
         }
 
+    @pages.get("/evidence")
+    def evidence() -> Response:
+        return frame.page("catalogue/evidence.html", lambda: _evidence_context(frame.catalogue))
+
+    if frame.is_off:
+        return pages
+
     @pages.get("/catalogue")
     def index() -> Response:
-        asked = query.read(request.args, READERS[_INDEX])
+        asked = query.read(PARAMETERS[_INDEX])
         catalogue = frame.require_catalogue()
         return frame.page(
             "catalogue/index.html",
@@ -72,36 +76,28 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
                 "narrowed": bool(asked),
                 "found": search(catalogue, asked.get("q"), asked.get("module")),
             },
-            query=query.spelled(asked),
+            asked=asked,
             policy=_WITH_SCRIPT,
         )
 
     @pages.get("/catalogue/<id>")
     def diagnosis(id: str) -> Response:  # noqa: A002 - the name that the path has in public
-        asked = query.read(request.args, READERS[_DIAGNOSIS])
+        asked = query.read(PARAMETERS[_DIAGNOSIS])
         catalogue = frame.require_catalogue()
         entry = catalogue.entry(id)
         return frame.page(
             "catalogue/diagnosis.html",
             lambda: _diagnosis_context(catalogue, entry, asked),
-            query=query.spelled(asked),
+            asked=asked,
         )
-
-    @pages.get("/evidence")
-    def evidence() -> Response:
-        query.read(request.args, READERS[_EVIDENCE])
-        return frame.page("catalogue/evidence.html", lambda: _evidence_context(frame.catalogue))
 
     return pages
 
 
 def _to_sign_in() -> AnyResponse:
     """Redirect to the sign-in page and later back, alike for existing and unknown pages."""
-    try:
-        asked = query.read(request.args, READERS.get(request.endpoint or "", {}))
-    except InvalidParametersError:
-        asked = {}
-    onwards = request.path + (f"?{query.spelled(asked)}" if asked else "")
+    asked = query.read(PARAMETERS.get(request.endpoint or "", {}))
+    onwards = request.path + (f"?{query.normalized(asked)}" if asked else "")
     if has_key(onwards):
         onwards = url_for(_INDEX)
     response = redirect(url_for("settings.sign_in", next=onwards), HTTPStatus.SEE_OTHER)
@@ -111,7 +107,7 @@ def _to_sign_in() -> AnyResponse:
 
 def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
     """Return all parameters of the page; those that were not given are None."""
-    return dict.fromkeys(READERS[endpoint]) | asked
+    return dict.fromkeys(PARAMETERS[endpoint]) | asked
 
 
 def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from flask import Blueprint, abort, flash, g, make_response, redirect, request, url_for
+from flask import Blueprint, flash, g, make_response, redirect, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
+from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.settings import plot, words
 from evref.adapters.inbound.pages.settings.forms import (
     NOTHING_CHANGED,
@@ -60,7 +61,7 @@ class ApiKeyPages:
 
     def list_keys(self) -> str:
         everything = self._keys.list(_principal(), _member().institution.id)
-        asked = request.args.get("q", "").strip()
+        asked = query.read({"q": str.strip}).get("q", "")
         # A key must not appear on a page again, or in the address of the next one.
         is_whole_key = has_key(asked)
         q = "" if is_whole_key else asked
@@ -102,7 +103,8 @@ class ApiKeyPages:
         return make_response(render("settings/new_key.html", form=form), form.status)
 
     def key(self, key_id: str) -> Response:
-        count = _days_of_plot()
+        asked = query.read({"days": query.one_of(*map(str, plot.DAYS))})
+        count = int(asked.get("days", plot.DAYS[0]))
         found = self._keys.get(_principal(), key_id)
         form = ChangedKeyForm(self._keys.today(), found.key)
         if form.accepted(form.check):
@@ -194,15 +196,6 @@ def _has_words(found: KeyInUse, q: str) -> bool:
     """Return whether the name, last four characters or state of the key has each of the words."""
     text = folded(f"{found.key.name} {found.key.last_four} {words.STATES[found.state]}")
     return all(word in text for word in folded(q.replace("…", " ")).split())
-
-
-def _days_of_plot() -> int:
-    """Return the number of days to show, 30 unless the query has another one."""
-    asked = request.args.getlist("days") or [str(plot.DAYS[0])]
-    choices = {str(count): count for count in plot.DAYS}
-    if len(asked) != 1 or asked[0] not in choices:
-        abort(HTTPStatus.NOT_FOUND)
-    return choices[asked[0]]
 
 
 def _member() -> SignedIn:

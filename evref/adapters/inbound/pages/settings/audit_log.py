@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, g, render_template, request
+from flask import Blueprint, g, render_template
 
+from evref.adapters.inbound.pages import query
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.read_audit_log import ReadAuditLog
 
@@ -20,6 +21,8 @@ class AuditLogPage:
 
     def audit_log(self) -> str:
         principal, institution_id = g.signed_in.principal, g.signed_in.institution.id
-        page = self._log(principal, institution_id, request.args.get("page", 1, type=int))
+        page = self._log(
+            principal, institution_id, query.read({"page": query.whole_number}).get("page", 1)
+        )
         names = {each.key.id: each.key.name for each in self._keys.list(principal, institution_id)}
         return render_template("settings/audit_log.html", page=page, key_names=names)

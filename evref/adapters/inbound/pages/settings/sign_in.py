@@ -11,7 +11,8 @@ from flask import render_template as render
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
 
-from evref.adapters.inbound.pages.catalogue.blueprint import READERS as OF_CATALOGUE
+from evref.adapters.inbound.pages import query
+from evref.adapters.inbound.pages.catalogue.blueprint import PARAMETERS as OF_CATALOGUE
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.pages.settings.forms import (
     PageForm,
@@ -50,7 +51,7 @@ class SignInPages:
             pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
 
     def sign_in(self) -> Response:
-        onwards = _known_page(request.args.get("next", ""))
+        onwards = _known_page(query.read({"next": str}).get("next", ""))
         if "signed_in" in g and request.method != "POST":
             return redirect(onwards, HTTPStatus.SEE_OTHER)
         form = SignInForm()
@@ -131,7 +132,7 @@ def _known_page(address: str) -> str:
     """
     if has_key(address):
         return url_for(".list_keys")
-    path, _, query = address.partition("?")
+    path, _, parameters_text = address.partition("?")
     try:
         endpoint, arguments = current_app.url_map.bind("").match(path, "GET")
     except HTTPException:
@@ -139,7 +140,7 @@ def _known_page(address: str) -> str:
     if endpoint in OF_CATALOGUE:
         known = OF_CATALOGUE[endpoint]
         parameters: dict[str, Any] = {
-            name: text for name, text in parse_qsl(query) if name in known
+            name: text for name, text in parse_qsl(parameters_text) if name in known
         }
         return url_for(endpoint, **arguments, **parameters)
     if not endpoint.startswith("settings.") or endpoint in _NOT_AFTER_SIGN_IN:

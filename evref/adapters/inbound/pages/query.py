@@ -1,0 +1,90 @@
+"""The query of a page. What is not understood filters nothing, and the page says so.
+
+Parameters of campaigns are ignored, because people share addresses that have them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import g, request
+
+from evref.domain.redaction import has_key
+
+LONGEST_TEXT = 200
+
+Parse = Callable[[str], Any]
+"""Returns the value of a parameter; raises ValueError, which says what the parameter must be."""
+
+_OF_A_CAMPAIGN = re.compile(r"utm_.*|mc_.*|fbclid|gclid", re.DOTALL)
+
+
+def one_of(*values: StrEnum | str) -> Parse:
+    """Return a function that parses one of these values."""
+
+    def parse(text: str) -> StrEnum | str:
+        found = next((value for value in values if value == text), None)
+        if found is None:
+            raise ValueError(f"must be one of {', '.join(values)}")
+        return found
+
+    return parse
+
+
+def whole_number(text: str) -> int:
+    """Return a number from 1."""
+    if re.fullmatch("[1-9][0-9]{0,8}", text) is None:
+        raise ValueError("must be a whole number from 1")
+    return int(text)
+
+
+def words(text: str) -> str:
+    """Return the text of a search field. Browsers also send empty fields, which mean no search."""
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"must have at most {LONGEST_TEXT} characters")
+    if has_key(text):
+        raise ValueError("must not contain an API key")
+    return " ".join(text.split())
+
+
+def read(parameters: Mapping[str, Parse]) -> dict[str, Any]:
+    """Return the given parameters of the current request; none if any is not understood.
+
+    A page that is filtered by half of its address would look as if it were filtered by all of it.
+    """
+    found: dict[str, Any] = {}
+    faults: dict[str, None] = {}
+    for name, texts in request.args.lists():
+        if name not in parameters:
+            if _OF_A_CAMPAIGN.fullmatch(name) is None:
+                has = f"only {', '.join(parameters)}" if parameters else "none"
+                faults[f"an unknown parameter (this page has {has})"] = None
+        elif len(texts) > 1:
+            faults[f"{name}, which must be given once"] = None
+        else:
+            try:
+                found[name] = parameters[name](texts[0])
+            except ValueError as error:
+                faults[f"{name}, which {error}"] = None
+    g.not_understood = tuple(faults)
+    return {} if faults else {name: value for name, value in found.items() if value}
+
+
+def not_understood() -> tuple[str, ...]:
+    """Return what of the query was not understood, for people.
+
+    These are a few different texts: none repeats text of the client.
+    """
+    if "not_understood" not in g:
+        read({})
+    faults: tuple[str, ...] = g.not_understood
+    return faults
+
+
+def normalized(asked: Mapping[str, str]) -> str:
+    """Return the query in one form, whatever the order of its parameters."""
+    return urlencode(sorted(asked.items()))
