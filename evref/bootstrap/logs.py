@@ -24,16 +24,19 @@ _FORMATTERS = {
 
 
 class WithoutKeys(logging.Filter):
-    """Masks everything in a message that looks like an API key.
+    """Masks everything in a message and its traceback that looks like an API key.
 
-    A library may log a request that it could not parse, with a key in any part of it.
+    A library may log text of a request, or raise an error that quotes it.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        message = record.getMessage()
-        shown = without_keys(message)
-        if shown != message:
-            record.msg, record.args = shown, ()
+        record.msg, record.args = without_keys(record.getMessage()), ()
+        if record.exc_info:
+            # Without the error, formatters use this text.
+            record.exc_text = without_keys(logging.Formatter().formatException(record.exc_info))
+            record.exc_info = None
+        if record.stack_info:
+            record.stack_info = without_keys(record.stack_info)
         return True
 
 

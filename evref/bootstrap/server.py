@@ -48,16 +48,16 @@ def gunicorn_settings() -> dict[str, Any]:
     Also raises the limit of open files of this process as needed, if the system allows it.
     """
     return {
-        "worker_class": "gthread",
+        "worker_class": "evref.bootstrap.worker.Worker",
         "threads": DEFAULT_THREADS,
         "worker_connections": _most_connections(),
         "graceful_timeout": GRACEFUL_SECONDS,
         # Seconds. A proxy must close its idle connections earlier: see deploy/nginx.
         "keepalive": 5,
-        # Bytes; several times what any client or proxy sends.
+        # Bytes; nginx rejects a longer request line, and leaves header fields to gunicorn.
         "limit_request_line": 8190,
         "limit_request_fields": 64,
-        "limit_request_field_size": 8190,
+        "limit_request_field_size": 4096,
         # No header sets the scheme or the path, because a local client could send it too.
         "forwarder_headers": "",
         "secure_scheme_headers": {},

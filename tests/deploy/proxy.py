@@ -8,7 +8,7 @@ import socket
 import ssl
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
@@ -47,6 +47,7 @@ class Nginx:
     plain: int
     tls: int
     context: ssl.SSLContext
+    folder: Path
 
     def connect(self) -> ssl.SSLSocket:
         """Open a TLS connection without sending anything."""
@@ -66,6 +67,35 @@ class Nginx:
             response = http.getresponse()
             return Answer(response.status, dict(response.getheaders()), response.read())
 
+    def curl(self, *arguments: str, sent: bytes = b"") -> Answer:
+        """Send a request with curl, in any version of HTTP; names of headers are in lower case."""
+        done = subprocess.run(
+            [
+                needs("curl"),
+                "--silent",
+                "--insecure",
+                "--include",
+                "--header",
+                "Expect:",
+                *arguments,
+            ],
+            input=sent,
+            capture_output=True,
+            check=True,
+        )
+        head, _, body = done.stdout.partition(b"\r\n\r\n")
+        first, *fields = head.decode().split("\r\n")
+        headers = dict(field.split(": ", 1) for field in fields)
+        return Answer(
+            int(first.split()[1]), {name.lower(): text for name, text in headers.items()}, body
+        )
+
+    @property
+    def log(self) -> str:
+        """All that nginx has logged, in every file."""
+        names = ("evref.log", "evref-errors.log", "log")
+        return "".join((self.folder / name).read_text() for name in names)
+
 
 @pytest.fixture(scope="module")
 def service(start: Start, store: Store) -> Server:
@@ -84,11 +114,17 @@ def service(start: Start, store: Store) -> Server:
 
 @pytest.fixture(scope="module")
 def nginx(service: Server) -> Iterator[Nginx]:
+    with running(service) as found:
+        yield found
+
+
+@contextmanager
+def running(service: Server, replaced: dict[str, str] | None = None) -> Iterator[Nginx]:
+    """Run nginx with the configuration, in which some texts are replaced."""
     program = needs("nginx")
     with folder_for_a_server() as folder:
-        context = _certificate(folder)
-        found = Nginx(free_port(), free_port(), context)
-        _configure(folder, found, service.port)
+        found = Nginx(free_port(), free_port(), _certificate(folder), folder)
+        _configure(found, service.port, replaced or {})
         subprocess.run([program, "-t", "-q", "-c", folder / "nginx.conf"], check=True)
         with (folder / "printed").open("wb") as printed:
             process = subprocess.Popen(
@@ -120,7 +156,8 @@ def _certificate(folder: Path) -> ssl.SSLContext:
     return context
 
 
-def _configure(folder: Path, nginx: Nginx, service: int) -> None:
+def _configure(nginx: Nginx, service: int, replaced: dict[str, str]) -> None:
+    folder = nginx.folder
     text = (DEPLOY / "nginx" / "evref.conf").read_text()
     for pattern, other in (
         (r"listen 80;", f"listen 127.0.0.1:{nginx.plain};"),
@@ -129,6 +166,7 @@ def _configure(folder: Path, nginx: Nginx, service: int) -> None:
         (r"127\.0\.0\.1:8000", f"127.0.0.1:{service}"),
         (r"/etc/ssl/evref/", f"{folder}/"),
         (r"/var/log/nginx/", f"{folder}/"),
+        *replaced.items(),
     ):
         text, times = re.subn(pattern, other, text)
         assert times, f"the configuration does not contain {pattern} any more"

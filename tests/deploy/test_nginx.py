@@ -6,19 +6,28 @@ import json
 import re
 import socket
 import ssl
+from base64 import b64encode
 from http.client import HTTPResponse
 
 import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, nginx, service
+from evref.domain.access.token import KeyToken
+from evref.domain.accounts.invitation import InvitationToken
+from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, nginx, running, service
 from tests.deploy.shell import DEPLOY, ROOT
 from tests.server.conftest import PATIENCE, Server, Store
 
 __all__ = ["nginx", "service"]
 
 LIST = "/api/v1/diagnoses"
+KEY = KeyToken.make(0x5EED << 200).text
+VERSIONS = ("--http1.1", "--http2")
+
+
+def b64(text: str) -> str:
+    return b64encode(text.encode()).decode()
 
 
 def test_a_response_passes_unchanged_with_a_single_request_id(nginx: Nginx, store: Store) -> None:
@@ -82,29 +91,118 @@ def test_every_metric_that_the_rules_use_exists(nginx: Nginx, store: Store) -> N
         assert set(re.findall(r"(\w+)[=!]~?", labels)) <= measured[name] | {"job", "instance"}
 
 
+@pytest.mark.parametrize("sent_id", [KEY, KEY.upper(), KEY[6:], KEY.encode().hex()[:64], "w-7"])
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
-    ("sent", "status"),
+    ("path", "arguments", "status"),
     [
-        (b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 65537\r\n\r\n", 413),
-        (b"GET /" + b"x" * 5000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
-        (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 5000 + b"\r\n\r\n", 431),
-        (b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: " * 6 + b"x" * 5000 + b"\r\n\r\n", 431),
-        (b"GET / HTTP/1.1\r\n\r\n", 400),
-        (b"GET\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", 400),
-        (b"\x16\x03\r\n\r\n", 400),
+        ("/", ("--data-binary", "@-"), 413),
+        ("/settings/sign-in", ("--upload-file", "-"), 413),
+        ("/" + "x" * 5000, (), 414),
+        ("/?q=" + "x" * 20000, (), 414),
+        ("/", ("--header", "X: " + "x" * 5000), 431),
+        (LIST, ("--header", "X: " + "x" * 20000), 431),
+        ("/", [word for n in range(70) for word in ("--header", f"X{n}: x")], 431),
     ],
 )
-def test_errors_of_nginx_are_problems_too(nginx: Nginx, sent: bytes, status: int) -> None:
+def test_what_is_too_long_is_a_problem_in_every_version(
+    nginx: Nginx, *, sent_id: str, version: str, path: str, arguments: list[str], status: int
+) -> None:
+    """It repeats the id of the request, but no key."""
+    response = nginx.curl(
+        *(version, *arguments, "--header", f"X-Request-ID: {sent_id}"),
+        f"https://127.0.0.1:{nginx.tls}{path}",
+        sent=b"x" * 65537,
+    )
+
+    problem = json.loads(response.body)
+    assert response.status == problem["status"] == status
+    assert response.headers["content-type"] == "application/problem+json"
+    assert response.headers["x-request-id"] == problem["request_id"]
+    assert KEY[6:20].lower() not in f"{response.headers}{problem}".lower()
+    assert problem["request_id"] == sent_id or sent_id != "w-7" or status == 431
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n",
+        b"\x16\x03\r\n\r\n",
+    ],
+)
+def test_a_malformed_request_is_a_problem(nginx: Nginx, sent: bytes) -> None:
     with nginx.connect() as connection:
         connection.sendall(sent)
         response = HTTPResponse(connection)
         response.begin()
         problem = json.loads(response.read())
 
-    assert response.status == problem["status"] == status
+    assert response.status == problem["status"] == 400
     assert response.headers["Content-Type"] == "application/problem+json"
     assert response.headers["X-Request-ID"] == problem["request_id"]
+
+
+@pytest.mark.parametrize("id_", ["x" * 64, "0123456789abcdef" * 4, "ward-7.1"])
+def test_a_long_id_is_not_a_key(nginx: Nginx, id_: str) -> None:
+    assert nginx.get("/health/live", X_Request_ID=id_).headers["X-Request-ID"] == id_
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_no_key_no_search_and_no_invitation_is_repeated(nginx: Nginx, version: str) -> None:
+    """Neither with TLS nor without, in no log and no answer of nginx."""
+    invitation = InvitationToken.make(0x5EED << 256).text
+    encoded = "".join(f"%{byte:02x}" for byte in KEY.encode())
+    secrets = [KEY, KEY.lower(), KEY[6:], encoded, encoded.replace("%", "%25"), b64(KEY)]
+    paths = [f"/catalogue/{secret}" for secret in secrets]
+    paths += [f"/catalogue?q=diabetes&k={secret}" for secret in secrets]
+    paths += [f"/settings/invitation/{invitation}", f"/settings/%69nvitation/{invitation}/"]
+    answers = []
+
+    for path in (*paths, "/catalogue?q=diabetes", f"/{'x' * 5000}?q=diabetes"):
+        for scheme, port in (("https", nginx.tls), ("http", nginx.plain)):
+            answer = nginx.curl(
+                version if scheme == "https" else "--http1.1",
+                *("--header", f"X-Request-ID: {KEY}", "--referer", f"https://x/?q=diabetes{KEY}"),
+                *("--request", "EVREF_ABCDEF") if path == paths[0] else (),
+                f"{scheme}://127.0.0.1:{port}{path}",
+            )
+            answers.append(str(answer))
+
+    log = nginx.log.lower()
+    assert f'"get /catalogue http/{2.0 if version == "--http2" else 1.1}" 303' in log
+    for secret in (KEY[6:20], encoded[18:40], b64(KEY)[8:40], "EVREF_ABC"):
+        assert secret.lower() not in log + "".join(answers).lower()
+    assert "diabetes" not in log
+    assert invitation[:20].lower() not in log
+
+
+def test_a_word_is_not_a_key(nginx: Nginx) -> None:
+    word = "pneumonoultramicroscopicsilicovolcanoconiosis"
+
+    page = nginx.get(f"/catalogue?q={word}", tls=False)
+
+    assert page.headers["Location"] == f"https://{HOST}/catalogue?q={word}"
+
+
+def test_all_addresses_of_a_network_share_a_limit(service: Server) -> None:
+    """Of 64 bits in IPv6; one address in IPv4. Here nginx takes the address from a header."""
+    replaced = {
+        "rate=500r/s": "rate=1r/m",
+        "burst=1000 nodelay": "burst=2 nodelay",
+        "client_header_timeout 10s;": "set_real_ip_from 127.0.0.1; real_ip_header X-Real-IP;",
+    }
+    with running(service, replaced) as strict:
+        statuses = [
+            strict.get("/health/live", X_Real_IP=address).status
+            for address in (
+                *("2001:db8::1", "2001:db8:0:0:1:a0a:a0a:a0a", "2001:db8::ffff:1:2", "2001:db8::4"),
+                *("2001:db8:0:1::1", "2001:db8:0:a::1", "192.0.2.1", "192.0.2.2"),
+            )
+        ]
+
+    assert statuses == [200, 200, 200, 429, 200, 200, 200, 200]
 
 
 def test_without_the_service_nginx_returns_a_problem(nginx: Nginx, service: Server) -> None:

@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from evref.bootstrap.logs import WithoutKeys
+from evref.bootstrap import logs
+from evref.bootstrap.settings import LogFormat
 from evref.domain.access.token import KeyToken
 from tests.http.service import INFOBUTTON, Service, assert_problem
 
@@ -119,15 +120,26 @@ def test_a_key_in_the_access_log_is_not_repeated(
         assert_not_repeated(" ".join(map(str, vars(record).values())))
 
 
-def test_a_key_in_a_line_of_a_library_is_not_logged(service: Service, form: str) -> None:
-    """Such as a server's about a request that it could not read."""
-    record = logging.LogRecord(
-        "gunicorn.error", logging.WARNING, "", 0, "Invalid request: %r", (FORMS[form](KEY),), None
-    )
+@pytest.mark.parametrize("log_format", LogFormat)
+def test_a_key_in_a_line_of_a_library_is_not_logged(
+    service: Service, capfd: pytest.CaptureFixture[str], form: str, log_format: LogFormat
+) -> None:
+    """Neither in its message nor in a traceback, not even of the cause of an error."""
+    sent = FORMS[form](KEY)
+    before = logging.root.handlers[:], logging.root.level
+    error = ValueError(sent)
+    error.__cause__ = KeyError(sent)
 
-    assert WithoutKeys().filter(record)
+    logs.configure(log_format)
+    try:
+        logging.getLogger("gunicorn.error").error("Not readable: %r", sent, exc_info=error)
+    finally:
+        logging.root.handlers[:], logging.root.level = before
 
-    assert_not_repeated(record.getMessage())
+    logged = capfd.readouterr().err
+    assert "Not readable" in logged
+    assert "ValueError" in logged
+    assert_not_repeated(logged)
 
 
 def test_a_key_as_the_page_to_go_on_to_is_not_repeated(service: Service, form: str) -> None:
