@@ -35,13 +35,14 @@ def member(site: Site) -> Visitor:
 
 
 @quick
-@given(session=HEADER, forms=HEADER, page=st.sampled_from(PAGES))
-@example(session="", forms=".eJyrVspMUbJSMlCqBQAM7wI0.a.b", page="")
-@example(session="0" * 64, forms="." * 4000, page="/sign-in")
-def test_any_cookie_opens_nothing(site: Site, session: str, forms: str, page: str) -> None:
-    """Nor do both at once, whole or cut off."""
+@given(session=HEADER, signed=HEADER, page=st.sampled_from(PAGES))
+@example(session="", signed=".eJyrVspMUbJSMlCqBQAM7wI0.a.b", page="")
+@example(session="0" * 64, signed="." * 4000, page="/sign-in")
+def test_any_cookie_opens_nothing(site: Site, session: str, signed: str, page: str) -> None:
+    """Nor do all at once, whole or cut off."""
+    cookies = f"evref_session={session}; evref_forms={signed}; evref_device={signed}"
     answer = site.app.test_client(use_cookies=False).get(
-        f"/settings{page}", headers={"Cookie": f"evref_session={session}; evref_forms={forms}"}
+        f"/settings{page}", headers={"Cookie": cookies}
     )
 
     assert answer.status_code == (200 if page == "/sign-in" else 303)

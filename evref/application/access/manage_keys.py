@@ -153,15 +153,17 @@ class ManageKeys:
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         return self._in_use(self._keys.list())
 
-    def get(self, principal: Principal, key_id: str) -> KeyInUse:
-        """Return a key with its use.
+    def get(self, principal: Principal, key_id: str, *, to_change: bool = False) -> KeyInUse:
+        """Return a key with its use, to see it or `to_change` it.
 
         Raises:
             NotFoundError: If there is no such key.
-            NotAllowedError: If the principal may not see keys.
+            NotAllowedError: If the principal may not do this.
 
         """
-        (found,) = self._in_use([self._seen(principal, key_id)])
+        key = self._keys.get(key_id)
+        _authorise(principal, Right.CHANGE_KEYS if to_change else Right.SEE_KEYS, key)
+        (found,) = self._in_use([key])
         return found
 
     def change(
@@ -255,7 +257,8 @@ class ManageKeys:
             NotAllowedError: If the principal may not see keys.
 
         """
-        key = self._seen(principal, key_id)
+        key = self._keys.get(key_id)
+        _authorise(principal, Right.SEE_KEYS, key)
         today = self.today()
         return self._usage_reports.history(key.id, today - timedelta(days=days - 1), today)
 
@@ -287,11 +290,6 @@ class ManageKeys:
             )
 
         return tuple(in_use(key) for key in keys)
-
-    def _seen(self, principal: Principal, key_id: str) -> ApiKey:
-        key = self._keys.get(key_id)
-        _authorise(principal, Right.SEE_KEYS, key)
-        return key
 
     def _change(
         self,

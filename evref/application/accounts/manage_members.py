@@ -74,16 +74,19 @@ class ManageMembers:
         self._clock = clock
         self._randomness = randomness
 
-    def list(self, principal: Principal, institution_id: str) -> tuple[Member, ...]:
-        """Return the members of an institution, ordered by e-mail.
+    def list(
+        self, principal: Principal, institution_id: str, *, to_change: bool = False
+    ) -> tuple[Member, ...]:
+        """Return the members of an institution, ordered by e-mail, to see or `to_change` them.
 
         Raises:
             NotFoundError: If the institution is not the member's own.
-            NotAllowedError: If the principal may not see members.
+            NotAllowedError: If the principal may not do this.
 
         """
         unseen = NotFoundError("institution", institution_id)
-        authorise_in(institution_id, principal, Right.SEE_MEMBERS, unseen=unseen)
+        right = Right.CHANGE_MEMBERS if to_change else Right.SEE_MEMBERS
+        authorise_in(institution_id, principal, right, unseen=unseen)
         return self._members.of_institution(institution_id)
 
     def invitations(self, principal: Principal, institution_id: str) -> tuple[Invitation, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from flask import Blueprint, flash, g, make_response, redirect, url_for
+from flask import Blueprint, flash, g, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
@@ -105,7 +105,7 @@ class ApiKeyPages:
     def key(self, key_id: str) -> Response:
         asked = query.read({"days": query.one_of(*map(str, plot.DAYS))})
         count = int(asked.get("days", plot.DAYS[0]))
-        found = self._keys.get(_principal(), key_id)
+        found = self._keys.get(_principal(), key_id, to_change=request.method == "POST")
         form = ChangedKeyForm(self._keys.today(), found.key)
         if form.accepted(form.check):
             try:
@@ -144,7 +144,7 @@ class ApiKeyPages:
         return make_response(page, form.status)
 
     def rotate_key(self, key_id: str) -> Response:
-        found = self._keys.get(_principal(), key_id)
+        found = self._keys.get(_principal(), key_id, to_change=True)
         form = RotateForm(data={"current": found.key.newest.id})
         if found.key.revoked_at is not None:
             flash(_REVOKED)
@@ -174,7 +174,7 @@ class ApiKeyPages:
         )
 
     def revoke_key(self, key_id: str) -> Response:
-        found = self._keys.get(_principal(), key_id)
+        found = self._keys.get(_principal(), key_id, to_change=True)
         form = RevokeForm()
         if found.key.revoked_at is not None:
             flash(_REVOKED)

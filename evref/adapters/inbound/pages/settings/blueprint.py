@@ -36,7 +36,7 @@ from evref.application.accounts.sign_in import SignIn
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.accounts.sign_in import SessionToken
 from evref.domain.errors import NotAllowedError, NotSignedInError
-from evref.domain.principal import Principal, Right, Role, authorise
+from evref.domain.principal import Role
 from evref.domain.redaction import has_key, without_keys
 from evref.ports.clock import Clock
 
@@ -50,12 +50,6 @@ _SIGN_IN, _STATIC = "settings.sign_in", "settings.static"
 
 _PUBLIC = frozenset({_SIGN_IN, "settings.accept_invitation"})
 """The pages that need no session."""
-
-_OF_EVERY_MEMBER = _PUBLIC | {"settings.sign_out", "settings.password"}
-"""The pages with forms for viewers too. All other forms are for admins."""
-
-_SEEN_BY_VIEWERS = frozenset({"settings.key"})
-"""The pages that show something also to those who may not send their form."""
 
 # Scripts and styles come from the service only; none are inline.
 _POLICY = (
@@ -104,7 +98,6 @@ def blueprint(
             return _refuse_other_site(base_url)
         if "signed_in" not in g:
             return None if request.endpoint in _PUBLIC else _to_sign_in(ended)
-        _refuse_forms_to_viewers(g.signed_in.principal)
         if request.method == "GET" and request.endpoint not in _PUBLIC:
             drafts.take_out()
         return None
@@ -140,17 +133,6 @@ def _identify(members: SignIn) -> SessionToken | None:
         except NotSignedInError:
             return token
     return None
-
-
-def _refuse_forms_to_viewers(principal: Principal) -> None:
-    """Check the right to change anything, before the form is read or shown.
-
-    The use cases check each right again; this makes the answer the same for every form.
-    """
-    takes_forms = request.url_rule is not None and "POST" in (request.url_rule.methods or ())
-    is_seen = request.method != "POST" and request.endpoint in _SEEN_BY_VIEWERS
-    if takes_forms and not is_seen and request.endpoint not in _OF_EVERY_MEMBER:
-        authorise(principal, Right.CHANGE_KEYS)
 
 
 def _not_allowed(_: NotAllowedError) -> AnyResponse:

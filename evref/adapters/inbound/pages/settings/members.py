@@ -56,7 +56,7 @@ class MemberPages:
 
     def list_members(self) -> str:
         signed_in = _signed_in()
-        members = self._all()
+        members = self._all(to_change=False)
         invitations: tuple[Invitation, ...] = ()
         if signed_in.member.role is Role.ADMIN:
             invitations = self._members.invitations(signed_in.principal, signed_in.institution.id)
@@ -68,6 +68,8 @@ class MemberPages:
         )
 
     def invite(self) -> Response:
+        # Refuses those who may not invite, before the form is shown or read.
+        self._all()
         form = InviteForm()
         if form.accepted(lambda: check_email(normalised_email(form.email.data or ""))):
             signed_in = _signed_in()
@@ -151,9 +153,11 @@ class MemberPages:
         page = render("settings/revoke_invitation.html", found=found, form=form)
         return make_response(page, form.status)
 
-    def _all(self) -> tuple[Member, ...]:
+    def _all(self, *, to_change: bool = True) -> tuple[Member, ...]:
         signed_in = _signed_in()
-        return self._members.list(signed_in.principal, signed_in.institution.id)
+        return self._members.list(
+            signed_in.principal, signed_in.institution.id, to_change=to_change
+        )
 
 
 def _of(members: tuple[Member, ...], member_id: str) -> Member:
