@@ -148,12 +148,6 @@ class Site:
         log: AuditLog = self.container.audit_log()
         return log.entries(found.id)
 
-    def kept_sessions(self) -> int:
-        """How many sessions storage holds, ended ones included."""
-        with closing(connect(self.settings.database_url.removeprefix("sqlite:///"))) as database:
-            (count,) = database.execute("SELECT count(*) FROM sessions").fetchone()
-        return int(count)
-
     def dump(self) -> str:
         """Everything that storage holds, as text."""
         with closing(connect(self.settings.database_url.removeprefix("sqlite:///"))) as database:

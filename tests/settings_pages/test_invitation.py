@@ -4,7 +4,6 @@ import logging
 import re
 from html import unescape
 from pathlib import Path
-from threading import Barrier, Thread
 
 import pytest
 
@@ -129,27 +128,6 @@ def test_a_link_is_used_once(site: Site) -> None:
 
     assert answer.status_code == 404
     assert Visitor(site).sign_in(COLLEAGUE, CHOSEN).status_code == 303
-
-
-def test_two_browsers_that_join_at_once_are_one_member(site: Site) -> None:
-    """Whoever comes second sees that the link is used."""
-    path = site.invite()
-    visitors = [Visitor(site), Visitor(site.in_another_process())]
-    forms = [fields_of(visitor.get(path).text) | WANTED for visitor in visitors]
-    start, statuses = Barrier(2), []
-
-    def join(visitor: Visitor, fields: dict[str, str]) -> None:
-        start.wait()
-        statuses.append(visitor.send(path, **fields).status_code)
-
-    threads = [Thread(target=join, args=each) for each in zip(visitors, forms, strict=True)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert sorted(statuses) == [303, 404]
-    assert len([entry for entry in site.audit_log() if entry.action == "member_joined"]) == 1
 
 
 def test_too_many_at_once_are_asked_to_come_back(site: Site) -> None:

@@ -168,16 +168,6 @@ def test_a_role_that_stays_is_told(site: Site, member: Visitor) -> None:
     assert site.audit_log() == before
 
 
-def test_a_role_that_is_none_is_told(site: Site, member: Visitor) -> None:
-    """At its field."""
-    site.add_member(COLLEAGUE, Role.VIEWER)
-
-    answer = member.fill_in(f"{MEMBERS}/{id_of(site, COLLEAGUE)}", role="owner")
-
-    assert answer.status_code == 422
-    assert "Choose a role." in answer.text
-
-
 def test_a_removed_member_is_out_at_once(site: Site, member: Visitor) -> None:
     """With the session that was open, and the form that was filled in."""
     site.add_member(COLLEAGUE, Role.ADMIN)
@@ -218,20 +208,6 @@ def test_the_last_admin_stays_one(site: Site, member: Visitor) -> None:
     assert member.get(f"{path}/remove").location == path
     assert site.audit_log() == before
     assert site.members()[EMAIL] is Role.ADMIN
-
-
-def test_two_admins_who_demote_each_other_at_once_leave_one(site: Site, member: Visitor) -> None:
-    """The second form comes from somebody who is no admin any more."""
-    site.add_member(COLLEAGUE, Role.ADMIN)
-    colleague = a_member(site, COLLEAGUE)
-    first, second = (f"{MEMBERS}/{id_of(site, email)}" for email in (COLLEAGUE, EMAIL))
-    fields = fields_of(colleague.get(second).text) | {"role": "viewer"}
-
-    assert member.fill_in(first, role="viewer").status_code == 303
-    answer = colleague.send(second, **fields)
-
-    assert answer.status_code == 403
-    assert site.members() == {EMAIL: Role.ADMIN, COLLEAGUE: Role.VIEWER}
 
 
 def test_who_gives_up_the_role_goes_on_as_a_viewer(site: Site, member: Visitor) -> None:
@@ -288,16 +264,6 @@ def test_another_institution_s_invitation_is_not_there(site: Site) -> None:
         assert "was already used, revoked or replaced" in page
         assert COLLEAGUE not in page
     assert len(invitation_ids(site)) == 1
-
-
-def test_a_member_who_has_gone_meanwhile_is_told(site: Site, member: Visitor) -> None:
-    """Where the form was still open."""
-    site.add_member(COLLEAGUE, Role.VIEWER)
-    path = f"{MEMBERS}/{id_of(site, COLLEAGUE)}"
-    token = fields_of(member.get(path).text)["csrf_token"]
-    site.container.manage_members().remove(OPERATOR, id_of(site, COLLEAGUE))
-
-    assert member.send(path, csrf_token=token, role="admin").status_code == 404
 
 
 def path_of(link: str) -> str:

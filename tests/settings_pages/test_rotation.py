@@ -1,16 +1,15 @@
 """Rotating a key on its page, and what the pages say of its states."""
 
 import re
-from datetime import date, timedelta
+from datetime import date
 from html import unescape
 
 import pytest
 
 from evref.domain.access.permission import Permission
 from evref.domain.access.state import KeyState
-from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
-from tests.settings_pages.site import COLLEAGUE, EMAIL, MORNING, Site
+from tests.settings_pages.site import EMAIL, MORNING, Site
 from tests.settings_pages.test_api_keys import ask_with
 from tests.settings_pages.visitor import (
     Visitor,
@@ -108,19 +107,6 @@ def test_another_time_than_those_offered_is_refused(
     assert "Choose how long the previous key goes on working." in answer.text
     assert site.container.keys().get(made.key.id) == made.key
     assert member.send(path, **(fields_of(answer.text) | {"keep_old_for": "1"})).status_code == 201
-
-
-def test_without_a_time_nothing_is_rotated(site: Site, member: Visitor) -> None:
-    made = site.make_key()
-    path = f"{KEYS}/{made.key.id}/rotate"
-    fields = fields_of(member.get(path).text)
-    del fields["keep_old_for"]
-
-    answer = member.send(path, **fields)
-
-    assert answer.status_code == 422
-    assert "Choose how long the previous key goes on working." in answer.text
-    assert site.container.keys().get(made.key.id) == made.key
 
 
 def test_revoking_ends_both_keys(site: Site, member: Visitor) -> None:
@@ -281,30 +267,3 @@ def test_a_dozen_keys_need_no_search(site: Site, member: Visitor) -> None:
     site.make_key("Key 13")
 
     assert 'name="q"' in member.get(KEYS).text
-
-
-def test_an_overlap_ends_with_the_key(site: Site, member: Visitor) -> None:
-    """A key that expires earlier takes both with it."""
-    made = site.make_key(expires_on=MORNING.date() + timedelta(days=1))
-
-    answer = member.fill_in(f"{KEYS}/{made.key.id}/rotate", keep_old_for="168")
-
-    assert "works until 22 November 2026, 00:00 UTC" in text_of(answer.text)
-
-
-def test_a_viewer_sees_a_key_and_nothing_to_change_it_with(site: Site) -> None:
-    """No link leads to a page that would be refused."""
-    made = site.make_key("Ward app")
-    path = f"{KEYS}/{made.key.id}"
-    a_member(site).fill_in(f"{path}/rotate", keep_old_for="1")
-    site.add_member(COLLEAGUE, Role.VIEWER)
-    viewer = a_member(site, COLLEAGUE)
-
-    key_page, list_page = viewer.get(path).text, viewer.get(KEYS).text
-
-    assert f"The previous key …{made.token.last_four} works until" in text_of(key_page)
-    assert "Ward app" in list_page
-    for page in (key_page, list_page):
-        assert fields_of(page) == {}
-        assert not re.search(r'href="[^"]*/(new|rotate|revoke)"', page)
-        assert "rotate the key again" not in text_of(page)

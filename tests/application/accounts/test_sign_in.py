@@ -116,17 +116,6 @@ def test_a_password_is_looked_at_also_where_there_is_no_member(
     assert passwords.verified == 2
 
 
-def test_a_session_ends_after_12_hours_however_much_it_is_used(
-    sign_in: SignIn, clock: FakeClock
-) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
-    clock.advance(hours=11, minutes=59)
-
-    assert is_signed_in(sign_in, token)
-    clock.advance(minutes=1)
-    assert not is_signed_in(sign_in, token)
-
-
 def test_sessions_that_have_ended_are_cleared_away(
     sign_in: SignIn, clock: FakeClock, state: MemoryState
 ) -> None:
