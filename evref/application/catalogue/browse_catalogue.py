@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
+from functools import partial
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
@@ -49,6 +50,7 @@ class BrowseCatalogue:
         self._breaker = breaker
         self._run = run
         self._held: Catalogue | None = None
+        self._held_version: str | None = None
         self._failure: StorageUnavailableError | None = None
         self._next_look = float("-inf")
         self._looking = threading.Lock()
@@ -91,24 +93,27 @@ class BrowseCatalogue:
 
     def _follow(self) -> None:
         version = self._store.version()
-        if version is None or (self._held is not None and self._held.version == version):
+        if version is None or version == self._held_version:
             self._has_succeeded()
         elif self._held is None:
-            self._load()
+            self._load(version)
         elif not self._loading.locked():
-            self._run(self._load_beside)
+            self._run(partial(self._load_beside, version))
 
-    def _load_beside(self) -> None:
+    def _load_beside(self, version: str) -> None:
         with self._loading:
             try:
-                self._load()
+                self._load(version)
             except StorageUnavailableError as error:
                 self._has_failed(error)
 
-    def _load(self) -> None:
+    def _load(self, version: str) -> None:
         catalogue = self._store.load()
         if catalogue is not None:
-            self._held = catalogue
+            # Computed here, in the background, because every response has it.
+            catalogue.version  # noqa: B018
+            # If a newer one was published meanwhile, it is loaded, and once more at the next check.
+            self._held, self._held_version = catalogue, version
         self._has_succeeded()
 
     def _has_failed(self, error: StorageUnavailableError) -> None:

@@ -6,45 +6,18 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 
 from evref.domain.catalogue import content
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.evidence import Evidence, Reference
 from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
 from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
 from evref.domain.rules import Rules, folded
 
 _OVERDUE_AFTER = timedelta(days=365)
-_WORK_BYTES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Grading:
-    """The module and the evidence of an intervention, without the grade in the source's words."""
-
-    module: Module
-    evidence: Evidence
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """The visible interventions of an entry in short, for overviews of the whole catalogue.
-
-    `gradings` has one item for each intervention, in listing order. `works` has the first eight
-    bytes of a SHA-256 of each different reference, one after the other: a catalogue can have
-    hundreds of thousands.
-    """
-
-    gradings: tuple[Grading, ...]
-    works: bytes
-
-    def count(self, module: Module) -> int:
-        """Return the number of visible interventions of a module."""
-        return sum(grading.module is module for grading in self.gradings)
 
 
 @dataclass(frozen=True)
@@ -100,20 +73,8 @@ class Entry:
         return _digest(self.diagnosis, self.visible_interventions()).hex()[:16]
 
     @cached_property
-    def outline(self) -> Outline:
-        """The visible interventions in short."""
-        visible = self.visible_interventions()
-        return Outline(
-            gradings=tuple(
-                Grading(each.module, replace(each.evidence, source_grade=None)) for each in visible
-            ),
-            works=b"".join(
-                sorted({_digest_of_work(cited) for each in visible for cited in each.references})
-            ),
-        )
-
     def digest(self) -> bytes:
-        """Return the SHA-256 of all content, visible or not."""
+        """The SHA-256 of all content, visible or not."""
         return _digest(self.diagnosis, self.interventions)
 
 
@@ -183,36 +144,28 @@ class CatalogueChanges:
 class Catalogue:
     """All entries, ordered by the diagnosis's name, then id.
 
-    Two catalogues with the same content have the same `version`, on any machine. Storage passes
-    the stored version: the catalogue then does not compute it again and does not check the
-    interventions again.
-
     Raises:
         InvalidValueError: If two diagnoses or two interventions have the same id.
 
     """
 
-    def __init__(self, entries: Iterable[Entry], *, version: str | None = None) -> None:
-        self._known_version = version
+    def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = tuple(
             sorted(entries, key=lambda entry: (entry.diagnosis.name, entry.diagnosis.id))
         )
         self._by_id = {entry.diagnosis.id: entry for entry in self.entries}
-        repeated = _repeated(entry.diagnosis.id for entry in self.entries)
-        if version is None:
-            repeated += _repeated(
-                intervention.id for entry in self.entries for intervention in entry.interventions
-            )
+        repeated = [
+            *_repeated(entry.diagnosis.id for entry in self.entries),
+            *_repeated(each.id for entry in self.entries for each in entry.interventions),
+        ]
         if repeated:
             raise InvalidValueError([Fault("id", f"{name} is not unique") for name in repeated])
 
     @cached_property
     def version(self) -> str:
-        """The first 16 hexadecimal digits of a SHA-256 of the content."""
-        if self._known_version is not None:
-            return self._known_version
+        """The first 16 hexadecimal digits of a SHA-256 of the content, the same on any machine."""
         whole = hashlib.sha256()
-        for digest in sorted(entry.digest() for entry in self.entries):
+        for digest in sorted(entry.digest for entry in self.entries):
             whole.update(digest)
         return whole.hexdigest()[:16]
 
@@ -225,9 +178,10 @@ class Catalogue:
         """The number of different references of all visible interventions."""
         return len(
             {
-                entry.outline.works[start : start + _WORK_BYTES]
+                reference
                 for entry in self.entries
-                for start in range(0, len(entry.outline.works), _WORK_BYTES)
+                for each in entry.visible_interventions()
+                for reference in each.references
             }
         )
 
@@ -320,19 +274,11 @@ def _repeated(names: Iterable[str]) -> list[str]:
 
 def _digest(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> bytes:
     """Return the SHA-256 of the content as canonical JSON, without keys of references."""
-    whole = content.of_diagnosis(diagnosis) | {
+    record = content.of_diagnosis(diagnosis) | {
         "interventions": [
             content.of_intervention(each, map(content.of_reference, each.references))
             for each in interventions
         ]
     }
-    return _sha256(whole)
-
-
-def _digest_of_work(reference: Reference) -> bytes:
-    return _sha256(content.of_reference(reference))[:_WORK_BYTES]
-
-
-def _sha256(record: content.Record) -> bytes:
     text = json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).digest()

@@ -33,7 +33,7 @@ class Kept:
     def catalogue(self, version: str) -> Catalogue:
         """Return the catalogue of a stored version."""
         lines = [self.lines[digest] for digest in self.digests[version]]
-        return Catalogue(map(records.read, lines), version=version)
+        return Catalogue(map(records.read, lines))
 
 
 class JsonLinesCatalogueStore(CatalogueStore):

@@ -62,8 +62,15 @@ def assert_kept(before: Rows, after: Rows) -> None:
         assert {row["role"] for row in after["members"]} == {"admin"}
     for name, earlier in before.items():
         assert earlier
+        if name == "catalogue_documents":
+            # Their content has these too.
+            earlier = [_without(row, "version", "diagnosis") for row in earlier]  # noqa: PLW2901
         kept = [{column: row[column] for column in earlier[0]} for row in after[name]]
         assert sorted(kept, key=str) == sorted(earlier, key=str)
+
+
+def _without(row: dict[str, Any], *columns: str) -> dict[str, Any]:
+    return {column: value for column, value in row.items() if column not in columns}
 
 
 def _moved_back(before: Rows, after: Rows) -> Rows:

@@ -91,7 +91,7 @@ def test_a_change_whose_audit_entry_cannot_be_written_is_not_made(
 @pytest.mark.parametrize(
     ("table", "condition"),
     [
-        ("catalogue_documents", "new.diagnosis LIKE '%migraine%'"),
+        ("catalogue_documents", "true"),
         ("catalogue_contents", "true"),
         ("catalogue_history", "true"),
     ],
@@ -141,7 +141,7 @@ def test_what_a_publisher_left_who_was_killed_is_removed(
     """By the next publisher."""
     with database.transaction() as connection:
         connection.execute(
-            text("INSERT INTO catalogue_documents VALUES ('left', 2, '2026-03-01', NULL, NULL, '')")
+            text("INSERT INTO catalogue_documents VALUES ('left', 2, '2026-03-01', '')")
         )
 
     keep_catalogue(stores.catalogue, a_catalogue())
@@ -169,8 +169,6 @@ def test_what_another_publisher_removed_meanwhile_is_written_again(
 
 DAMAGES = [
     "UPDATE catalogue_documents SET content = 'no JSON'",
-    "UPDATE catalogue_documents SET diagnosis = replace(diagnosis, 'M17', 'M16')",
-    "UPDATE catalogue_documents SET version = NULL",
     "UPDATE catalogue_documents SET format = 9",
     "DELETE FROM catalogue_history",
 ]

@@ -77,6 +77,7 @@ def a_team_of_then() -> dict[str, list[dict[str, object]]]:
                 "id": member.id,
                 "institution_id": "i1",
                 "email": member.email,
+                "role": "admin",
                 "password_hash": member.password_hash,
                 "created_at": NOON,
             }

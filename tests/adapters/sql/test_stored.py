@@ -12,6 +12,7 @@ from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import migrate
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.evidence import Direction, Recommendation
+from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import a_catalogue
 from evref.testing.stores import Stores, keep_catalogue
 from tests.adapters.sql.databases import stores_in
@@ -65,7 +66,7 @@ def loaded(stores: Stores) -> Catalogue:
 
 
 def test_what_was_published_then_is_served(restored: str, database: SqlDatabase) -> None:
-    """Under the version that it had, with the best that is known of what it did not say."""
+    """With the best that is known of what it did not say."""
     SqlStorage(database).prepare()
 
     stores = stores_in(database)
@@ -74,7 +75,7 @@ def test_what_was_published_then_is_served(restored: str, database: SqlDatabase)
     evidence = [each.evidence for entry in catalogue.entries for each in entry.interventions]
     assert [entry.diagnosis.id for entry in catalogue.entries] == ["asthma", "migraine"]
     assert catalogue.intervention_count == 23
-    assert catalogue.version == publication.version == VERSION
+    assert publication.version == VERSION
     assert (publication.published_by, publication.is_bundled) == (None, False)
     assert publication.published_at.date() == PUBLISHED_ON
     assert {entry.diagnosis.checked_on for entry in catalogue.entries} == {PUBLISHED_ON}
@@ -89,7 +90,7 @@ def test_what_was_published_then_is_served(restored: str, database: SqlDatabase)
 def test_what_was_published_then_can_be_rolled_back_to(
     restored: str, database: SqlDatabase
 ) -> None:
-    """It is written in the present format then, under the version that it had."""
+    """It is written in the present format then, under the version of what is now known."""
     SqlStorage(database).prepare()
     stores = stores_in(database)
     before = loaded(stores)
@@ -98,7 +99,7 @@ def test_what_was_published_then_can_be_rolled_back_to(
     keep_catalogue(stores.catalogue, before)
 
     again = loaded(stores_in(database))
-    assert again.version == VERSION
+    assert again.version == before.version
     assert again.entries == before.entries
 
 
@@ -123,7 +124,7 @@ def test_init_replaces_the_catalogue_that_was_bundled_then_and_no_other(
     assert [each.is_bundled for each in history] == ([True, True] if is_bundled else [False])
     assert history[-1].version == (BUNDLED_THEN if is_bundled else VERSION)
     assert ("Serving" in said) is is_bundled
-    assert loaded(stores_in(database)).version == history[0].version
+    assert (loaded(stores_in(database)).version == history[0].version) is is_bundled
 
 
 def test_what_was_published_in_format_2_is_served_and_replaced(tmp_path: Path) -> None:
@@ -147,3 +148,16 @@ def test_what_was_published_in_format_2_is_served_and_replaced(tmp_path: Path) -
     assert all(entry.diagnosis.terms == {} for entry in before.entries)
     assert status == 0
     assert [each.is_bundled for each in history] == [True, True]
+
+
+def test_a_document_that_was_damaged_before_a_migration_still_is(tmp_path: Path) -> None:
+    """The migration names documents by their content, but not this one."""
+    url = f"sqlite:///{tmp_path / 'stored.db'}"
+    restore_sqlite(url, (STORED / "revision_0006.sql").read_text(encoding="utf-8"))
+    with closing(SqlDatabase(url)) as database:
+        with database.transaction() as connection:
+            connection.execute(text("UPDATE catalogue_documents SET diagnosis = 'damaged'"))
+        SqlStorage(database).prepare()
+
+        with pytest.raises(StorageUnavailableError):
+            stores_in(database).catalogue.load()

@@ -329,7 +329,7 @@ def test_a_newer_catalogue_that_cannot_be_loaded_is_told_once(
         return served[0]
 
     store = SlowStore(load)
-    store.version = lambda: "newer"  # type: ignore[method-assign]
+    store.version = lambda: "first" if served[0] is FIRST else "newer"  # type: ignore[method-assign]
     browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
     browse.current()
     served[0] = None

@@ -93,7 +93,7 @@ def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
         "drawing": drawing,
         "Direction": Direction,
         "entries": entries,
-        "intervention_count": sum(len(entry.outline.gradings) for entry in entries),
+        "intervention_count": sum(len(entry.visible_interventions()) for entry in entries),
         "work_count": 0 if catalogue is None else catalogue.work_count,
         "example": example,
         "one_of_example": None if example is None else _against(example),
@@ -102,7 +102,7 @@ def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
 
 def _telling(entry: Entry) -> tuple[int, int]:
     """Return how good an example an entry is: the number of its directions, and their balance."""
-    counts = drawing.directions(entry.outline.gradings)
+    counts = drawing.directions(entry.visible_interventions())
     return len(counts), min(counts.values(), default=0)
 
 

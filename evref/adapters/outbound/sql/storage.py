@@ -11,7 +11,7 @@ from evref.ports import storage
 
 # The revisions in `migrations`, oldest first. With this list, an older database is distinguished
 # from a newer one without an import of Alembic.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _MADE_BY_NEWER = "The database was made by a newer version of evref; install that, or newer."

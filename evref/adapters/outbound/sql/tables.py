@@ -210,8 +210,6 @@ catalogue_documents = Table(
     Column("digest", String(64), primary_key=True),
     Column("format", Integer, nullable=False),
     Column("published_on", Date, nullable=False),
-    Column("version", String(16)),
-    Column("diagnosis", Text),
     Column("content", LargeBinary, nullable=False),
 )
 

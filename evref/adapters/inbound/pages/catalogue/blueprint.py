@@ -132,18 +132,15 @@ def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]
 
 
 def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
-    gradings = (
-        []
-        if catalogue is None
-        else [each for entry in catalogue.entries for each in entry.outline.gradings]
-    )
+    entries = () if catalogue is None else catalogue.entries
+    graded = [each.evidence for entry in entries for each in entry.visible_interventions()]
 
     def count(of: Callable[[Any], Any]) -> Counter[Any]:
-        return Counter(of(each.evidence) for each in gradings)
+        return Counter(map(of, graded))
 
     return {
         "catalogue": catalogue,
-        "total": len(gradings),
+        "total": len(graded),
         "counts": count(lambda evidence: evidence.direction)
         + count(lambda evidence: evidence.certainty)
         + count(lambda evidence: evidence.recommendation),

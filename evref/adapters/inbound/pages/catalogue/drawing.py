@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation
+from evref.domain.catalogue.evidence import Direction, Recommendation
 from evref.domain.catalogue.intervention import Intervention, Phase
 
 _SLOT = 7
@@ -22,13 +21,6 @@ _LENGTHS = {
     Recommendation.NOT_STATED: 6,
 }
 HEIGHT = 2 * _BASE
-
-
-class Graded(Protocol):
-    """An intervention, or its grading in an outline."""
-
-    @property
-    def evidence(self) -> Evidence: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +36,7 @@ class Strip:
     paths: dict[str, str]
 
 
-def strip(interventions: Sequence[Graded]) -> Strip:
+def strip(interventions: Sequence[Intervention]) -> Strip:
     """Return the strip of these interventions."""
     paths: dict[str, str] = {}
     for place, each in enumerate(interventions):
@@ -91,7 +83,7 @@ def _cell(entry: Entry, module: Module, phase: Phase) -> Cell:
     return Cell(phase, found, directions(found))
 
 
-def directions(interventions: Iterable[Graded]) -> dict[Direction, int]:
+def directions(interventions: Iterable[Intervention]) -> dict[Direction, int]:
     """Return the number of interventions of each direction that occurs, in enumeration order."""
     counts = Counter(each.evidence.direction for each in interventions)
     return {direction: counts[direction] for direction in Direction if counts[direction]}

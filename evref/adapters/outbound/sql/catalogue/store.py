@@ -7,8 +7,9 @@ served catalogue. It is also read in short statements.
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, TypeVar
@@ -18,7 +19,6 @@ from sqlalchemy import Connection, Row, delete, exists, func, insert, select, up
 
 from evref.adapters.outbound.sql import audit
 from evref.adapters.outbound.sql.catalogue import documents
-from evref.adapters.outbound.sql.catalogue.documents import Document
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import (
     catalogue_contents,
@@ -80,7 +80,7 @@ class SqlCatalogueStore(CatalogueStore):
         while digests is not None:
             entries = self._entries(digests)
             if entries is not None:
-                return _whole(entries, version)
+                return _whole(entries)
             # Newer publications may have removed this version meanwhile.
             before, digests = digests, self._digests(version)
             if digests == before:
@@ -102,15 +102,14 @@ class SqlCatalogueStore(CatalogueStore):
         # Checked first, because writing the documents takes the longest.
         if self.version() != replacing:
             raise CatalogueReplacedError
-        ids = self._write_documents(catalogue, publication)
+        entries = self._write_documents(catalogue, publication)
         with self._database.transaction() as connection:
             _switch(connection, catalogue.version, replacing)
             _note(connection, publication)
             # Another publication may have removed documents that nothing referred to yet.
-            for some in _batches(_unwritten(connection, [*ids])):
-                entries = [catalogue.entry(ids[digest]) for digest in some]
-                _write(connection, [documents.write(entry) for entry in entries], publication)
-            _list_contents(connection, catalogue.version, [*ids])
+            for some in _batches(_unwritten(connection, [*entries])):
+                _write(connection, _written(entries[digest] for digest in some), publication)
+            _list_contents(connection, catalogue.version, [*entries])
             audit.append(connection, entry)
         # The catalogue is published. If this removal fails, the next publication repeats it.
         with suppress(StorageUnavailableError):
@@ -143,35 +142,34 @@ class SqlCatalogueStore(CatalogueStore):
             with self._database.connect() as connection:
                 rows = connection.execute(wanted).all()
             for row in rows:
-                document = _document(row)
+                content = _content(row)
                 # Happens only if rows were edited by hand; loaded catalogues stay in use.
-                if document.digest != row.digest:
+                if _digest(content) != row.digest:
                     raise _damaged(f"document {row.digest} was changed")
                 try:
-                    entries[row.digest] = documents.read(document, row.published_on)
+                    entries[row.digest] = documents.read(content, row.format, row.published_on)
                 except ValueError as error:
                     raise _damaged(str(error)) from error
         self._held.update(entries)
         return list(entries.values()) if len(entries) == len(digests) else None
 
-    def _write_documents(self, catalogue: Catalogue, publication: Publication) -> dict[str, str]:
-        """Write missing and damaged documents; return the ids of the diagnoses by digest."""
-        ids = {}
+    def _write_documents(self, catalogue: Catalogue, publication: Publication) -> dict[str, Entry]:
+        """Write missing and damaged documents; return the entries by digest."""
+        entries: dict[str, Entry] = {}
         has_written = False
         for some in _batches(catalogue.entries):
-            written = [documents.write(entry) for entry in some]
-            for entry, document in zip(some, written, strict=True):
-                ids[document.digest] = entry.diagnosis.id
+            written = _written(some)
+            entries.update(zip(written, some, strict=True))
             with self._database.connect() as connection:
-                are_kept = _kept(connection, written) == written
-            if not are_kept:
+                kept = _kept(connection, written)
+            if kept != {digest: (documents.FORMAT, written[digest]) for digest in written}:
                 if has_written:
                     time.sleep(_PAUSE_SECONDS)
                 has_written = True
                 with self._database.transaction() as connection:
                     connection.execute(_LOCK)
                     _write(connection, written, publication)
-        return ids
+        return entries
 
     def _remove_unused_documents(self) -> None:
         with self._database.connect() as connection:
@@ -190,9 +188,9 @@ class SqlCatalogueStore(CatalogueStore):
                 )
 
 
-def _whole(entries: Iterable[Entry], version: str) -> Catalogue:
+def _whole(entries: Iterable[Entry]) -> Catalogue:
     try:
-        return Catalogue(entries, version=version)
+        return Catalogue(entries)
     except ValueError as error:
         raise _damaged(str(error)) from error
 
@@ -249,37 +247,44 @@ def _unwritten(connection: Connection, digests: Sequence[str]) -> list[str]:
     return [digest for digest in digests if digest not in there]
 
 
-def _kept(connection: Connection, written: Sequence[Document]) -> list[Document | None]:
-    """Return the stored document with the digest of each of these, or None."""
-    digests = [document.digest for document in written]
-    found = select(catalogue_documents).where(catalogue_documents.c.digest.in_(digests))
-    kept = {row.digest: _document(row) for row in connection.execute(found)}
-    return [kept.get(digest) for digest in digests]
+def _kept(connection: Connection, digests: Iterable[str]) -> dict[str, tuple[int, bytes]]:
+    """Return the format and content of the stored documents with these digests."""
+    wanted = select(catalogue_documents).where(catalogue_documents.c.digest.in_(digests))
+    return {row.digest: (row.format, _content(row)) for row in connection.execute(wanted)}
 
 
-def _write(connection: Connection, written: Sequence[Document], publication: Publication) -> None:
-    """Write the documents; this also repairs damaged ones."""
+def _write(connection: Connection, written: Mapping[str, bytes], publication: Publication) -> None:
+    """Write the documents, by digest; this also repairs damaged ones."""
+    kept = _kept(connection, written)
     new = []
-    for document, kept in zip(written, _kept(connection, written), strict=True):
-        if kept is None:
+    for digest, content in written.items():
+        values = {"format": documents.FORMAT, "content": content}
+        if digest not in kept:
             published_on = publication.published_at.date()
-            new.append(
-                {"digest": document.digest, "published_on": published_on, **asdict(document)}
-            )
-        elif kept != document:
+            new.append({"digest": digest, "published_on": published_on, **values})
+        elif kept[digest] != (documents.FORMAT, content):
             connection.execute(
                 update(catalogue_documents)
-                .where(catalogue_documents.c.digest == document.digest)
-                .values(asdict(document))
+                .where(catalogue_documents.c.digest == digest)
+                .values(values)
             )
     if new:
         connection.execute(insert(catalogue_documents), new)
 
 
-def _document(row: Row[Any]) -> Document:
+def _content(row: Row[Any]) -> bytes:
     # SQLite also accepts text in a column of bytes, if a row is edited by hand.
-    content = row.content.encode() if isinstance(row.content, str) else row.content
-    return Document(row.format, row.version, row.diagnosis, content)
+    content: bytes = row.content.encode() if isinstance(row.content, str) else row.content
+    return content
+
+
+def _written(entries: Iterable[Entry]) -> dict[str, bytes]:
+    """Return the documents of these entries, by digest."""
+    return {_digest(content): content for content in map(documents.write, entries)}
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _batches(items: Sequence[_Item], size: int = _AT_ONCE) -> Iterator[Sequence[_Item]]:
