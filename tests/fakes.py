@@ -74,7 +74,7 @@ class SingleGuess(PasswordGuesser):
     def __init__(self) -> None:
         self.estimates = 0
 
-    def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
+    def is_guessable(self, password: str, known_words: Collection[str]) -> bool:
         self.estimates += 1
         return password == self.GUESS or password in known_words
 

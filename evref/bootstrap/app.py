@@ -107,7 +107,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))
     app.register_blueprint(health.blueprint(container.report_health()))
     cookies.configure(
-        app, container.share_secret(), secure=settings.base_url.startswith("https://")
+        app, container.cookie_secret(), secure=settings.base_url.startswith("https://")
     )
     app.register_blueprint(
         settings_pages.blueprint(
@@ -115,7 +115,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             manage_members=container.manage_members(),
             keys=container.manage_keys(),
             log=container.read_audit_log(),
-            share_secret=container.share_secret(),
+            cookie_secret=container.cookie_secret(),
             clock=container.clock(),
             base_url=settings.base_url,
         )

@@ -17,9 +17,9 @@ from evref.application.access.manage_keys import ManageKeys
 from evref.application.access.read_limit import ReadLimit
 from evref.application.accounts.attempts import Attempts
 from evref.application.accounts.bulkhead import Bulkhead
+from evref.application.accounts.cookie_secret import CookieSecret
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers
-from evref.application.accounts.share_secret import ShareSecret
 from evref.application.accounts.sign_in import SignIn
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
@@ -201,7 +201,7 @@ class Container(containers.DeclarativeContainer):
         clock=clock,
         randomness=randomness,
     )
-    share_secret = One(ShareSecret, secrets, randomness, settings.provided.secret_key)
+    cookie_secret = One(CookieSecret, secrets, randomness, settings.provided.secret_key)
     read_audit_log = One(ReadAuditLog, audit_log)
     provision_demo = One(
         ProvisionDemo, institutions=manage_institutions, keys=manage_keys, randomness=randomness

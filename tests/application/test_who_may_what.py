@@ -263,7 +263,7 @@ FOR_EVERYBODY = {
     "ConsultCatalogue",
     "ReadLimit",
     "ReportHealth",
-    "ShareSecret",
+    "CookieSecret",
     # Finds out who somebody is; a member changes the own password by the session.
     "SignIn",
     "Attempts",

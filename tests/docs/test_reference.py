@@ -25,7 +25,7 @@ from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
 from evref.domain.accounts.institution import LONGEST_PASSWORD, SHORTEST_PASSWORD
-from evref.domain.accounts.sign_in import OF_ACCOUNT, SESSION_LENGTH, Slowdown
+from evref.domain.accounts.sign_in import PER_ACCOUNT, SESSION_LENGTH, Slowdown
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.vocabulary import MEANINGS
@@ -192,7 +192,7 @@ def test_the_how_to_on_keys_tells_the_numbers_that_hold() -> None:
     text = (DOCS / "how-to" / "manage-keys.md").read_text(encoding="utf-8")
 
     assert f"needs {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters" in text
-    assert (OF_ACCOUNT.free, Slowdown.FIRST_WAIT.seconds) == (5, 5)
+    assert (PER_ACCOUNT.free, Slowdown.FIRST_WAIT.seconds) == (5, 5)
     assert timedelta(minutes=1) == Slowdown.LONGEST_WAIT
     assert (
         "After five failed attempts the next one has to wait, from five seconds up to a minute"

@@ -59,7 +59,7 @@ class ZxcvbnPasswordGuesser(passwords.PasswordGuesser):
     # Longer text could take seconds, in which no other thread of the process runs.
     _CHARACTERS = 40
 
-    def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
+    def is_guessable(self, password: str, known_words: Collection[str]) -> bool:
         text, *words = (
             # A lone surrogate, which a terminal can send, is not accepted by a library in Rust.
             each.encode(errors="replace").decode()

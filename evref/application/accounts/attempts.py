@@ -7,9 +7,9 @@ from datetime import timedelta
 from evref.application.accounts.bulkhead import Bulkhead
 from evref.domain.accounts.sign_in import (
     MOST_DEVICE_FAILURES,
-    OF_ACCOUNT,
-    OF_ADDRESS,
-    OF_DEVICE,
+    PER_ACCOUNT,
+    PER_ADDRESS,
+    PER_DEVICE,
     Device,
     Failures,
     Slowdown,
@@ -32,7 +32,9 @@ class Attempts:
         self._next_purge = float("-inf")
 
     @contextmanager
-    def one(self, email: str, address: str, device: Device | None) -> Iterator[Callable[[], None]]:
+    def counted(
+        self, email: str, address: str, device: Device | None
+    ) -> Iterator[Callable[[], None]]:
         """Count an attempt as failed, and let the body check the password.
 
         The body calls the function that it gets if the password was right. `device` is that of
@@ -45,23 +47,23 @@ class Attempts:
         """
         self._purge_now_and_then()
         caller = network(address)
-        counters = {OF_ACCOUNT.name(email): OF_ACCOUNT, OF_ADDRESS.name(caller): OF_ADDRESS}
+        counters = {PER_ACCOUNT.name(email): PER_ACCOUNT, PER_ADDRESS.name(caller): PER_ADDRESS}
         is_known = False
         if device is not None:
-            name = OF_DEVICE.name(device.id)
+            name = PER_DEVICE.name(device.id)
             is_known = self._store.get([name])[name].count < MOST_DEVICE_FAILURES
             if is_known:
-                caller, counters = name, {name: OF_DEVICE}
+                caller, counters = name, {name: PER_DEVICE}
         # Before a place is taken, so that no place is taken by an attempt that has to wait.
         self._require_no_wait(counters, self._store.get(counters))
         with self._bulkhead.place(caller, is_device=is_known):
-            self._store.change(counters, lambda before: self._counted(counters, before))
+            self._store.change(counters, lambda before: self._one_more(counters, before))
             yield lambda: self._store.change(
                 counters,
                 lambda after: {name: each.forgiven(after[name]) for name, each in counters.items()},
             )
 
-    def _counted(
+    def _one_more(
         self, counters: Mapping[str, Slowdown], before: Mapping[str, Failures]
     ) -> Mapping[str, Failures]:
         # Checked again, because concurrent attempts count against each other.
@@ -82,5 +84,5 @@ class Attempts:
         if self._clock.monotonic() < self._next_purge:
             return
         self._next_purge = self._clock.monotonic() + _SECONDS_BETWEEN_PURGES
-        for each in (OF_ACCOUNT, OF_ADDRESS, OF_DEVICE):
+        for each in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE):
             self._store.remove_older(each.kind, self._clock.now() - each.kept)

@@ -20,7 +20,7 @@ def check_new_password(
     """
     check_password(password)
     words = re.findall(r"\w+", f"{email} {institution.name}")
-    if guesser.soon_tries(password, [_THE_SERVICE, email, "".join(words), *words]):
+    if guesser.is_guessable(password, [_THE_SERVICE, email, "".join(words), *words]):
         raise InvalidValueError(
             [Fault("password", "is easily guessed: use several unrelated words")]
         )

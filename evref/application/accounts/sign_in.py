@@ -97,7 +97,7 @@ class SignIn:
         email = normalised_email(email)
         member = self._with_email(email)
         password_hash = None if member is None else member.password_hash
-        with self._attempts.one(email, address, self._known(device, member)) as succeed:
+        with self._attempts.counted(email, address, self._known(device, member)) as succeed:
             if not self._passwords.verify(password, password_hash) or member is None:
                 raise WrongCredentialsError
             succeed()
@@ -206,7 +206,7 @@ class SignIn:
         self, signed_in: SignedIn, present: str, new: str, address: str, device: Device | None
     ) -> Iterator[None]:
         member = signed_in.member
-        with self._attempts.one(member.email, address, self._known(device, member)) as succeed:
+        with self._attempts.counted(member.email, address, self._known(device, member)) as succeed:
             if not self._passwords.verify(present, member.password_hash):
                 raise InvalidValueError([Fault("present", "is incorrect"), *_faults(new)])
             succeed()

@@ -147,11 +147,11 @@ class Slowdown:
         return Failures(failures.count - 1, failures.last_at)
 
 
-OF_ACCOUNT = Slowdown("account", free=5, is_reset=True)
-OF_ADDRESS = Slowdown("address", free=20)
+PER_ACCOUNT = Slowdown("account", free=5, is_reset=True)
+PER_ADDRESS = Slowdown("address", free=20)
 """Higher, because a whole institution may reach the service from one address. Not reset, because a
 member could then guess at other accounts between own sign-ins."""
-OF_DEVICE = Slowdown("device", free=5, kept=DEVICE_LENGTH)
+PER_DEVICE = Slowdown("device", free=5, kept=DEVICE_LENGTH)
 
 MOST_DEVICE_FAILURES = 10
 """After so many failures a device is no longer known."""

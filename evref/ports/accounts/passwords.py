@@ -27,7 +27,7 @@ class PasswordGuesser(ABC):
     """Estimates how easy a password is to guess."""
 
     @abstractmethod
-    def soon_tries(self, password: str, known_words: Collection[str]) -> bool:
+    def is_guessable(self, password: str, known_words: Collection[str]) -> bool:
         """Return whether the password is among the first million guesses of an attacker who has
         lists of common and leaked passwords and knows these words about its owner.
 

@@ -531,7 +531,7 @@ def test_what_is_old_is_purged_once_a_minute_at_most(
     store = PurgedSignInAttempts(state)
     attempts = Attempts(store, bulkhead, clock)
     for _ in range(180):
-        with suppress(TooManyAttemptsError), attempts.one(EMAIL, HERE, None):
+        with suppress(TooManyAttemptsError), attempts.counted(EMAIL, HERE, None):
             pass
         clock.advance(seconds=1)
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evref.domain.accounts.sign_in import (
-    OF_ACCOUNT,
-    OF_ADDRESS,
-    OF_DEVICE,
+    PER_ACCOUNT,
+    PER_ADDRESS,
+    PER_DEVICE,
     Failures,
     Session,
     SessionToken,
@@ -77,12 +77,12 @@ def test_a_session_ends_with_the_password_that_it_began_with() -> None:
 def test_each_failure_beyond_the_free_ones_doubles_the_wait_up_to_a_minute(
     count: int, seconds: int
 ) -> None:
-    assert OF_ACCOUNT.wait(Failures(count, NOON), NOON) == timedelta(seconds=seconds)
+    assert PER_ACCOUNT.wait(Failures(count, NOON), NOON) == timedelta(seconds=seconds)
 
 
 def test_an_address_has_more_free_failures_than_an_account() -> None:
-    assert OF_ADDRESS.wait(Failures(19, NOON), NOON) == timedelta(0)
-    assert OF_ADDRESS.wait(Failures(20, NOON), NOON) == timedelta(seconds=5)
+    assert PER_ADDRESS.wait(Failures(19, NOON), NOON) == timedelta(0)
+    assert PER_ADDRESS.wait(Failures(20, NOON), NOON) == timedelta(seconds=5)
 
 
 @given(st.integers(0, 50), st.integers(0, 100), instants, instants)
@@ -97,35 +97,35 @@ def test_a_wait_is_never_longer_than_a_minute_even_when_the_clock_was_set_back(
 @given(st.integers(0, 100), st.integers(0, 10**6))
 def test_whoever_waits_as_told_need_not_wait_again(count: int, microseconds: int) -> None:
     instant = NOON + timedelta(microseconds=microseconds)
-    wait = OF_ACCOUNT.wait(Failures(count, NOON), instant)
+    wait = PER_ACCOUNT.wait(Failures(count, NOON), instant)
 
-    assert OF_ACCOUNT.wait(Failures(count, NOON), instant + wait) == timedelta(0)
+    assert PER_ACCOUNT.wait(Failures(count, NOON), instant + wait) == timedelta(0)
 
 
 def test_failures_in_a_future_that_a_clock_jumped_to_delay_nothing() -> None:
     failures = Failures(9, NOON + timedelta(days=10))
 
-    assert OF_ACCOUNT.wait(failures, NOON) == timedelta(0)
-    assert OF_ACCOUNT.one_more(failures, NOON) == Failures(10, NOON)
+    assert PER_ACCOUNT.wait(failures, NOON) == timedelta(0)
+    assert PER_ACCOUNT.one_more(failures, NOON) == Failures(10, NOON)
 
 
 def test_failures_are_forgotten_after_a_while_without_any() -> None:
-    failures, forgotten_at = Failures(7, NOON), NOON + OF_ACCOUNT.kept
+    failures, forgotten_at = Failures(7, NOON), NOON + PER_ACCOUNT.kept
 
-    assert OF_ACCOUNT.one_more(failures, forgotten_at) == Failures(1, forgotten_at)
+    assert PER_ACCOUNT.one_more(failures, forgotten_at) == Failures(1, forgotten_at)
     just_before = forgotten_at - timedelta(microseconds=1)
-    assert OF_ACCOUNT.one_more(failures, just_before) == Failures(8, just_before)
+    assert PER_ACCOUNT.one_more(failures, just_before) == Failures(8, just_before)
 
 
 def test_the_right_password_takes_back_one_failure_or_those_of_an_account() -> None:
-    for slowdown in (OF_ADDRESS, OF_DEVICE):
+    for slowdown in (PER_ADDRESS, PER_DEVICE):
         assert slowdown.forgiven(Failures(1, NOON)) == Failures()
         assert slowdown.forgiven(Failures(3, NOON)) == Failures(2, NOON)
-    assert OF_ACCOUNT.forgiven(Failures(3, NOON)) == Failures()
+    assert PER_ACCOUNT.forgiven(Failures(3, NOON)) == Failures()
 
 
 def test_names_are_apart_by_kind_and_show_no_text() -> None:
-    names = [each.name("ward@example.org") for each in (OF_ACCOUNT, OF_ADDRESS, OF_DEVICE)]
+    names = [each.name("ward@example.org") for each in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE)]
 
     assert len(set(names)) == 3
     assert "ward@example.org" not in str(names)

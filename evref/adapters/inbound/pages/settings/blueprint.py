@@ -30,8 +30,8 @@ from evref.adapters.inbound.pages.settings.invitation import InvitationPage
 from evref.adapters.inbound.pages.settings.members import MemberPages
 from evref.adapters.inbound.pages.settings.sign_in import SignInPages
 from evref.application.access.manage_keys import ManageKeys
+from evref.application.accounts.cookie_secret import CookieSecret
 from evref.application.accounts.manage_members import ManageMembers
-from evref.application.accounts.share_secret import ShareSecret
 from evref.application.accounts.sign_in import SignIn
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.accounts.sign_in import SessionToken
@@ -64,7 +64,7 @@ def blueprint(
     manage_members: ManageMembers,
     keys: ManageKeys,
     log: ReadAuditLog,
-    share_secret: ShareSecret,
+    cookie_secret: CookieSecret,
     clock: Clock,
     base_url: str,
 ) -> Blueprint:
@@ -92,7 +92,7 @@ def blueprint(
             # No form has a file; Flask-WTF would put it in the place of a text.
             abort(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         # Raises if storage is unavailable: forms need the secret.
-        share_secret()
+        cookie_secret()
         ended = _identify(members)
         if request.method == "POST" and from_another_site(base_url):
             return _refuse_other_site(base_url)
@@ -106,7 +106,7 @@ def blueprint(
     pages.register_error_handler(NotAllowedError, _not_allowed)
     # A session may end while a page is made.
     pages.register_error_handler(NotSignedInError, lambda _: _to_sign_in(cookies.present_token()))
-    pages.context_processor(_offer)
+    pages.context_processor(_template_context)
     # Filters, because templates that are imported do not see the context.
     pages.add_app_template_filter(lambda at: times.time_in_words(at, clock.now()), "time_in_words")
     pages.add_app_template_filter(
@@ -172,7 +172,7 @@ def _complete(response: Response) -> Response:
     return response
 
 
-def _offer() -> dict[str, Any]:
+def _template_context() -> dict[str, Any]:
     """Return the variables of every template."""
     signed_in = g.get("signed_in")
     return {

@@ -35,12 +35,12 @@ _PREFIX_OF_SECURE = "__Host-"
 """
 
 
-def configure(app: Flask, share_secret: Callable[[], str], *, secure: bool) -> None:
+def configure(app: Flask, cookie_secret: Callable[[], str], *, secure: bool) -> None:
     """Set up the signed cookie of the forms, for these pages only.
 
     With `secure`, browsers send the cookies over https only.
     """
-    app.session_interface = _FormsInterface(share_secret)
+    app.session_interface = _FormsInterface(cookie_secret)
     app.config |= {
         "SESSION_COOKIE_NAME": _PREFIX_OF_SECURE + FORMS if secure else FORMS,
         "SESSION_COOKIE_PATH": "/",
@@ -56,15 +56,15 @@ class _FormsInterface(SecureCookieSessionInterface):
     Other requests, including all of the API, have no session.
     """
 
-    def __init__(self, share_secret: Callable[[], str]) -> None:
-        self._share_secret = share_secret
+    def __init__(self, cookie_secret: Callable[[], str]) -> None:
+        self._cookie_secret = cookie_secret
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         if not request.path.startswith(PATH):
             return None
         # If storage is unavailable, the page reports it; an error here would not be handled.
         with suppress(StorageUnavailableError):
-            app.secret_key = self._share_secret()
+            app.secret_key = self._cookie_secret()
             return super().open_session(app, request)
         return None
 

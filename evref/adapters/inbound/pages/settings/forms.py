@@ -152,7 +152,7 @@ class ChoiceField(RadioField):
 _LEVELS = [SelectChoice(level.value, words.LEVELS_IN_FULL[level]) for level in reversed(Permission)]
 
 
-_OF_ROLE = {
+_ROLES_IN_FULL = {
     Role.ADMIN: "Admin: manages keys and members",
     Role.VIEWER: "Viewer: sees keys, their use and the audit log",
 }
@@ -328,7 +328,7 @@ class RoleForm(PageForm):
     role = ChoiceField(
         "Role",
         missing="Choose a role.",
-        choices=[SelectChoice(role.value, _OF_ROLE[role]) for role in reversed(Role)],
+        choices=[SelectChoice(role.value, _ROLES_IN_FULL[role]) for role in reversed(Role)],
         default=Role.VIEWER.value,
     )
 

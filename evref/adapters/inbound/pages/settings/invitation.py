@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response
 
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.pages.settings.forms import NewPasswordForm
-from evref.adapters.inbound.pages.settings.sign_in import address, later
+from evref.adapters.inbound.pages.settings.sign_in import address, try_again_later
 from evref.application.accounts.manage_members import ManageMembers
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Member
@@ -65,7 +65,7 @@ class InvitationPage:
                 form.form_errors.append(_ELSEWHERE)
             except BusyError as error:
                 found = self._members.invitation(token)
-                return later("settings/invitation.html", form, error, found=found)
+                return try_again_later("settings/invitation.html", form, error, found=found)
         return make_response(self._rendered(token, form), form.status)
 
     def _rendered(self, token: str, form: NewPasswordForm) -> str:

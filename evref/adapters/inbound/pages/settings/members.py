@@ -175,11 +175,11 @@ def _last_admin(members: tuple[Member, ...]) -> Member | None:
 
 def _of_role(member: Member) -> str:
     if member.id == _signed_in().member.id:
-        return f"You are now {_A[member.role]}."
-    return f"{member.email} is now {_A[member.role]}."
+        return f"You are now {_ROLES[member.role]}."
+    return f"{member.email} is now {_ROLES[member.role]}."
 
 
-_A = {Role.ADMIN: "an admin", Role.VIEWER: "a viewer"}
+_ROLES = {Role.ADMIN: "an admin", Role.VIEWER: "a viewer"}
 
 
 def _removed(member: Member) -> Response:

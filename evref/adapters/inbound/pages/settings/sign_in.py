@@ -64,7 +64,7 @@ class SignInPages:
             except WrongCredentialsError as error:
                 form.form_errors.append(str(error))
             except (TooManyAttemptsError, BusyError) as error:
-                return later("settings/sign_in.html", form, error)
+                return try_again_later("settings/sign_in.html", form, error)
             else:
                 response = redirect(onwards, HTTPStatus.SEE_OTHER)
                 cookies.begin(response, started)
@@ -96,7 +96,7 @@ class SignInPages:
             except InvalidValueError as error:
                 form.add_errors(error)
             except (TooManyAttemptsError, BusyError) as error:
-                return later("settings/password.html", form, error)
+                return try_again_later("settings/password.html", form, error)
             else:
                 if started is not None:
                     response = redirect(url_for(".password"), HTTPStatus.SEE_OTHER)
@@ -106,7 +106,7 @@ class SignInPages:
         return make_response(render("settings/password.html", form=form), form.status)
 
 
-def later(
+def try_again_later(
     template: str, form: PageForm, error: TooManyAttemptsError | BusyError, **context: object
 ) -> Response:
     """Return the page with the form again, and with `Retry-After`."""

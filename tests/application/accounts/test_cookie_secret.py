@@ -1,12 +1,12 @@
 """What cookies are signed with is the same for all who serve, or what the operator gave."""
 
 from evref.adapters.outbound.memory import MemorySharedSecrets, MemoryState
-from evref.application.accounts.share_secret import ShareSecret
+from evref.application.accounts.cookie_secret import CookieSecret
 from tests.fakes import SeededRandomness
 
 
 def test_the_operators_secret_is_taken_as_it_is(state: MemoryState) -> None:
-    share = ShareSecret(MemorySharedSecrets(state), SeededRandomness(), "the operator's")
+    share = CookieSecret(MemorySharedSecrets(state), SeededRandomness(), "the operator's")
 
     assert share() == "the operator's"
     assert state.secrets == {}
@@ -14,7 +14,7 @@ def test_the_operators_secret_is_taken_as_it_is(state: MemoryState) -> None:
 
 def test_without_one_all_who_serve_share_the_first_that_was_made(state: MemoryState) -> None:
     workers = [
-        ShareSecret(MemorySharedSecrets(state), SeededRandomness(seed), None) for seed in range(3)
+        CookieSecret(MemorySharedSecrets(state), SeededRandomness(seed), None) for seed in range(3)
     ]
     shared = {worker() for worker in workers}
 
@@ -24,7 +24,7 @@ def test_without_one_all_who_serve_share_the_first_that_was_made(state: MemorySt
 
 def test_two_services_never_share_a_secret_by_chance() -> None:
     secrets = {
-        ShareSecret(MemorySharedSecrets(MemoryState()), SeededRandomness(seed), None)()
+        CookieSecret(MemorySharedSecrets(MemoryState()), SeededRandomness(seed), None)()
         for seed in range(3)
     }
 

@@ -1,4 +1,4 @@
-"""Share a secret: the key that signs cookies, the same in all processes."""
+"""The secret that signs cookies, the same in all processes."""
 
 from evref.ports.accounts.secrets import SharedSecrets
 from evref.ports.randomness import Randomness
@@ -6,7 +6,7 @@ from evref.ports.randomness import Randomness
 _NAME = "cookies"
 
 
-class ShareSecret:
+class CookieSecret:
     """Returns the operator's secret, or else one that is created once and stored."""
 
     def __init__(self, secrets: SharedSecrets, randomness: Randomness, given: str | None) -> None:
