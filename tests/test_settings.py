@@ -219,8 +219,18 @@ def test_unknown_variables_are_named(tmp_path: Path) -> None:
     file = tmp_path / ".env"
     file.write_text("EVREF_ZZZ=1\nDATABASE_URL=x\n")
     environ = {"EVREF_DATABASE": "x", "EVREF_STORAGE": "sql", "PATH": "x", "EVREF_EMPTY": ""}
+    environ |= {"EVREF_KEY": "a client's key"}
 
     assert Settings.unknown_names(environ, file) == ["EVREF_DATABASE", "EVREF_ZZZ"]
+
+
+def test_code_is_named_by_the_environment_alone(tmp_path: Path) -> None:
+    """A file in a folder that anybody can write to could otherwise run code."""
+    file = tmp_path / ".env"
+    file.write_text("EVREF_CONTAINER=wiring:container\n")
+
+    with pytest.raises(SettingsError, match="must be set in the environment"):
+        Settings.read({}, file)
 
 
 def test_a_binary_file_is_reported_in_one_line(tmp_path: Path) -> None:

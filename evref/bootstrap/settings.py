@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from dotenv import dotenv_values
 
 from evref.domain.accounts.readers import Readers
+from evref.domain.redaction import without_keys
 
 _Enum = TypeVar("_Enum", bound=StrEnum)
 
@@ -114,7 +115,8 @@ class Settings:
                 try:
                     read[name] = _READERS[name](text)
                 except ValueError as error:
-                    raise SettingsError(f"{PREFIX}{name.upper()} {error}") from None
+                    fault = without_keys(str(error))
+                    raise SettingsError(f"{PREFIX}{name.upper()} {fault}") from None
         return cls(**read)  # type: ignore[arg-type]  # _READERS give each field its own type
 
     @classmethod
@@ -128,7 +130,9 @@ class Settings:
 
         """
         values = _gather(os.environ if environ is None else environ, env_file, {})
-        return sorted(f"{PREFIX}{name.upper()}" for name in values if name not in _READERS)
+        # The documentation calls a client's key EVREF_KEY.
+        known = {*_READERS, "key"}
+        return sorted(f"{PREFIX}{name.upper()}" for name in values if name not in known)
 
 
 def hand_on_metrics_folder(folder: Path) -> None:
@@ -145,6 +149,11 @@ def _gather(
         raise SettingsError(f"{env_file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise SettingsError(f"{env_file} cannot be read: it is not UTF-8 text") from None
+    if in_file.get(f"{PREFIX}CONTAINER"):
+        # Whoever can write a file here could otherwise run code.
+        raise SettingsError(
+            f"EVREF_CONTAINER names code, so it must be set in the environment, not in {env_file}"
+        )
     values = dict(defaults)
     for source in (in_file, environ):
         values |= {
@@ -152,6 +161,9 @@ def _gather(
             for name, text in source.items()
             if name.startswith(PREFIX) and text
         }
+    for name, text in values.items():
+        if not text.isascii() and any("\ud800" <= each <= "\udfff" for each in text):
+            raise SettingsError(f"{PREFIX}{name.upper()} must be UTF-8 text")
     return values
 
 

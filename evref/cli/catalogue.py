@@ -26,8 +26,18 @@ from evref.domain.catalogue.advice import warnings
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import DiagnosesRemovedError
 
-# The catalogue's own checks report paths that do not exist or cannot be read.
-_PATH = click.Path(path_type=Path)
+
+class _Path(click.ParamType[Path]):
+    """A path; the catalogue's own checks report one that does not exist or cannot be read."""
+
+    name = "path"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        # Path("") is the working directory; an unset variable of a shell is enough for that.
+        return Path(value) if value else self.fail("a path must not be empty", param, ctx)
+
+
+_PATH = _Path()
 _MOST_NAMES = 10
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -42,9 +43,13 @@ class _Bind(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         host, colon, port = value.rpartition(":")
-        if not (host and colon and _PORT.fullmatch(port) and 0 < int(port) < 65536):  # noqa: PLR2004
+        # The colons of an IPv6 address do not end the host.
+        is_host = host and (":" not in host or (host.startswith("[") and host.endswith("]")))
+        if not (is_host and colon and _PORT.fullmatch(port) and 0 < int(port) < 65536):  # noqa: PLR2004
             self.fail(
-                f"{value!r} does not have the form HOST:PORT (e.g. {DEFAULT_BIND})", param, ctx
+                f"{value!r} does not have the form HOST:PORT (e.g. {DEFAULT_BIND} or [::1]:8000)",
+                param,
+                ctx,
             )
         return value
 
@@ -193,7 +198,10 @@ def main() -> NoReturn:
     try:
         cli.main(prog_name="evref", standalone_mode=False)
     except click.UsageError as error:
-        error.show()
+        # Somebody may have pasted a key in the place of something else.
+        shown = io.StringIO()
+        error.show(shown)
+        say(without_keys(shown.getvalue().rstrip()))
         sys.exit(2)
     except click.ClickException as error:
         error.show()
@@ -202,15 +210,16 @@ def main() -> NoReturn:
         say("evref: stopped")
         sys.exit(1)
     except InvalidCatalogueError as error:
-        say_lines(map(str, error.faults))
+        say_lines(without_keys(str(fault)) for fault in error.faults)
         _fail(str(error))
     except StorageUnavailableError as error:
         _fail(f"{error} ({error.reason})")
-    except EvrefError as error:
-        # Somebody may have pasted a key in the place of a name.
-        _fail(without_keys(str(error)))
-    except (SettingsError, AddressInUseError) as error:
+    except SettingsError as error:
         _fail(str(error))
+    except (EvrefError, AddressInUseError) as error:
+        _fail(without_keys(str(error)))
+    except UnicodeEncodeError:
+        _fail("an argument is not UTF-8 text")
     except OSError as error:
         # For example a full disk; click itself handles a closed pipe.
         # Python must not write the rest of the output again when it exits.

@@ -443,6 +443,25 @@ def test_a_rollback_to_what_is_not_kept_names_what_is(ready: Run, files: Path) -
     assert served(ready)["version"] == version
 
 
+def test_a_version_of_no_letters_is_not_the_previous_one(ready: Run) -> None:
+    """A variable of the shell that is not set is enough to ask for it."""
+    ready("catalogue", "load", "--allow-removals", str(KNEE))
+    version = served(ready)["version"]
+
+    assert ready("catalogue", "rollback", "").refused().startswith("No version '' of the catalogue")
+    assert served(ready)["version"] == version
+
+
+@pytest.mark.parametrize("name", ["x", "xx"])
+def test_a_file_that_is_named_twice_is_a_fault(run: Run, folder: Path, name: str) -> None:
+    shutil.copy(KNEE, folder / name)
+
+    result = run("catalogue", "check", name, name)
+
+    assert result.status == 1
+    assert f"{name}: is the same file as {name}, named twice" in result.err
+
+
 def test_a_single_file_is_a_catalogue(ready: Run) -> None:
     """Of one diagnosis."""
     assert ready("catalogue", "load", "--allow-removals", str(KNEE)).status == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 import subprocess
 import sys
 from contextlib import closing
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import evref
+from evref.domain.access.token import KeyToken
 from tests.cli.conftest import Run
 
 COMMANDS = [
@@ -99,6 +101,10 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
         ("serve", "--bind", "localhost:0"),
         ("serve", "--bind", "localhost:65536"),
         ("serve", "--bind", "localhost:²"),
+        ("serve", "--bind", "::1:8123"),
+        ("catalogue", "check", ""),
+        ("catalogue", "load", ""),
+        ("catalogue", "export", ""),
     ],
 )
 def test_wrong_usage_ends_with_2(run: Run, arguments: tuple[str, ...]) -> None:
@@ -110,13 +116,43 @@ def test_wrong_usage_ends_with_2(run: Run, arguments: tuple[str, ...]) -> None:
     assert "Usage: evref" in result.err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("{}",),
+        ("key", "{}"),
+        ("key", "revoke", "{}"),
+        ("key", "create", "--institution", "{}", "--name", "x"),
+        ("key", "create", "--institution", "x", "--name", "y", "--limit", "{}"),
+        ("catalogue", "check", "{}"),
+        ("catalogue", "rollback", "{}"),
+        ("serve", "--bind", "{}"),
+    ],
+)
+def test_no_error_repeats_a_key(ready: Run, arguments: tuple[str, ...]) -> None:
+    """Pasted in the place of something else."""
+    key = KeyToken.make(0x5EED << 200).text
+
+    result = ready(*(each.format(key) for each in arguments))
+
+    assert result.status in {1, 2}
+    assert "…" in result.err
+    assert key[6:20] not in result.out + result.err
+
+
+def test_an_argument_that_is_no_text_is_told_in_one_line(ready: Run) -> None:
+    """Where it is no path."""
+    for arguments in (("catalogue", "rollback"), ("key", "revoke"), ("institution", "create")):
+        assert ready(*arguments, "\udcff").refused()
+
+
 def test_init_makes_the_storage_and_loads_the_bundled_catalogue(run: Run, folder: Path) -> None:
-    """By default, in a file under the working directory."""
+    """By default, in a file under the working directory that no other user can read."""
     result = run("init")
 
     assert result.status == 0
     assert result.out == "The storage is ready.\n"
-    assert (folder / "evref.sqlite").exists()
+    assert {stat.filemode(file.stat().st_mode) for file in folder.iterdir()} == {"-rw-------"}
     assert run("catalogue", "status", "--json").json["diagnoses"] >= 40
 
 
@@ -225,6 +261,7 @@ def test_a_database_of_a_newer_version_is_left_alone(ready: Run, folder: Path) -
         ({"database_url": "oracle://x"}, "EVREF_DATABASE_URL must be of the form"),
         ({"base_url": "here\nthere"}, "EVREF_BASE_URL must be an address"),
         ({"database_url": "sqlite:///:memory:"}, "must be"),
+        ({"database_url": "sqlite:///\udcff"}, "EVREF_DATABASE_URL must be UTF-8 text"),
     ],
 )
 @pytest.mark.parametrize("command", [("init",), ("key", "list"), SERVE])

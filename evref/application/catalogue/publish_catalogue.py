@@ -85,10 +85,11 @@ class PublishCatalogue:
 
         """
         served, *earlier = [publication.version for publication in self.history(principal)]
-        wanted = version or next((each for each in earlier if each != served), None)
-        catalogue = None if wanted is None else self._store.load_version(wanted)
+        if version is None:
+            version = next((each for each in earlier if each != served), None)
+        catalogue = None if version is None else self._store.load_version(version)
         if catalogue is None:
-            raise UnknownVersionError(wanted, tuple(dict.fromkeys([served, *earlier])))
+            raise UnknownVersionError(version, tuple(dict.fromkeys([served, *earlier])))
         return self._plan(catalogue)
 
     def publish(

@@ -59,6 +59,6 @@ class CatalogueFiles(ABC):
 
         Raises:
             InvalidCatalogueError: If the folder has other catalogue files, which would be read too,
-                or cannot be written. Nothing is changed.
+                or cannot be written. Nothing is changed, unless the process is killed.
 
         """

@@ -1,5 +1,6 @@
 """What is written: that it reads back, how it looks, and what happens where it cannot be."""
 
+import os
 import resource
 import tempfile
 from collections.abc import Iterator
@@ -175,6 +176,33 @@ def test_other_catalogue_files_are_named_and_kept(tmp_path: Path) -> None:
     )
     assert {path.read_text() for path in tmp_path.iterdir()} == {"before"}
     assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_hidden_folders_are_left_alone(tmp_path: Path) -> None:
+    """As in a git checkout, and what an export leaves behind that was killed."""
+    for name in (".github/workflows/ci.yml", ".export-x1y2/asthma.yaml"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("before")
+
+    write(a_catalogue(), tmp_path)
+
+    assert len(read(tmp_path).entries) == 1
+    assert {path.read_text() for path in tmp_path.glob(".*/**/*.y*ml")} == {"before"}
+
+
+def test_a_file_that_cannot_be_replaced_leaves_the_others_as_they_were(tmp_path: Path) -> None:
+    """Though it is found only after some of them were replaced; here it is a pipe."""
+    (tmp_path / "asthma.yaml").write_text("before")
+    (tmp_path / "copd.yaml").symlink_to("elsewhere")
+    os.mkfifo(tmp_path / "migraine.yaml")
+    names = ("asthma", "copd", "knee-osteoarthritis", "migraine")
+
+    (fault,) = faults_of_writing(a_catalogue(*map(an_entry, names)), tmp_path)
+
+    assert "migraine.yaml` is a named pipe" in fault.message
+    assert (tmp_path / "asthma.yaml").read_text() == "before"
+    assert (tmp_path / "copd.yaml").readlink() == Path("elsewhere")
+    assert {path.stem for path in tmp_path.iterdir()} == {"asthma", "copd", "migraine"}
 
 
 def test_a_folder_in_the_place_of_a_file_is_a_fault(tmp_path: Path) -> None:

@@ -86,11 +86,12 @@ class Folders:
 
     def _take(self, path: Path, status: os.stat_result) -> None:
         name = shown_path(path)
-        first = self._met.setdefault((status.st_dev, status.st_ino), name)
-        if first is name:
-            self.files.append((path, name))
+        file = (status.st_dev, status.st_ino)
+        if file in self._met:
+            self._refuse(path, f"is the same file as {self._met[file]}, named twice")
         else:
-            self._refuse(path, f"is the same file as {first}, named twice")
+            self._met[file] = name
+            self.files.append((path, name))
 
     def _refuse(self, path: Path, message: str) -> None:
         self.faults.append(FileFault(shown_path(path), None, message))

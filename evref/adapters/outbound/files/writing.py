@@ -5,7 +5,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,8 @@ def write_files(catalogue: Catalogue, folder: Path) -> None:
     """Write `ID.yaml` for each entry to the folder, which is created if it does not exist.
 
     Raises:
-        InvalidCatalogueError: If the files cannot be written; nothing is then changed.
+        InvalidCatalogueError: If the files cannot be written; nothing is then changed. If the
+            process is killed, some files may be replaced and others not.
 
     """
     texts = {f"{entry.diagnosis.id}.yaml": text_of_entry(entry) for entry in catalogue.entries}
@@ -96,13 +97,19 @@ def _text(text: str, before: int) -> yaml.ScalarNode:
 
 
 def _refuse_other_files(texts: dict[str, str], folder: Path) -> None:
-    found = []
-    for path in sorted(folder.rglob("*")):
-        if path.parent == folder and path.name in texts:
-            if path.is_dir():
-                found.append((path, "is a folder where a file is to be written"))
-        elif is_catalogue_file(path.name) and not path.is_dir():
-            found.append((path, "is a catalogue file of another diagnosis; name an empty folder"))
+    found = [
+        (folder / name, "is a folder where a file is to be written")
+        for name in texts
+        if (folder / name).is_dir()
+    ]
+    for inside, folders, names in os.walk(folder):
+        # As on reading, hidden folders are skipped.
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [
+            (Path(inside, name), "is a catalogue file of another diagnosis; name an empty folder")
+            for name in sorted(names)
+            if is_catalogue_file(name) and not (Path(inside) == folder and name in texts)
+        ]
     _refuse(FileFault(shown_path(path), None, message) for path, message in found)
 
 
@@ -118,7 +125,13 @@ def _write_beside_then_rename(texts: dict[str, str], folder: Path) -> None:
     try:
         for name, text in texts.items():
             (beside / name).write_bytes(text.encode())
-        for name in texts:
-            (beside / name).replace(folder / name)
+        with ExitStack() as undo:
+            for name in texts:
+                target, earlier = folder / name, beside / f"{name}.earlier"
+                if os.path.lexists(target):
+                    shutil.copy2(target, earlier, follow_symlinks=False)
+                (beside / name).replace(target)
+                undo.callback(earlier.replace if os.path.lexists(earlier) else Path.unlink, target)
+            undo.pop_all()
     finally:
         shutil.rmtree(beside, ignore_errors=True)

@@ -59,6 +59,10 @@ class SqliteBackend(Backend):
 
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
+        if self.is_missing() and "mode" not in self.engine.url.query:
+            # SQLite gives the files beside it the same mode. If this fails, so does connecting.
+            with suppress(OSError):
+                self._file.touch(mode=0o600)
         # The transaction excludes all other writers, so preparations wait where it begins.
         with self.transactions.connect() as connection:
             _set_busy_timeout(connection, PREPARATION_LOCK_TIMEOUT_SECONDS)
