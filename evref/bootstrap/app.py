@@ -76,6 +76,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
 
     openapi.configure(app, settings.base_url)
     consult = container.consult()
+    find_licence = container.find_licence()
     observers: list[Observer] = [log_access] if settings.access_log else []
     if settings.metrics_token is not None:
         metrics = _metrics(settings)
@@ -91,17 +92,25 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         browse=container.browse(),
         members=container.sign_in(),
         breaker=container.circuit_breaker(),
+        licence_of=find_licence,
         most_bytes=cache_bytes,
     )
     frame.register(app)
-    app.register_blueprint(diagnoses.blueprint(endpoints))
-    app.register_blueprint(whole_catalogue.blueprint(consult, container.browse()))
-    app.register_blueprint(limit.blueprint(container.read_limit(), container.browse()))
+    app.register_blueprint(diagnoses.blueprint(endpoints, find_licence))
+    app.register_blueprint(whole_catalogue.blueprint(consult, container.browse(), find_licence))
+    app.register_blueprint(
+        limit.blueprint(container.read_limit(), container.browse(), find_licence)
+    )
     app.register_blueprint(openapi.blueprint())
     _register_standards(app, settings, endpoints)
     app.register_blueprint(
         reference.blueprint(
-            frame, settings.base_url, infobutton=settings.infobutton, fhir=settings.fhir
+            frame,
+            settings.base_url,
+            operator=settings.operator,
+            contact=settings.contact,
+            infobutton=settings.infobutton,
+            fhir=settings.fhir,
         )
     )
     app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))

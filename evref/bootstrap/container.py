@@ -22,6 +22,7 @@ from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers
 from evref.application.accounts.sign_in import SignIn
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.application.catalogue.find_licence import FindLicence
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.consult_catalogue import ConsultCatalogue
@@ -157,6 +158,7 @@ class Container(containers.DeclarativeContainer):
     admit = One(AdmitRequest, admission, clock, circuit_breaker)
     read_limit = One(ReadLimit, admission, clock, circuit_breaker)
     browse = One(BrowseCatalogue, catalogue_store, clock, circuit_breaker)
+    find_licence = One(FindLicence, catalogue_store, circuit_breaker, settings.provided.licence)
     consult = providers.Factory(ConsultCatalogue, browse=browse, admit=admit)
     publish = One(PublishCatalogue, catalogue_store, catalogue_files, clock, BUNDLED_CATALOGUE)
     report_health = One(ReportHealth, health, browse)

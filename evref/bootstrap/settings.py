@@ -30,6 +30,10 @@ _ORIGIN = re.compile(
     r"https?://([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(:[0-9]+)?", re.IGNORECASE
 )
 
+_WEB_ADDRESS = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?(/[!-~]*)?", re.IGNORECASE)
+_EMAIL_ADDRESS = re.compile(r"[a-z0-9.!#$&'*+/=^_`{|}~-]+@[a-z0-9-]+(\.[a-z0-9-]+)+", re.IGNORECASE)
+_LONGEST_NAME = 200
+
 _DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?")
 
 
@@ -72,6 +76,9 @@ class Settings:
     - `catalogue_pages`: who may read the catalogue in a browser.
     - `infobutton`: whether /infobutton answers the info buttons of health records.
     - `fhir`: whether the catalogue is also served as FHIR.
+    - `licence`: the address of the licence of a catalogue that is not the bundled one; None if it
+      has none.
+    - `operator`, `contact`: who runs the service, and an https: or e-mail address, for /about.
     """
 
     storage: StorageKind = StorageKind.SQL
@@ -92,6 +99,9 @@ class Settings:
     catalogue_pages: Readers = Readers.MEMBERS
     infobutton: bool = True
     fhir: bool = True
+    licence: str | None = None
+    operator: str | None = None
+    contact: str | None = None
 
     @classmethod
     def read(
@@ -269,6 +279,25 @@ def _container(text: str) -> str:
     return text
 
 
+def _web_address(text: str) -> str:
+    if _WEB_ADDRESS.fullmatch(text) is None:
+        raise ValueError(f"must be an address such as https://example.org/licence, not {text!r}")
+    return text
+
+
+def _contact(text: str) -> str:
+    is_web_address = text.startswith("https:") and _WEB_ADDRESS.fullmatch(text)
+    if not is_web_address and _EMAIL_ADDRESS.fullmatch(text) is None:
+        raise ValueError(f"must be an address with https: or one e-mail address, not {text!r}")
+    return text
+
+
+def _name(text: str) -> str:
+    if not text.isprintable() or not 1 <= len(text.strip()) <= _LONGEST_NAME:
+        raise ValueError(f"must have 1 to {_LONGEST_NAME} printable characters")
+    return text.strip()
+
+
 def _is_origin(text: str) -> bool:
     try:
         parts = urlsplit(text)
@@ -302,5 +331,8 @@ _READERS = {
     "catalogue_pages": _one_of(Readers),
     "infobutton": _switch,
     "fhir": _switch,
+    "licence": _web_address,
+    "operator": _name,
+    "contact": _contact,
 }
 assert set(_READERS) == {field.name for field in fields(Settings)}  # noqa: S101 - at import

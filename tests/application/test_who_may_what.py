@@ -261,6 +261,7 @@ FOR_EVERYBODY = {
     "BrowseCatalogue",
     "CircuitBreaker",
     "ConsultCatalogue",
+    "FindLicence",
     "ReadLimit",
     "ReportHealth",
     "CookieSecret",

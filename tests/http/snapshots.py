@@ -18,6 +18,7 @@ from evref.adapters.inbound.web.problems import Problem
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.permission import Permission
+from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
 from evref.testing.builders import OPERATOR
 from tests.docs import api_page
 from tests.http.service import Service, body
@@ -99,7 +100,7 @@ def document() -> str:
 
 
 def _service() -> Service:
-    return Service(Settings(storage=StorageKind.MEMORY))
+    return Service(Settings(storage=StorageKind.MEMORY, licence=BUNDLED_LICENCE))
 
 
 def _text(value: Any) -> str:

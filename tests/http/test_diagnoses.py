@@ -6,9 +6,10 @@ import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.vocabulary import DISCLAIMER
-from evref.testing.builders import a_diagnosis
-from tests.http.service import IN_ORDER, Service, assert_problem, body, entries
+from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
+from evref.testing.builders import a_diagnosis, a_publication, a_publication_entry
+from tests.http.conftest import MakeService
+from tests.http.service import EXAMPLES, IN_ORDER, Service, assert_problem, body, entries
 
 DIAGNOSES = "/api/v1/diagnoses"
 
@@ -25,11 +26,37 @@ def test_a_list_says_how_many_there_are_and_what_they_are_not(service: Service, 
     assert meta == {
         "count": 5,
         "catalogue_version": Catalogue(entries()).version,
+        "licence": None,
         "disclaimer": DISCLAIMER,
     }
     assert "the physician, health professional or user always makes the final decision" in (
         DISCLAIMER
     )
+
+
+@pytest.mark.parametrize("named", [None, "https://example.org/licence"])
+def test_answers_name_the_licence(make_service: MakeService, named: str | None) -> None:
+    """CC BY 4.0 of the bundled catalogue, also after a rollback to it; the operator's of others."""
+    service = make_service(licence=named)
+    store = service.container.catalogue_store()
+    other = Catalogue(entries()[:1])
+    paths = ["diagnoses", "diagnoses/knee-osteoarthritis", "limit"]
+    paths += ["diagnoses/knee-osteoarthritis/interventions"]
+
+    # The last is a rollback, which is not a publication of the bundled catalogue as such.
+    for catalogue, is_bundled, licence in (
+        (EXAMPLES, True, BUNDLED_LICENCE),
+        (other, False, named),
+        (EXAMPLES, False, BUNDLED_LICENCE),
+    ):
+        publication = a_publication(catalogue, is_bundled=is_bundled)
+        entry = a_publication_entry(catalogue)
+        store.publish(catalogue, publication, entry, replacing=store.version())
+        service.clock.advance(1)
+
+        for path in paths:
+            meta = body(service.get(f"/api/v1/{path}", token=service.token()))["meta"]
+            assert meta["licence"] == licence
 
 
 def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str) -> None:
@@ -51,6 +78,7 @@ def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str
         },
         "meta": {
             "catalogue_version": Catalogue(entries()).version,
+            "licence": None,
             "disclaimer": DISCLAIMER,
         },
     }

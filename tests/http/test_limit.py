@@ -31,7 +31,7 @@ def test_a_new_key_has_used_nothing(service: Service) -> None:
         "permission": "read",
         "expires_on": "2026-03-04",
     }
-    assert answer["meta"].keys() == {"catalogue_version", "disclaimer"}
+    assert answer["meta"].keys() == {"catalogue_version", "licence", "disclaimer"}
     assert response.headers["RateLimit"] == '"daily";r=7;t=3601'
     assert response.headers["X-RateLimit-Reset"] == str(int(MIDNIGHT.timestamp()))
 

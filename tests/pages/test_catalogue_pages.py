@@ -12,6 +12,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.test import EnvironBuilder, TestResponse, run_wsgi_app
 
 from evref.adapters.inbound.pages.catalogue import words
+from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
@@ -544,4 +545,26 @@ def test_the_structured_data_names_codes_and_date() -> None:
     values = {(name, value) for _, name, value in seen.walk()}
     assert ("itemtype", "https://schema.org/MedicalWebPage") in values
     content = [value for tag, name, value in seen.walk() if (tag, name) == ("meta", "content")]
-    assert {"Low back pain", "M54.5", "ME84.2", "2026-11-21"} <= set(content)
+    assert {"Low back pain", "M54.5", "ME84.2"} <= set(content)
+    # No clinician has reviewed it.
+    assert "lastReviewed" not in {value for _, name, value in seen.walk() if name == "itemprop"}
+
+
+@pytest.mark.parametrize("readers", Readers)
+def test_everybody_can_read_who_runs_the_service(readers: Readers) -> None:
+    """And how to read the catalogue, whoever may read it."""
+    settings = Settings(
+        storage=StorageKind.MEMORY,
+        catalogue_pages=readers,
+        operator="Ward 7 & friends",
+        contact="evidence+a@example.org",
+    )
+    visitor = Visitor(Site(settings))
+
+    about = Seen(visitor.get("/about").text)
+
+    assert "Ward 7 & friends runs this service." in about.text()
+    assert "mailto:evidence%2Ba@example.org" in about.links
+    assert "not a medical device" in about.text()
+    assert visitor.get("/evidence").status_code == 200
+    assert "has not given a name" in page("/about").text()

@@ -14,6 +14,9 @@ DISCLAIMER = (
 )
 """Included in every response and on every page that shows the data."""
 
+BUNDLED_LICENCE = "https://creativecommons.org/licenses/by/4.0/"
+"""The licence of the bundled catalogue: CC BY 4.0."""
+
 MEANINGS: dict[StrEnum, str] = {
     Module.FITT_VIP: "exercise with a dose, described by the FITT-VP elements",
     Module.PHARMACONEUTRAL: "pharmacology by drug class and generic name, without brands and doses",
@@ -33,7 +36,7 @@ MEANINGS: dict[StrEnum, str] = {
     Recommendation.CONDITIONAL_FOR: "the source recommends it conditionally or weakly",
     Recommendation.CONDITIONAL_AGAINST: "the source recommends against it conditionally or weakly",
     Recommendation.STRONG_AGAINST: "the source strongly recommends against it",
-    Recommendation.NOT_STATED: "the source makes no recommendation",
+    Recommendation.NOT_STATED: "no graded recommendation was seen in the source",
     Direction.FOR: "the sources favour using it",
     Direction.AGAINST: "the sources advise against it, or find harm or no important benefit",
     Direction.UNCLEAR: "the sources disagree, or the evidence is insufficient",

@@ -20,7 +20,7 @@ something that is missing is not advised against.
 How to pass it on:
 - Give each intervention with its direction (for, against or unclear). A title never says it.
 - Give certainty and recommendation as they are. not_graded means that the source states no GRADE \
-certainty; not_stated that it recommends nothing. Neither is a low grade.
+certainty; not_stated that no graded recommendation was seen in it. Neither is a low grade.
 - Name the references with their links, the version of the catalogue, and the disclaimer.
 - Take nothing from elsewhere as if it came from the catalogue. If an answer is empty, or a tool \
 fails, say so.

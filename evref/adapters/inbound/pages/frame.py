@@ -42,12 +42,14 @@ class Frame:
         browse: BrowseCatalogue,
         members: SignIn,
         breaker: CircuitBreaker,
+        licence_of: Callable[[Catalogue], str | None],
         most_bytes: int,
     ) -> None:
         self.readers = readers
         self._browse = browse
         self._members = members
         self._breaker = breaker
+        self._licence_of = licence_of
         self._cache = ResponseCache(most_bytes)
         self._policies: dict[str, str] = {}
 
@@ -110,6 +112,11 @@ class Frame:
                 g.catalogue = None
         found: Catalogue | None = g.catalogue
         return found
+
+    @property
+    def licence(self) -> str | None:
+        """Return the address of the catalogue's licence, for a visitor who may read it."""
+        return None if self.catalogue is None else self._licence_of(self.catalogue)
 
     def require_catalogue(self) -> Catalogue:
         """Return the catalogue for a page that needs it, after the visitor's access was checked.

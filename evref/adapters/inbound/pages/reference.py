@@ -8,6 +8,7 @@ import mimetypes
 from functools import cache
 from importlib import resources
 from typing import Any, cast
+from urllib.parse import quote
 
 import flask_swagger_ui
 from apiflask import APIFlask
@@ -39,10 +40,19 @@ _SWAGGER_FILES = (
 )
 
 
-def blueprint(frame: Frame, base_url: str, *, infobutton: bool, fhir: bool) -> Blueprint:
+def blueprint(
+    frame: Frame,
+    base_url: str,
+    *,
+    operator: str | None,
+    contact: str | None,
+    infobutton: bool,
+    fhir: bool,
+) -> Blueprint:
     """Return the pages of a service at `base_url`.
 
-    `infobutton` and `fhir` are whether the service speaks these standards too.
+    `operator` is who runs it, and `contact` an https: or e-mail address. `infobutton` and `fhir`
+    are whether the service speaks these standards too.
     """
     pages = Blueprint("pages", __name__, template_folder="templates")
 
@@ -52,6 +62,12 @@ def blueprint(frame: Frame, base_url: str, *, infobutton: bool, fhir: bool) -> B
     @pages.get("/")
     def landing() -> Response:
         return frame.page("landing.html", front)
+
+    pages.add_url_rule(
+        "/about",
+        "about",
+        lambda: frame.page("about.html", lambda: _about(operator, contact)),
+    )
 
     @pages.get("/docs")
     def docs() -> Response:
@@ -82,6 +98,13 @@ def blueprint(frame: Frame, base_url: str, *, infobutton: bool, fhir: bool) -> B
         return respond(_catalogue_file_schema(), _SCHEMA_CACHE)
 
     return pages
+
+
+def _about(operator: str | None, contact: str | None) -> dict[str, Any]:
+    address = contact
+    if contact is not None and not contact.startswith("https:"):
+        address = f"mailto:{quote(contact, safe='@')}"
+    return {"operator": operator, "contact": contact, "contact_address": address}
 
 
 def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:

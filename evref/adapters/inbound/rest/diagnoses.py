@@ -7,6 +7,7 @@ from typing import Any
 from apiflask import APIBlueprint
 from marshmallow import RAISE
 
+from evref.adapters.inbound.rest.meta import LicenceOf, meta
 from evref.adapters.inbound.rest.parameters import DiagnosesQuery, InterventionsQuery, NoQuery
 from evref.adapters.inbound.rest.schemas import (
     DiagnosisAnswerSchema,
@@ -16,10 +17,9 @@ from evref.adapters.inbound.rest.schemas import (
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter
-from evref.domain.catalogue.vocabulary import DISCLAIMER
 
 
-def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
+def blueprint(endpoints: CatalogueEndpoints, licence_of: LicenceOf) -> APIBlueprint:
     """Return the endpoints. Each needs a key with the permission to read."""
     api = APIBlueprint("diagnoses", __name__, url_prefix="/api/v1")
     endpoint = endpoints(Permission.READ, "application/json")
@@ -52,10 +52,10 @@ def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
         """
         wanted = DiagnosisFilter(query["codes"], query.get("module"), query.get("q"))
         found = catalogue.find(wanted)
-        meta = {"count": len(found), **_meta(catalogue)}
+        found_meta = {"count": len(found), **meta(catalogue, licence_of)}
         if wanted.codes:
-            meta["matches"] = wanted.matches(found)
-        return {"data": found, "meta": meta}
+            found_meta["matches"] = wanted.matches(found)
+        return {"data": found, "meta": found_meta}
 
     @api.get("/diagnoses/<id>")
     @endpoint
@@ -81,7 +81,7 @@ def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
 
         Returns one diagnosis by its id. Ids never change.
         """
-        return {"data": catalogue.entry(id), "meta": _meta(catalogue)}
+        return {"data": catalogue.entry(id), "meta": meta(catalogue, licence_of)}
 
     @api.get("/diagnoses/<id>/interventions")
     @endpoint
@@ -110,12 +110,8 @@ def blueprint(endpoints: CatalogueEndpoints) -> APIBlueprint:
                 "count": len(found),
                 "diagnosis": entry,
                 "filters": {"module": module, "phase": phase},
-                **_meta(catalogue),
+                **meta(catalogue, licence_of),
             },
         }
 
     return api
-
-
-def _meta(catalogue: Catalogue) -> dict[str, Any]:
-    return {"catalogue_version": catalogue.version, "disclaimer": DISCLAIMER}

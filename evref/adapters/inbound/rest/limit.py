@@ -10,6 +10,7 @@ from apiflask import APIBlueprint
 from flask import Response, make_response, request
 from marshmallow import RAISE
 
+from evref.adapters.inbound.rest.meta import LicenceOf, meta
 from evref.adapters.inbound.rest.parameters import NoQuery
 from evref.adapters.inbound.rest.schemas import LimitAnswerSchema
 from evref.adapters.inbound.web import headers
@@ -20,10 +21,11 @@ from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.access.status import KeyStatus
 from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.vocabulary import DISCLAIMER
 
 
-def blueprint(read_limit: ReadLimit, browse: BrowseCatalogue) -> APIBlueprint:
+def blueprint(
+    read_limit: ReadLimit, browse: BrowseCatalogue, licence_of: LicenceOf
+) -> APIBlueprint:
     """Return the endpoint, which needs an active key of any level."""
     api = APIBlueprint("limit", __name__, url_prefix="/api/v1")
 
@@ -55,7 +57,6 @@ def blueprint(read_limit: ReadLimit, browse: BrowseCatalogue) -> APIBlueprint:
         request is never counted. It is answered also when none remains, and for a key without
         permission.
         """
-        meta = {"catalogue_version": catalogue.version, "disclaimer": DISCLAIMER}
-        return {"data": status, "meta": meta}
+        return {"data": status, "meta": meta(catalogue, licence_of)}
 
     return api

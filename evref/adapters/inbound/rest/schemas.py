@@ -15,7 +15,7 @@ from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Intervention, Phase
-from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
 
 _SLUG = "^[a-z0-9]+(-[a-z0-9]+)*$"
 
@@ -177,7 +177,8 @@ class EvidenceSchema(Record):
     certainty = _one_of(Certainty, "GRADE certainty; not_graded if the source states none.")
     recommendation = _one_of(
         Recommendation,
-        "What the source recommends, and how strongly; not_stated if it makes no recommendation.",
+        "What the source recommends, and how strongly; not_stated if no graded recommendation "
+        "was seen in it.",
     )
     direction = _one_of(
         Direction,
@@ -260,6 +261,12 @@ class MetaSchema(Record):
     catalogue_version = _text(
         "Changes if and only if the content of the served catalogue changes.",
         examples=["0123456789abcdef"],
+    )
+    licence = _text(
+        "The address of the licence of the catalogue; null if the operator has named none.",
+        nullable=True,
+        format="uri",
+        examples=[BUNDLED_LICENCE],
     )
     disclaimer = _text(
         "States that the data is educational and makes no decisions.", examples=[DISCLAIMER]

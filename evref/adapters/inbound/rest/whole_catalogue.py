@@ -12,6 +12,7 @@ from apiflask import APIBlueprint
 from flask import Response, request
 from marshmallow import RAISE
 
+from evref.adapters.inbound.rest.meta import LicenceOf, meta
 from evref.adapters.inbound.rest.parameters import NoQuery
 from evref.adapters.inbound.rest.schemas import CatalogueEntrySchema, CatalogueSchema
 from evref.adapters.inbound.rest.spool import Spool, Spooled
@@ -25,7 +26,6 @@ from evref.application.consult_catalogue import ConsultCatalogue
 from evref.domain.access.permission import Permission
 from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.vocabulary import DISCLAIMER
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
@@ -34,10 +34,12 @@ _CHUNK_BYTES = 256 * 1024
 _ENTRY = CatalogueEntrySchema()
 
 
-def blueprint(consult: ConsultCatalogue, browse: BrowseCatalogue) -> APIBlueprint:
+def blueprint(
+    consult: ConsultCatalogue, browse: BrowseCatalogue, licence_of: LicenceOf
+) -> APIBlueprint:
     """Return the endpoint, which has a separate folder for its files."""
     api = APIBlueprint("whole_catalogue", __name__, url_prefix="/api/v1")
-    spool = Spool((JSON, LINES), _render)
+    spool = Spool((JSON, LINES), lambda catalogue: _render(catalogue, licence_of))
 
     def served(view: Callable[..., Response]) -> Callable[[], Response]:
         @wraps(view)
@@ -115,7 +117,7 @@ class _Chunks:
         self._file.close()
 
 
-def _render(catalogue: Catalogue) -> Iterator[tuple[bytes, bytes]]:
+def _render(catalogue: Catalogue, licence_of: LicenceOf) -> Iterator[tuple[bytes, bytes]]:
     """Yield the chunks of the JSON document and of the JSON lines, which have the same records."""
     before = b'{"data":['
     for entry in catalogue.entries:
@@ -124,12 +126,8 @@ def _render(catalogue: Catalogue) -> Iterator[tuple[bytes, bytes]]:
         )
         yield before + record, record + b"\n"
         before = b","
-    meta = {
-        "count": len(catalogue.entries),
-        "catalogue_version": catalogue.version,
-        "disclaimer": DISCLAIMER,
-    }
-    yield (b"" if catalogue.entries else before) + b'],"meta":' + _text(meta) + b"}", b""
+    whole_meta = {"count": len(catalogue.entries), **meta(catalogue, licence_of)}
+    yield (b"" if catalogue.entries else before) + b'],"meta":' + _text(whole_meta) + b"}", b""
 
 
 def _text(value: object) -> bytes:
