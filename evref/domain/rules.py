@@ -6,11 +6,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sized
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evref.domain.errors import Fault, InvalidValueError
 
-_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
+"""The pattern of an id: words of lower-case letters and digits, joined by hyphens."""
 
 # The control characters C0 and C1 but for the line feed, and lone surrogates.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -25,6 +26,14 @@ _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """The shortest and the longest allowed length of a text, in characters."""
+
+    shortest: int
+    longest: int
 
 
 class Rules:
@@ -42,20 +51,21 @@ class Rules:
         if not holds:
             self._faults.append(Fault(field, message))
 
-    def slug(self, field: str, value: str, *, longest: int) -> None:
-        """Require a slug: words of lower-case letters and digits, joined by hyphens."""
+    def slug(self, field: str, value: str, length: Length) -> None:
+        """Require a slug of this length."""
         self.require(
-            len(value) <= longest and _SLUG.fullmatch(value) is not None,
+            len(value) <= length.longest and re.fullmatch(SLUG, value) is not None,
             field,
-            f"must be a slug of 1 to {longest} characters: a-z, 0-9 and single hyphens between",
+            f"must be a slug of {length.shortest} to {length.longest} characters: a-z, 0-9 and "
+            "single hyphens between",
         )
 
-    def text(self, field: str, value: str, *, shortest: int, longest: int) -> None:
+    def text(self, field: str, value: str, length: Length) -> None:
         """Require trimmed plain text of this length; line breaks are allowed."""
         self.require(
-            shortest <= len(value) <= longest,
+            length.shortest <= len(value) <= length.longest,
             field,
-            f"must have {shortest} to {longest} characters, has {len(value)}",
+            f"must have {length.shortest} to {length.longest} characters, has {len(value)}",
         )
         self.require(value == value.strip(), field, "must not begin or end with white space")
         self.require(
@@ -64,14 +74,14 @@ class Rules:
             "must be plain text without control characters",
         )
 
-    def line(self, field: str, value: str, *, shortest: int, longest: int) -> None:
+    def line(self, field: str, value: str, length: Length) -> None:
         """Require trimmed plain text of this length on a single line."""
-        self.text(field, value, shortest=shortest, longest=longest)
+        self.text(field, value, length)
         self.require(_LINE_END.search(value) is None, field, "must be a single line")
 
     def name(self, field: str, value: str, *, longest: int) -> None:
         """Require a single line without invisible characters, which make names look alike."""
-        self.line(field, value, shortest=1, longest=longest)
+        self.line(field, value, Length(1, longest))
         self.visible(field, value)
 
     def visible(self, field: str, value: str) -> None:

@@ -7,18 +7,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evref.domain.errors import InvalidValueError
-from evref.domain.rules import Rules, folded
+from evref.domain.rules import Length, Rules, folded
 
 
 def faults_of_slug(value: str) -> list[str]:
     rules = Rules()
-    rules.slug("id", value, longest=8)
+    rules.slug("id", value, Length(1, 8))
     return faults(rules)
 
 
 def faults_of_text(value: str) -> list[str]:
     rules = Rules()
-    rules.text("summary", value, shortest=2, longest=8)
+    rules.text("summary", value, Length(2, 8))
     return faults(rules)
 
 
@@ -75,7 +75,7 @@ def test_allowed_text_can_be_stored_and_sent_as_utf_8(value: str) -> None:
 @pytest.mark.parametrize("value", ["a\nb", "a\u2028b", "a\u2029b"])
 def test_a_line_has_no_line_end_within(value: str) -> None:
     rules = Rules()
-    rules.line("name", value, shortest=1, longest=8)
+    rules.line("name", value, Length(1, 8))
 
     assert faults(rules) == ["must be a single line"]
 

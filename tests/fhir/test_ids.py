@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from evref.adapters.inbound.fhir import ids
 from evref.adapters.inbound.fhir.ids import fhir_id
-from evref.domain.catalogue.intervention import Intervention
+from evref.domain.catalogue.bounds import INTERVENTION_ID
 from evref.testing.builders import an_intervention
 
 WORDS = st.text("abcxyz019", min_size=1, max_size=8)
 SHORT = st.lists(WORDS, min_size=1, max_size=7).map("-".join)
 LONG = st.lists(WORDS, min_size=33, max_size=40).map(
-    lambda words: "-".join(words)[: Intervention.LONGEST_ID]
+    lambda words: "-".join(words)[: INTERVENTION_ID.longest]
 )
 
 

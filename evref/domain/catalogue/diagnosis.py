@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
+from evref.domain.catalogue import bounds
 from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.rules import Rules
@@ -43,11 +44,9 @@ class Review:
     by: str
     on: date
 
-    LONGEST_NAME = 200
-
     def __post_init__(self) -> None:
         rules = Rules()
-        rules.line("by", self.by, shortest=1, longest=self.LONGEST_NAME)
+        rules.line("by", self.by, bounds.REVIEWER)
         rules.enforce()
 
 
@@ -76,23 +75,19 @@ class Diagnosis:
     finer_codes: Mapping[CodeList, FinerCodes] = field(default_factory=dict, hash=False)
     reviewed: Review | None = None
 
-    LONGEST_ID = 64
-    LONGEST_NAME = 120
-    SHORTEST_TERM = 2
-    LONGEST_TERM = 80
     MOST_TERMS = 40
     """In one language."""
     LANGUAGE = re.compile("[a-z]{2}")
 
     def __post_init__(self) -> None:
         rules = Rules()
-        rules.slug("id", self.id, longest=self.LONGEST_ID)
+        rules.slug("id", self.id, bounds.DIAGNOSIS_ID)
         rules.require(
             self.id not in RESERVED_IDS,
             "id",
             f"must not be {self.id}: the catalogue's pages use {', '.join(RESERVED_IDS)}",
         )
-        rules.line("name", self.name, shortest=1, longest=self.LONGEST_NAME)
+        rules.line("name", self.name, bounds.DIAGNOSIS_NAME)
         rules.some("icd10_codes", self.icd10_codes)
         rules.distinct("icd10_codes", map(str, self.icd10_codes))
         rules.some("icd11_codes", self.icd11_codes)
@@ -126,7 +121,7 @@ class Diagnosis:
             )
             rules.distinct(language, map(str.lower, terms))
             for term in terms:
-                rules.line(language, term, shortest=self.SHORTEST_TERM, longest=self.LONGEST_TERM)
+                rules.line(language, term, bounds.TERM)
         return rules
 
     def _check_finer_codes(self) -> Rules:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import quote
 
+from evref.domain.catalogue import bounds
 from evref.domain.rules import Rules
 
 # No white space, control characters or lone surrogates, which UTF-8 cannot encode.
@@ -94,7 +95,7 @@ class Evidence:
             f"must be {implied} because the recommendation is {self.recommendation}",
         )
         if self.source_grade is not None:
-            rules.text("source_grade", self.source_grade, shortest=1, longest=500)
+            rules.text("source_grade", self.source_grade, bounds.SOURCE_GRADE)
         rules.enforce()
 
 
@@ -121,9 +122,9 @@ class Reference:
 
     def __post_init__(self) -> None:
         rules = Rules()
-        rules.text("title", self.title, shortest=1, longest=1000)
-        rules.text("authors", self.authors, shortest=1, longest=1000)
-        rules.text("source", self.source, shortest=1, longest=500)
+        rules.text("title", self.title, bounds.REFERENCE_TITLE)
+        rules.text("authors", self.authors, bounds.AUTHORS)
+        rules.text("source", self.source, bounds.SOURCE)
         rules.require(
             self.FIRST_YEAR <= self.year <= self.LAST_YEAR,
             "year",

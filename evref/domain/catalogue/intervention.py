@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
+from evref.domain.catalogue import bounds
 from evref.domain.catalogue.diagnosis import MODULE_ORDER, Module
 from evref.domain.catalogue.evidence import Evidence, Reference
 from evref.domain.rules import Rules
@@ -40,7 +41,7 @@ class FittVp:
         for element in fields(self):
             value = getattr(self, element.name)
             if value is not None:
-                rules.text(element.name, value, shortest=1, longest=500)
+                rules.text(element.name, value, bounds.FITT_VP_ELEMENT)
         rules.enforce()
 
 
@@ -65,15 +66,13 @@ class Intervention:
     cautions: str | None = None
     """The most serious thing to weigh before use, as published; None if the entry has none."""
 
-    LONGEST_ID = 96
-
     def __post_init__(self) -> None:
         rules = Rules()
-        rules.slug("id", self.id, longest=self.LONGEST_ID)
-        rules.line("title", self.title, shortest=5, longest=120)
-        rules.text("summary", self.summary, shortest=80, longest=700)
+        rules.slug("id", self.id, bounds.INTERVENTION_ID)
+        rules.line("title", self.title, bounds.INTERVENTION_TITLE)
+        rules.text("summary", self.summary, bounds.SUMMARY)
         if self.cautions is not None:
-            rules.text("cautions", self.cautions, shortest=40, longest=300)
+            rules.text("cautions", self.cautions, bounds.CAUTIONS)
         rules.some("references", self.references)
         rules.require(
             len(set(self.references)) == len(self.references),

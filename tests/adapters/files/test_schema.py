@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from evref.adapters.outbound.codec import from_document, records, to_document
 from evref.adapters.outbound.files import SCHEMA_FILE
+from evref.domain.catalogue import bounds
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import RESERVED_IDS, Diagnosis, Module, Review
 from evref.domain.catalogue.evidence import (
@@ -27,8 +28,9 @@ from evref.domain.catalogue.evidence import (
 )
 from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
-from evref.domain.catalogue.intervention import Intervention, Phase
+from evref.domain.catalogue.intervention import Phase
 from evref.domain.errors import InvalidValueError
+from evref.domain.rules import SLUG, Length
 from evref.testing.builders import a_diagnosis, an_intervention
 from tests.adapters.files.strategies import catalogues
 
@@ -81,15 +83,35 @@ def test_the_fields_are_those_of_the_records() -> None:
     assert list(REFERENCE) == [*records.REFERENCE, *records.PLACES_OF_A_REFERENCE]
 
 
+@pytest.mark.parametrize(
+    ("schema", "length"),
+    [
+        (DIAGNOSIS["id"], bounds.DIAGNOSIS_ID),
+        (DIAGNOSIS["name"], bounds.DIAGNOSIS_NAME),
+        (DIAGNOSIS["terms"]["additionalProperties"]["items"], bounds.TERM),
+        (DIAGNOSIS["reviewed"]["properties"]["by"], bounds.REVIEWER),
+        (INTERVENTION["id"], bounds.INTERVENTION_ID),
+        (INTERVENTION["title"], bounds.INTERVENTION_TITLE),
+        (INTERVENTION["summary"], bounds.SUMMARY),
+        (INTERVENTION["cautions"], bounds.CAUTIONS),
+        *((element, bounds.FITT_VP_ELEMENT) for element in FITT_VP.values()),
+        (EVIDENCE["source_grade"], bounds.SOURCE_GRADE),
+        (REFERENCE["title"], bounds.REFERENCE_TITLE),
+        (REFERENCE["authors"], bounds.AUTHORS),
+        (REFERENCE["source"], bounds.SOURCE),
+    ],
+)
+def test_the_lengths_are_those_of_the_domain(schema: dict[str, Any], length: Length) -> None:
+    """From which the schemas of the API are made."""
+    assert (schema["minLength"], schema["maxLength"]) == (length.shortest, length.longest)
+
+
 def test_the_limits_are_those_of_the_domain() -> None:
-    """Lengths, years and the forms of codes."""
-    assert DIAGNOSIS["id"]["maxLength"] == Diagnosis.LONGEST_ID
+    """Years, numbers and the forms of codes and ids."""
+    assert DIAGNOSIS["id"]["pattern"] == INTERVENTION["id"]["pattern"] == f"^{SLUG}$"
     assert DIAGNOSIS["id"]["not"]["enum"] == list(RESERVED_IDS)
-    assert DIAGNOSIS["name"]["maxLength"] == Diagnosis.LONGEST_NAME
     terms = DIAGNOSIS["terms"]["additionalProperties"]
     assert terms["maxItems"] == Diagnosis.MOST_TERMS
-    assert terms["items"]["minLength"] == Diagnosis.SHORTEST_TERM
-    assert terms["items"]["maxLength"] == Diagnosis.LONGEST_TERM
     prefixes = {
         name: SCHEMA["$defs"][listed["$ref"].rpartition("/")[2]]["properties"]
         for name, listed in DIAGNOSIS["finer_codes"]["properties"].items()
@@ -101,8 +123,6 @@ def test_the_limits_are_those_of_the_domain() -> None:
         code_list: dict.fromkeys(("includes", "excludes"), f"^{code_list.prefix_pattern}$")
         for code_list in CodeList
     }
-    assert DIAGNOSIS["reviewed"]["properties"]["by"]["maxLength"] == Review.LONGEST_NAME
-    assert INTERVENTION["id"]["maxLength"] == Intervention.LONGEST_ID
     assert REFERENCE["year"]["minimum"] == Reference.FIRST_YEAR
     assert REFERENCE["year"]["maximum"] == Reference.LAST_YEAR
     assert DIAGNOSIS["icd10"]["items"]["pattern"] == f"^{Icd10Code.PATTERN}$"

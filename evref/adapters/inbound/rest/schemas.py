@@ -10,23 +10,30 @@ from apiflask import Schema, fields
 from marshmallow import EXCLUDE, RAISE, validate
 
 from evref.domain.access.permission import Permission
+from evref.domain.catalogue import bounds
 from evref.domain.catalogue.catalogue import Entry
-from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
+from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
-from evref.domain.catalogue.intervention import Intervention, Phase
+from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
+from evref.domain.rules import SLUG, Length
 
-_SLUG = "^[a-z0-9]+(-[a-z0-9]+)*$"
 
-
-def _slug(longest: int, description: str, *, example: str) -> fields.String:
-    return _text(description, pattern=_SLUG, minLength=1, maxLength=longest, examples=[example])
+def _slug(length: Length, description: str, *, example: str) -> fields.String:
+    return _text(description, length=length, pattern=f"^{SLUG}$", examples=[example])
 
 
 def _text(
-    description: str, *, nullable: bool = False, attribute: str | None = None, **keywords: Any
+    description: str,
+    *,
+    nullable: bool = False,
+    attribute: str | None = None,
+    length: Length | None = None,
+    **keywords: Any,
 ) -> fields.String:
+    if length is not None:
+        keywords = {"minLength": length.shortest, "maxLength": length.longest, **keywords}
     return fields.String(
         required=True,
         allow_none=nullable,
@@ -81,7 +88,7 @@ class Record(Schema):
 class ReviewSchema(Record):
     """A clinician's review of an entry."""
 
-    by = _text("Name and profession.", minLength=1, maxLength=Review.LONGEST_NAME)
+    by = _text("Name and profession.", length=bounds.REVIEWER)
     on = fields.Date(required=True, metadata={"description": "The day of the review."})
 
 
@@ -89,14 +96,13 @@ class DiagnosisSchema(Record):
     """A diagnosis with its codes and enabled modules."""
 
     id = _slug(
-        Diagnosis.LONGEST_ID,
+        bounds.DIAGNOSIS_ID,
         "Identifies the diagnosis. Never changes.",
         example="knee-osteoarthritis",
     )
     name = _text(
         "Display name in English.",
-        minLength=1,
-        maxLength=Diagnosis.LONGEST_NAME,
+        length=bounds.DIAGNOSIS_NAME,
         examples=["Knee osteoarthritis"],
     )
     icd10_codes = _codes(Icd10Code, "Codes of WHO ICD-10 (2019).", ["M17"])
@@ -220,26 +226,25 @@ class InterventionSchema(Record):
     """An intervention for a diagnosis, in one module and one phase, with its evidence."""
 
     id = _slug(
-        Intervention.LONGEST_ID,
+        bounds.INTERVENTION_ID,
         "Identifies the intervention; unique in the catalogue.",
         example="knee-osteoarthritis-aquatic-exercise",
     )
     diagnosis_id = _slug(
-        Diagnosis.LONGEST_ID,
+        bounds.DIAGNOSIS_ID,
         "The diagnosis that the intervention belongs to.",
         example="knee-osteoarthritis",
     )
     module = _one_of(Module, "The module that the intervention belongs to.")
     phase = _one_of(Phase, "The phase that the intervention belongs to.")
-    title = _text("The name of the intervention.", minLength=5, maxLength=120)
-    summary = _text("What the sources say, in plain text.", minLength=80, maxLength=700)
+    title = _text("The name of the intervention.", length=bounds.INTERVENTION_TITLE)
+    summary = _text("What the sources say, in plain text.", length=bounds.SUMMARY)
     cautions = _text(
         "The most serious thing to weigh before use, as published: a regulator's warning, a "
         "contraindication, pregnancy. Null if the entry has none, which does not mean that there "
         "is nothing to weigh.",
         nullable=True,
-        minLength=40,
-        maxLength=300,
+        length=bounds.CAUTIONS,
     )
     fitt_vp = fields.Nested(
         FittVpSchema,
