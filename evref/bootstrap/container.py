@@ -11,7 +11,7 @@ from pathlib import Path
 from dependency_injector import containers, providers
 
 from evref.adapters.outbound import memory, redis, sql, system
-from evref.adapters.outbound.files import YamlCatalogueFiles
+from evref.adapters.outbound.files import YamlCatalogueFiles, read_lexicon
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.access.read_limit import ReadLimit
@@ -123,6 +123,7 @@ class Container(containers.DeclarativeContainer):
     passwords = One(system.Argon2PasswordHasher)
     guesser = One(system.ZxcvbnPasswordGuesser)
     catalogue_files = One(YamlCatalogueFiles)
+    lexicon = One(read_lexicon)
 
     memory = providers.Container(MemoryStores)
     sql = providers.Container(SqlStores, settings=settings)
@@ -157,7 +158,7 @@ class Container(containers.DeclarativeContainer):
     circuit_breaker = One(CircuitBreaker, clock)
     admit = One(AdmitRequest, admission, clock, circuit_breaker)
     read_limit = One(ReadLimit, admission, clock, circuit_breaker)
-    browse = One(BrowseCatalogue, catalogue_store, clock, circuit_breaker)
+    browse = One(BrowseCatalogue, catalogue_store, clock, circuit_breaker, lexicon)
     find_licence = One(FindLicence, catalogue_store, circuit_breaker, settings.provided.licence)
     consult = providers.Factory(ConsultCatalogue, browse=browse, admit=admit)
     publish = One(PublishCatalogue, catalogue_store, catalogue_files, clock, BUNDLED_CATALOGUE)

@@ -7,6 +7,7 @@ from functools import partial
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.search.lexicon import WITHOUT_LISTS, Lexicon
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.ports.catalogue.store import PublishedCatalogue
 from evref.ports.clock import Clock
@@ -43,11 +44,13 @@ class BrowseCatalogue:
         store: PublishedCatalogue,
         clock: Clock,
         breaker: CircuitBreaker,
+        lexicon: Lexicon = WITHOUT_LISTS,
         run: Run = in_background,
     ) -> None:
         self._store = store
         self._clock = clock
         self._breaker = breaker
+        self._lexicon = lexicon
         self._run = run
         self._held: Catalogue | None = None
         self._held_version: str | None = None
@@ -110,7 +113,9 @@ class BrowseCatalogue:
     def _load(self, version: str) -> None:
         catalogue = self._store.load()
         if catalogue is not None:
-            # Computed here, in the background, because every response has it.
+            # A catalogue is served with its version and its index, or not yet.
+            held = None if self._held is None else self._held.search
+            catalogue.make_searchable(self._lexicon, held)
             catalogue.version  # noqa: B018
             # If a newer one was published meanwhile, it is loaded, and once more at the next check.
             self._held, self._held_version = catalogue, version

@@ -14,8 +14,11 @@ from evref.domain.catalogue import content
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
 from evref.domain.catalogue.record_code import RecordCode
+from evref.domain.catalogue.search.index import SearchIndex
+from evref.domain.catalogue.search.lexicon import Lexicon
+from evref.domain.catalogue.search.names import Hit
 from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
-from evref.domain.rules import Rules, folded
+from evref.domain.rules import Rules
 
 _OVERDUE_AFTER = timedelta(days=365)
 
@@ -92,21 +95,15 @@ class DiagnosisFilter:
 
     codes: tuple[RecordCode, ...] = ()
     module: Module | None = None
-    text: str | None = None
 
     def admits(self, diagnosis: Diagnosis) -> bool:
         """Return whether the diagnosis meets the conditions.
 
         Codes of one classification are combined with OR, and the two classifications with AND.
-        `text` admits diagnoses whose name contains each of its words, ignoring case and accents.
-        A text without words admits none.
         """
-        return (
-            (self.module is None or self.module in diagnosis.enabled_modules)
-            and {code.CLASSIFICATION for code in self.codes}
-            == {code.CLASSIFICATION for code in self.codes if code.finds(diagnosis)}
-            and (self.text is None or _has_words(diagnosis.name, self.text))
-        )
+        return (self.module is None or self.module in diagnosis.enabled_modules) and {
+            code.CLASSIFICATION for code in self.codes
+        } == {code.CLASSIFICATION for code in self.codes if code.finds(diagnosis)}
 
     def matches(self, found: Iterable[Entry]) -> tuple[Match, ...]:
         """Return the matches of each code among the found entries, in the order of the codes."""
@@ -115,6 +112,26 @@ class DiagnosisFilter:
             Match(code, tuple(one.id for one in diagnoses if code.finds(one)))
             for code in self.codes
         )
+
+
+EVERYTHING = DiagnosisFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A diagnosis that may be meant, and its name or term that is near the text."""
+
+    diagnosis_id: str
+    name: str
+    term: str
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a text finds, best first. If it finds nothing by itself: what may be meant."""
+
+    hits: tuple[Hit, ...]
+    suggestions: tuple[Suggestion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +167,7 @@ class Catalogue:
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
+        self._index: SearchIndex | None = None
         self.entries = tuple(
             sorted(entries, key=lambda entry: (entry.diagnosis.name, entry.diagnosis.id))
         )
@@ -223,6 +241,31 @@ class Catalogue:
             if wanted.admits(entry.diagnosis)
         )
 
+    def make_searchable(self, lexicon: Lexicon, earlier: SearchIndex | None = None) -> None:
+        """Build the index for `search`, with what an earlier one has."""
+        self._index = SearchIndex(self.entries, lexicon, earlier)
+
+    @property
+    def search(self) -> SearchIndex:
+        """The search by what people type.
+
+        Raises:
+            RuntimeError: If `make_searchable` was not called before.
+
+        """
+        if self._index is None:
+            raise RuntimeError("this catalogue has no index for the search")
+        return self._index
+
+    def named(self, text: str, wanted: DiagnosisFilter = EVERYTHING) -> Findings:
+        """Return the diagnoses that the text finds and the filter admits, best first."""
+        hits = self.search.names.find(text)
+        near = {} if hits else self.search.names.near(text)
+        return Findings(
+            tuple(hit for hit in hits if wanted.admits(self.entry(hit.diagnosis_id).diagnosis)),
+            tuple(Suggestion(each, self.entry(each).diagnosis.name, near[each]) for each in near),
+        )
+
     def _with_ancestor_of(self, codes: tuple[RecordCode, ...]) -> Iterable[Entry]:
         """Return the entries that the codes can match, in order; all without codes."""
         if not codes:
@@ -261,11 +304,6 @@ class Catalogue:
             ),
             removed=tuple(sorted(before.keys() - self._by_id.keys())),
         )
-
-
-def _has_words(name: str, text: str) -> bool:
-    words, searched = folded(text).split(), folded(name)
-    return bool(words) and all(word in searched for word in words)
 
 
 def _repeated(names: Iterable[str]) -> list[str]:

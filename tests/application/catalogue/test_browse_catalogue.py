@@ -32,7 +32,7 @@ def store(state: MemoryState) -> BreakableCatalogueStore:
 
 @pytest.fixture
 def browse(store: BreakableCatalogueStore, clock: FakeClock) -> BrowseCatalogue:
-    return BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
+    return BrowseCatalogue(store, clock, CircuitBreaker(clock), run=at_once)
 
 
 def at_once(act: Callable[[], None]) -> None:
@@ -95,7 +95,7 @@ def test_storage_is_asked_at_most_twice_a_second_whatever_it_answers(
 ) -> None:
     clock = FakeClock()
     store = BreakableCatalogueStore(MemoryCatalogueStore(MemoryState()))
-    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), run=at_once)
     if published:
         keep_catalogue(store, FIRST)
     store.broken = broken
@@ -232,7 +232,7 @@ def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeCl
     served = [FIRST]
     store = SlowStore(lambda: served[0])
     store.let_go.set()
-    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), run=at_once)
     browse.current()
     served[0] = SECOND
     store.let_go.clear()
@@ -330,7 +330,7 @@ def test_a_newer_catalogue_that_cannot_be_loaded_is_told_once(
 
     store = SlowStore(load)
     store.version = lambda: "first" if served[0] is FIRST else "newer"  # type: ignore[method-assign]
-    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), at_once)
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), run=at_once)
     browse.current()
     served[0] = None
     with caplog.at_level(logging.WARNING):

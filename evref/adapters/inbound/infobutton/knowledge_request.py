@@ -77,7 +77,8 @@ class Criterion:
     def found_in(self, catalogue: Catalogue) -> Iterable[Entry]:
         if self.code is not None:
             return catalogue.find(DiagnosisFilter(codes=(self.code,)))
-        return () if self.words is None else catalogue.find(DiagnosisFilter(text=self.words))
+        hits = () if self.words is None else catalogue.named(self.words).hits
+        return (catalogue.entry(hit.diagnosis_id) for hit in hits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,11 +48,15 @@ def blueprint(endpoints: CatalogueEndpoints, licence_of: LicenceOf) -> APIBluepr
         """List diagnoses
 
         Returns the diagnoses that match all given parameters, or all diagnoses without parameters,
-        ordered by name, then id.
+        ordered by name, then id; with `q`, the best match first.
         """
-        wanted = DiagnosisFilter(query["codes"], query.get("module"), query.get("q"))
-        found = catalogue.find(wanted)
-        found_meta = {"count": len(found), **meta(catalogue, licence_of)}
+        wanted = DiagnosisFilter(query["codes"], query.get("module"))
+        found, found_meta = catalogue.find(wanted), meta(catalogue, licence_of)
+        if "q" in query:
+            findings = catalogue.named(query["q"], wanted)
+            found = tuple(catalogue.entry(hit.diagnosis_id) for hit in findings.hits)
+            found_meta |= {"found": findings.hits, "suggestions": findings.suggestions}
+        found_meta["count"] = len(found)
         if wanted.codes:
             found_meta["matches"] = wanted.matches(found)
         return {"data": found, "meta": found_meta}

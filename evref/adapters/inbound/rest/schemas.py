@@ -16,6 +16,7 @@ from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.search.names import MatchedBy
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
 from evref.domain.rules import SLUG, Length
 
@@ -305,8 +306,49 @@ class MatchSchema(Record):
     )
 
 
+class FoundSchema(Record):
+    """Why a search found a diagnosis."""
+
+    diagnosis_id = fields.String(
+        required=True, metadata={"description": "The id of the diagnosis."}
+    )
+    matched = _text("The name or term that matches.", examples=["heart attack"])
+    language = _text("The language of the term (ISO 639-1).", examples=["en"])
+    by = _one_of(MatchedBy, "Whether this is the name of the diagnosis or one of its terms.")
+    spelling_corrected = fields.Boolean(
+        required=True,
+        metadata={"description": "Whether it matches only after slips of spelling were corrected."},
+    )
+
+
+class SuggestionSchema(Record):
+    """A diagnosis that may be meant."""
+
+    diagnosis_id = fields.String(
+        required=True, metadata={"description": "The id of the diagnosis."}
+    )
+    name = _text("Its name.", examples=["Coronary heart disease"])
+    term = _text("The name or term that shares words with the request.")
+
+
 class DiagnosisListMetaSchema(ListMetaSchema):
     """Metadata of a list of diagnoses."""
+
+    found = fields.List(
+        fields.Nested(FoundSchema),
+        metadata={
+            "description": "Why each record of data was found, in their order. Present only if "
+            "the request has q."
+        },
+    )
+    suggestions = fields.List(
+        fields.Nested(SuggestionSchema),
+        metadata={
+            "description": "If q by itself finds nothing: up to three diagnoses that may be meant. "
+            "Present only if the request has q.",
+            "maxItems": 3,
+        },
+    )
 
     matches = fields.List(
         fields.Nested(MatchSchema),

@@ -24,8 +24,11 @@ class Found:
 def search(catalogue: Catalogue, text: str | None, module: Module | None) -> Found:
     """Return the entries that match all conditions; several codes match if any of them does."""
     codes = () if text is None else _codes(text)
+    if text is not None and not codes:
+        hits = catalogue.named(text, DiagnosisFilter(module=module)).hits
+        return Found(tuple(catalogue.entry(hit.diagnosis_id) for hit in hits))
     if not codes:
-        return Found(catalogue.find(DiagnosisFilter(module=module, text=text)))
+        return Found(catalogue.find(DiagnosisFilter(module=module)))
     # One code at a time: a filter with codes of both classifications requires both.
     met = {
         entry.diagnosis.id

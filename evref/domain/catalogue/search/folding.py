@@ -1,0 +1,81 @@
+"""Words in the form in which they are compared: without case, accents and ways of spelling."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+
+_WHOLE = 3
+"""Words of up to so many letters are compared as they are: most are abbreviations."""
+
+_PLAIN = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d"}) | dict.fromkeys(
+    map(ord, "\u2018\u2019\u00b4`"), "'"
+)
+# Articles and prepositions that French and Italian join to the next word: l'asthme, dell'anca.
+_ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|un|[dns]?ell|[as]?ll|[ds]all|null|sull)'(?=\w\w)")
+_DOTTED = re.compile(r"(?<=\b\w)\.(?=\w\b)")
+_NUMBERED = re.compile(r"\b(typ[eo]?)(?=\d\b)")
+_WORD = re.compile(r"[^\W_]+")
+_VARIANTS = (("ae", "e"), ("oe", "e"), ("ph", "f"), ("rh", "r"), ("our", "or"), ("z", "s"))
+_REPEATED = re.compile(r"(.)\1+")
+_FRENCH_ENDS = ("bre", "cre", "tre", "vre")
+
+_KINDS = frozenset({"type", "typ", "tipo", "tip", "class", "classe", "clase", "grade", "bipolar"})
+_NUMBERS = {
+    "1": ("i", "one", "eins", "un", "uno"),
+    "2": ("ii", "two", "zwei", "deux", "dos", "due"),
+    "3": ("iii", "three", "drei", "trois", "tres", "tre"),
+}
+_DIGITS = {word: digit for digit, words in _NUMBERS.items() for word in words}
+
+
+def fold(word: str) -> str:
+    """Return a word of lower-case letters without British or American spelling and final s.
+
+    >>> fold("haemorrhages"), fold("tumours"), fold("hip")
+    ('hemorage', 'tumor', 'hip')
+    """
+    if len(word) <= _WHOLE or not word.isalpha():
+        return word
+    for variant, common in _VARIANTS:
+        word = word.replace(variant, common)
+    word = _REPEATED.sub(r"\1", word).removesuffix("s")
+    return f"{word[:-2]}er" if word.endswith(_FRENCH_ENDS) else word
+
+
+class Forms(dict[str, str]):
+    """The folded forms of the words seen so far: most words occur many times."""
+
+    def __missing__(self, word: str) -> str:
+        form = self[word] = fold(word)
+        return form
+
+
+def words_of(text: str, folded: Callable[[str], str] = fold) -> list[str]:
+    """Return the words of the text, folded, in order.
+
+    >>> words_of("Bell's palsy, l'asthme; diabetes type II")
+    ['bel', 'palsy', 'asthme', 'diabete', 'type', '2']
+    """
+    plain = text.casefold()
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKD", plain.translate(_PLAIN))
+        plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    if "'" in plain:
+        plain = _ELISION.sub("", plain).replace("'", "")
+    if "." in plain:
+        plain = _DOTTED.sub("", plain)
+    if "typ" in plain or "tip" in plain:
+        plain = _NUMBERED.sub(r"\1 ", plain)
+    words = list(map(folded, _WORD.findall(plain)))
+    for place, word in enumerate(words[1:], 1):
+        if word in _DIGITS and words[place - 1] in _KINDS:
+            words[place] = _DIGITS[word]
+    return words
+
+
+def without(words: Iterable[str], stop_words: frozenset[str]) -> tuple[str, ...]:
+    """Return the different words that are not stop words; all if nothing else is left."""
+    every = tuple(dict.fromkeys(words))
+    return tuple(word for word in every if word not in stop_words) or every

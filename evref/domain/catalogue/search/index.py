@@ -1,0 +1,53 @@
+"""The index of a catalogue: what people type leads to diagnoses and to interventions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from evref.domain.catalogue.search.folding import Forms
+from evref.domain.catalogue.search.interventions import InterventionIndex, Text
+from evref.domain.catalogue.search.names import Name, NameIndex, names_of
+
+if TYPE_CHECKING:
+    from evref.domain.catalogue.catalogue import Entry
+    from evref.domain.catalogue.search.lexicon import Lexicon
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What the index has of one entry."""
+
+    entry: Entry
+    names: tuple[Name, ...]
+    texts: tuple[Text, ...]
+
+    @classmethod
+    def of(cls, entry: Entry, lexicon: Lexicon, folded: Callable[[str], str]) -> Part:
+        names = tuple(names_of(entry.diagnosis, lexicon, folded))
+        texts = tuple(Text.of(each, lexicon, folded) for each in entry.visible_interventions())
+        return cls(entry, names, texts)
+
+
+class SearchIndex:
+    """The names of diagnoses and the texts of their visible interventions.
+
+    What an earlier index has of an entry is used again: building the index of a catalogue of
+    which little has changed takes a tenth of the time.
+    """
+
+    def __init__(
+        self, entries: Iterable[Entry], lexicon: Lexicon, earlier: SearchIndex | None = None
+    ) -> None:
+        # The storage returns the same object for an entry that has not changed.
+        known = {} if earlier is None else {id(part.entry): part for part in earlier.parts}
+        folded = Forms().__getitem__
+        self.parts: tuple[Part, ...] = tuple(
+            known.get(id(entry)) or Part.of(entry, lexicon, folded) for entry in entries
+        )
+        self.names = NameIndex(chain.from_iterable(part.names for part in self.parts), lexicon)
+        self.interventions = InterventionIndex(
+            chain.from_iterable(part.texts for part in self.parts), lexicon
+        )

@@ -1,0 +1,85 @@
+"""Slips of spelling: the words of a vocabulary that are nearest to an unknown word."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+_LONG = 9
+"""From so many letters on, a word may have two slips."""
+
+
+class Spelling:
+    """A vocabulary of folded words, and the prefixes that a slip never exchanges."""
+
+    SHORTEST = 5
+    """Shorter words are not corrected: too many others are near them."""
+
+    def __init__(self, vocabulary: Iterable[str], opposites: Sequence[Sequence[str]]) -> None:
+        self._opposites = opposites
+        self._words: dict[str, list[str]] = {}
+        for word in vocabulary:
+            if len(word) >= self.SHORTEST - 1 and word.isalpha():
+                self._words.setdefault(word[0], []).append(word)
+        self._letters = {
+            first: array("I", map(_letters, words)) for first, words in self._words.items()
+        }
+
+    def nearest(self, word: str, *, shortest: int = SHORTEST) -> tuple[str, ...]:
+        """Return the nearest words, within one slip, or two for long words; none if none is near.
+
+        A slip is a missing, additional or wrong letter, or two letters exchanged (the distance of
+        Damerau and Levenshtein, restricted). The first letter is never a slip.
+        """
+        if len(word) < shortest or not word.isalpha():
+            return ()
+        most = 2 if len(word) >= _LONG else 1
+        letters, prefix = _letters(word), self._prefix(word)
+        found: dict[int, list[str]] = {}
+        for theirs, other in zip(
+            self._letters.get(word[0], ()), self._words.get(word[0], ()), strict=True
+        ):
+            # Words with many different letters are far apart; counting those is fast.
+            if (letters ^ theirs).bit_count() <= 2 * most and abs(len(other) - len(word)) <= most:
+                slips = distance(word, other, most)
+                if slips <= most and len({prefix, self._prefix(other)} - {None}) <= 1:
+                    found.setdefault(slips, []).append(other)
+        return tuple(found[min(found)]) if found else ()
+
+    def _prefix(self, word: str) -> int | None:
+        """Return the number of the opposite prefix with which the word begins."""
+        for number, spellings in enumerate(self._opposites):
+            if word.startswith(tuple(spellings)):
+                return number
+        return None
+
+
+def distance(one: str, other: str, most: int) -> int:
+    """Return the number of slips between two words; more than `most` stands for any such number.
+
+    >>> distance("migrane", "migraine", 2), distance("refulx", "reflux", 2)
+    (1, 1)
+    """
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        this = [row]
+        for column, theirs in enumerate(other, 1):
+            cost = min(
+                last[column] + 1, this[column - 1] + 1, last[column - 1] + (letter != theirs)
+            )
+            if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == theirs:
+                cost = min(cost, before[column - 2] + 1)
+            this.append(cost)
+        if min(this) > most:
+            return most + 1
+        before, last = last, this
+    return last[-1]
+
+
+def _letters(word: str) -> int:
+    """Return the set of letters of the word, as bits."""
+    letters = 0
+    for letter in word:
+        letters |= 1 << (ord(letter) & 31)
+    return letters

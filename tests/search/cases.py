@@ -1,0 +1,84 @@
+"""What people type and what it must find, and how much of it the search finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from evref.domain.catalogue.catalogue import Catalogue
+
+KINDS = {
+    "abbreviation": "abbreviations",
+    "clinical-en": "clinical names",
+    "lay-en": "lay names",
+    "phrase": "phrases",
+    "misspelt": "misspellings",
+    "de": "other languages",
+    "fr": "other languages",
+    "es": "other languages",
+    "it": "other languages",
+    "intervention": "interventions",
+    "negative": "what the catalogue lacks",
+}
+"""The kinds of queries in the file, in the words of the table."""
+
+_FIRST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A query, and the ids of the diagnoses that it must find, best first."""
+
+    kind: str
+    query: str
+    expected: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Score:
+    """How many queries of a kind are right, and how many with suggestions, and all results."""
+
+    queries: int = 0
+    right: int = 0
+    with_suggestions: int = 0
+    results: int = 0
+
+    def __add__(self, other: Score) -> Score:
+        return Score(
+            self.queries + other.queries,
+            self.right + other.right,
+            self.with_suggestions + other.with_suggestions,
+            self.results + other.results,
+        )
+
+
+def cases() -> Iterator[Case]:
+    for line in Path(__file__).with_name("queries.tsv").read_text("utf-8").splitlines():
+        kind, query, expected, _ = line.split("\t")
+        yield Case(KINDS[kind], query, tuple(expected.split(",")) if expected != "-" else ())
+
+
+def scores(catalogue: Catalogue) -> dict[str, Score]:
+    """Return the score of each kind of query.
+
+    A diagnosis is right among the first three. An intervention is right if all diagnoses have one.
+    """
+    by_kind = {kind: Score() for kind in KINDS.values()}
+    for case in cases():
+        score = by_kind[case.kind]
+        score.queries += 1
+        near: set[str] = set()
+        if case.kind == KINDS["intervention"]:
+            found = catalogue.search.interventions.find(case.query)
+            ids = {hit.intervention.diagnosis_id for hit in found}
+            is_right = ids.issuperset(case.expected)
+        else:
+            findings = catalogue.named(case.query)
+            hits = [hit.diagnosis_id for hit in findings.hits]
+            score.results += len(hits)
+            is_right = case.expected[0] in hits[:_FIRST] if case.expected else not hits
+            near = {suggestion.diagnosis_id for suggestion in findings.suggestions}
+        score.right += is_right
+        score.with_suggestions += is_right or not near.isdisjoint(case.expected[:1])
+    return by_kind
