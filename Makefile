@@ -60,7 +60,7 @@ lint: install-bench $(CLIENTS)/.installed-python ## check format, lint, types an
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/mypy --python-executable $(PEERS)/bin/python --cache-dir .mypy_cache/peers \
-		benchmarks/peers/*_peer.py benchmarks/plot.py
+		benchmarks/peers/*_peer.py
 	@$(BIN)/mypy --python-executable $(CLIENTS)/bin/python --cache-dir .mypy_cache/clients integrations/mcp/evref_mcp
 	@$(BIN)/lint-imports
 
@@ -75,7 +75,7 @@ docs: install-dev ## build the documentation in site/; broken links are errors
 	@echo "Open site/index.html"
 
 .PHONY: bench
-bench: install-bench ## compare its speed with the bound and the peers (17 minutes)
+bench: install-bench ## compare its speed with the bound and the peers (about 20 minutes)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: crash
@@ -98,10 +98,10 @@ screenshots: install-dev ## retake the screenshots of the how-tos; needs Chromiu
 lock: install-dev ## resolve and lock the dependencies again, with hashes
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade pyproject.toml --group flit \
-		--extra postgresql --extra redis --output-file requirements/run.txt
+		--extra granian --extra postgresql --extra redis --output-file requirements/run.txt
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade pyproject.toml --group dev \
-		--extra postgresql --extra redis --extra testing \
+		--extra granian --extra postgresql --extra redis --extra testing \
 		--constraint requirements/run.txt --output-file requirements/dev.txt
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade --group bench --output-file requirements/bench.txt

@@ -1,6 +1,6 @@
-"""The bound: a trivial application that sends recorded responses from the same server and worker.
+"""The bound: a trivial application that sends the recorded responses of the service.
 
-Each file in a folder is the response at the path of its name: its status, header fields and body.
+`BOUND` names a file with the status, the header fields and the body of the response at each path.
 """
 
 import json
@@ -9,17 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-
-def _recorded(file: Path) -> tuple[str, list[tuple[str, str]], list[bytes]]:
-    status, fields, body = json.loads(file.read_text())
-    return status, [(name, value) for name, value in fields], [body.encode("latin-1")]
-
-
-_ANSWERS = {f"/{file.name}": _recorded(file) for file in Path(os.environ["BOUND"]).iterdir()}
+_RESPONSES = {
+    path: (status, [(name, value) for name, value in fields], [body.encode("latin-1")])
+    for path, (status, fields, body) in json.loads(Path(os.environ["BOUND"]).read_text()).items()
+}
 
 
 def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
     """Send the response."""
-    status, fields, body = _ANSWERS[environ["PATH_INFO"]]
+    status, fields, body = _RESPONSES[environ["PATH_INFO"]]
     start_response(status, fields)
     return body

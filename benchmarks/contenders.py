@@ -3,185 +3,133 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http import HTTPStatus
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
-from benchmarks.cases import CASES, Case
-from benchmarks.client import Response, bearer, get
+import requests
+
+from benchmarks.cases import LIST, READ
 from benchmarks.filling import fill_for_peers
-from benchmarks.processes import PEERS_PYTHON, THIS_PYTHON, Server, running
-from benchmarks.storages import Tokens, fill
+from benchmarks.processes import PEERS_PYTHON, ROOT, SERVER_CORE, Server, running
+from benchmarks.storages import LIMITED_TO, Keys, new_keys
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.catalogue.catalogue import Catalogue
 
-PEERS = ("FastAPI", "APIFlask", "Datasette")
-BOUND = "bound"
-SAME_RESPONSE = "same response"
-"""The bound that also sends the status and the header fields of the service."""
+SERVERS = ("gunicorn", "Granian")
+THREADS = 4
 
-_THREADS = "4"
-_GUNICORN = [
-    *("gunicorn", "--bind", "{host}:{port}", "--threads", _THREADS, "--preload"),
-    *("--keep-alive", "5", "--no-control-socket"),
-]
-_OF_GUNICORN = frozenset({"Server", "Date", "Connection"})
-
-_Recorded: TypeAlias = tuple[str, list[tuple[str, str]], str]
-"""Status, header fields and body of a response."""
-
-_ROWS = "_shape=array&_size=max&_nocount=1&_nofacet=1&_nosuggest=1"
-_OF_ONE = f"/peer/interventions.json?{_ROWS}&_sort=position&diagnosis_id=knee-osteoarthritis"
-_DATASETTE_PATHS = {
-    "list": f"/peer/diagnoses.json?{_ROWS}&_sort=name",
-    "interventions": _OF_ONE,
-    "filtered": f"{_OF_ONE}&module=home",
+_SERVICE = "wsgi:app"
+_BIND = ("--bind", "127.0.0.1:{port}")
+_PEERS = {
+    "FastAPI": (
+        *("uvicorn", "--host", "127.0.0.1", "--port", "{port}", "--no-access-log"),
+        "benchmarks.peers.fastapi_peer:app",
+    ),
+    "APIFlask": (
+        *("gunicorn", *_BIND, "--threads", f"{THREADS}", "--preload", "--keep-alive", "5"),
+        *("--no-control-socket", "benchmarks.peers.apiflask_peer:app"),
+    ),
 }
+PEERS = tuple(_PEERS)
+_OF_THE_SERVER = frozenset({"server", "date", "connection"})
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A server, and its requests for the cases.
-
-    `paths` has the path of each case that it supports, by name; `tokens` is None if it has no
-    keys. `always_succeeds` if it sends 200 in each case.
-    """
+    """A running server and its keys."""
 
     name: str
     server: Server
-    paths: Mapping[str, str]
-    tokens: Tokens | None = None
-    always_succeeds: bool = False
-    _etags: dict[str, str] = field(default_factory=dict)
+    keys: Keys
 
-    def address(self, case: Case) -> str:
-        return self.server.address + self.paths[case.name]
+    def get(self, path: str, key: str = "busy") -> requests.Response:
+        headers = {"Authorization": f"Bearer {self.keys[key]}", "Accept-Encoding": "identity"}
+        return requests.get(self.server.address + path, headers=headers, timeout=60)
 
-    def headers(self, case: Case) -> dict[str, str]:
-        """Return the headers of a request, with the ETag if the case is conditional."""
-        if self.tokens is None:
-            return {}
-        headers = bearer(self.tokens.of(case.holder))
-        if case.is_conditional:
-            if case.name not in self._etags:
-                self._etags[case.name] = get(self.address(case), headers).headers["ETag"]
-            headers["If-None-Match"] = self._etags[case.name]
-        return headers
-
-    def get(self, case: Case) -> Response:
-        return get(self.address(case), self.headers(case))
+    def require_right(self, first: Contender) -> None:
+        """Exit unless it returns the same data as the first, and admits exactly a key's limit."""
+        for case in READ:
+            found, expected = (one.get(case.path).json()["data"] for one in (self, first))
+            if not found or found != expected:
+                raise SystemExit(f"benchmarks: {self.name} returns other data for {case.name}")
+        with ThreadPoolExecutor(THREADS) as threads:
+            sent = [threads.submit(self.get, LIST, "limited") for _ in range(LIMITED_TO + 100)]
+        statuses = Counter(each.result().status_code for each in sent)
+        if statuses != {200: LIMITED_TO, 429: 100}:
+            raise SystemExit(f"benchmarks: {self.name} does not count exactly: {dict(statuses)}")
 
 
 @contextmanager
 def service(
     name: str,
     settings: Settings,
-    catalogue: Catalogue,
     folder: Path,
     *,
-    workers: int = 1,
-    many_keys: int = 0,
-    python: Path = THIS_PYTHON,
+    server: str = SERVERS[0],
+    size: tuple[int, int] | None = None,
 ) -> Iterator[Contender]:
-    """Run `evref serve` on this storage, filled with this catalogue."""
-    paths = {case.name: case.path for case in CASES}
-    if settings.storage is StorageKind.MEMORY:
-        written = folder / "tokens"
-        command = ["benchmarks.memory_service", "{host}:{port}", str(written)]
-        with running(command, folder) as server:
-            tokens = Tokens(**json.loads(written.read_text()))
-            yield Contender(name, server, paths, tokens)
-        return
-    tokens = fill(Container(settings=settings), catalogue, many=many_keys)
-    with serve(settings, folder, workers=workers, python=python) as server:
-        yield Contender(name, server, paths, tokens)
+    """Run the service on storage that is already filled; the one in memory fills itself.
 
-
-@contextmanager
-def serve(
-    settings: Settings, folder: Path, *, workers: int = 1, python: Path = THIS_PYTHON
-) -> Iterator[Server]:
-    """Run `evref serve` on storage that is already filled."""
-    command = ["evref", "serve", "--bind", "{host}:{port}", "--threads", _THREADS]
-    environ = {"EVREF_DATABASE_URL": settings.database_url}
+    It has one worker on one core, or a size of workers and threads on all cores.
+    """
+    in_memory = settings.storage is StorageKind.MEMORY
+    app = "benchmarks.memory_service:app" if in_memory else _SERVICE
+    command, environ = _serving(app, server, *(size or (1, THREADS)))
+    environ |= {"EVREF_DATABASE_URL": settings.database_url, "KEYS": str(folder / "keys.json")}
     if settings.quota_url is not None:
         environ["EVREF_QUOTA_URL"] = settings.quota_url
-    with running(
-        [*command, "--workers", str(workers)],
-        folder,
-        python=python,
-        health="/health/ready",
-        environ=environ,
-    ) as server:
-        yield server
+    with running(command, folder, environ=environ, core=None if size else SERVER_CORE) as started:
+        if in_memory:
+            keys = json.loads(Path(environ["KEYS"]).read_text())
+        else:
+            keys = new_keys(Container(settings=settings))
+        yield Contender(name, started, keys)
 
 
 @contextmanager
-def bound(
-    alike: Contender,
-    folder: Path,
-    *,
-    name: str = BOUND,
-) -> Iterator[Contender]:
-    """Run a server that sends the same bodies with 200; for a 304, the body that it avoids.
-
-    As `SAME_RESPONSE`, it sends the same responses.
-    """
-    is_same = name == SAME_RESPONSE
-    recorded = folder / "bound"
-    recorded.mkdir()
-    for case in CASES:
-        headers = alike.headers(case)
-        if not is_same:
-            headers.pop("If-None-Match", None)
-        response = get(alike.address(case), headers)
-        answer = _recorded(response) if is_same else _successful(response.body)
-        (recorded / case.name).write_text(json.dumps(answer))
-    command = [*_GUNICORN, "--workers", "1", "--worker-class", "gthread"]
-    with running(
-        [*command, "benchmarks.bound:app"], folder, health="/list", environ={"BOUND": str(recorded)}
-    ) as server:
-        paths = {case.name: f"/{case.name}" for case in CASES}
-        yield Contender(name, server, paths, always_succeeds=not is_same)
-
-
-def _successful(body: bytes) -> _Recorded:
-    fields = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
-    return "200 OK", fields, body.decode("latin-1")
-
-
-def _recorded(response: Response) -> _Recorded:
-    status = HTTPStatus(response.status)
-    fields = [field for field in response.headers.items() if field[0] not in _OF_GUNICORN]
-    return f"{status.value} {status.phrase}", fields, response.body.decode("latin-1")
+def bound(name: str, like: Contender, folder: Path, *, server: str) -> Iterator[Contender]:
+    """Run a server that sends the same responses regardless of the request."""
+    recorded, responses = folder / "responses.json", {}
+    for case in READ:
+        response = like.get(case.path)
+        fields = [
+            each for each in response.headers.items() if each[0].lower() not in _OF_THE_SERVER
+        ]
+        status = f"{response.status_code} {response.reason}"
+        responses[case.path] = status, fields, response.content.decode("latin-1")
+    recorded.write_text(json.dumps(responses))
+    command, environ = _serving("benchmarks.bound:app", server)
+    environ["BOUND"] = str(recorded)
+    with running(command, folder, health=READ[0].path, environ=environ) as started:
+        yield Contender(name, started, like.keys)
 
 
 @contextmanager
-def peer(name: str, catalogue: Catalogue, redis_url: str, folder: Path) -> Iterator[Contender]:
-    """Run a peer with the same catalogue in a SQLite file, and keys if it supports them."""
-    database = folder / "peer.db"
-    tokens = fill_for_peers(database, catalogue)
+def peer(name: str, like: Contender, redis_url: str, folder: Path) -> Iterator[Contender]:
+    """Run a peer with the same catalogue in a SQLite file."""
+    database = folder / f"{name}.sqlite"
+    keys = fill_for_peers(database, like.get("/api/v1/catalogue").json()["data"])
     environ = {"PEER_DATABASE_URL": f"sqlite:///{database}", "PEER_REDIS_URL": redis_url}
-    paths = {case.name: case.path for case in CASES}
-    match name:
-        case "FastAPI":
-            where = ["--host", "{host}", "--port", "{port}", "--no-access-log"]
-            command = ["uvicorn", *where, "benchmarks.peers.fastapi_peer:app"]
-            with running(command, folder, python=PEERS_PYTHON, environ=environ) as server:
-                yield Contender(name, server, paths, tokens)
-        case "APIFlask":
-            command = [*_GUNICORN, "--workers", "1", "benchmarks.peers.apiflask_peer:app"]
-            with running(command, folder, python=PEERS_PYTHON, environ=environ) as server:
-                yield Contender(name, server, paths, tokens)
-        case "Datasette":
-            command = ["datasette", "serve", "--immutable", str(database)]
-            command += ["--host", "{host}", "--port", "{port}"]
-            command += ["--setting", "max_returned_rows", "20000"]
-            with running(command, folder, python=PEERS_PYTHON, health="/-/versions.json") as server:
-                yield Contender(name, server, _DATASETTE_PATHS)
-        case _:
-            raise ValueError(name)
+    with running(
+        _PEERS[name], folder, python=PEERS_PYTHON, health="/openapi.json", environ=environ
+    ) as started:
+        yield Contender(name, started, keys)
+
+
+def _serving(
+    app: str, server: str, workers: int = 1, threads: int = THREADS
+) -> tuple[list[str], dict[str, str]]:
+    """Return the command and the environment that run an application as deployed."""
+    if server == "gunicorn":
+        options = [*_BIND, "--workers", f"{workers}", "--threads", f"{threads}"]
+        if app == _SERVICE:
+            return ["evref", "serve", *options], {}
+        return ["gunicorn", "--config", f"{ROOT / 'gunicorn.conf.py'}", *options, app], {}
+    shipped = (ROOT / "deploy" / "granian.env").read_text().splitlines()
+    environ = dict(line.split("=", 1) for line in shipped if not line.startswith("#"))
+    environ |= {"GRANIAN_WORKERS": f"{workers}", "GRANIAN_BLOCKING_THREADS": f"{threads}"}
+    return ["granian", "--port", "{port}", app], environ

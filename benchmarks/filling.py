@@ -1,93 +1,36 @@
-"""Writes the service's catalogue and keys to the tables of the peers."""
+"""Writes the catalogue, as the service returns it, and keys to the tables of the peers."""
 
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
-from benchmarks.peers.models import (
-    ApiKey,
-    Base,
-    Diagnosis,
-    Intervention,
-    Publication,
-    Reference,
-    cited,
-    digest,
-)
-from benchmarks.storages import LIMITED_TO, Tokens
+from benchmarks.peers.models import ApiKey, Base, Diagnosis, Intervention, Reference, digest
+from benchmarks.storages import LIMITED_TO, Keys
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
-from evref.domain.catalogue import evidence
-from evref.domain.catalogue.catalogue import Catalogue, Entry
 
 
-def fill_for_peers(file: Path, catalogue: Catalogue) -> Tokens:
+def fill_for_peers(file: Path, entries: list[dict[str, Any]]) -> Keys:
     """Create a SQLite file, and return the keys in it."""
     engine = create_engine(f"sqlite:///{file}")
     Base.metadata.create_all(engine)
-    tokens = Tokens(
-        busy=secrets.token_urlsafe(), spent=secrets.token_urlsafe(), limited=secrets.token_urlsafe()
-    )
-    limits = {
-        tokens.busy: HIGHEST_DAILY_LIMIT,
-        tokens.spent: 0,
-        tokens.limited: LIMITED_TO,
-    }
+    keys = {}
     with Session(engine) as session:
-        session.add(Publication(version=catalogue.version))
-        session.add_all(
-            ApiKey(token_hash=digest(token), daily_limit=limit) for token, limit in limits.items()
-        )
-        references: dict[evidence.Reference, Reference] = {}
-        for entry in catalogue.entries:
-            _add(session, entry, references)
+        for name, limit in (("busy", HIGHEST_DAILY_LIMIT), ("limited", LIMITED_TO)):
+            keys[name] = secrets.token_urlsafe()
+            session.add(ApiKey(token_hash=digest(keys[name]), daily_limit=limit))
+        for entry in entries:
+            diagnosis = entry["diagnosis"]
+            diagnosis["checked_on"] = date.fromisoformat(diagnosis["checked_on"])
+            session.add(Diagnosis(**diagnosis))
+            for position, record in enumerate(entry["interventions"]):
+                works = [Reference(**work) for work in record.pop("references")]
+                session.add(Intervention(**record, position=position, references=works))
         session.commit()
     engine.dispose()
-    return tokens
-
-
-def _add(session: Session, entry: Entry, references: dict[evidence.Reference, Reference]) -> None:
-    diagnosis = entry.diagnosis
-    session.add(
-        Diagnosis(
-            id=diagnosis.id,
-            name=diagnosis.name,
-            icd10_codes=[str(code) for code in diagnosis.icd10_codes],
-            icd11_codes=[str(code) for code in diagnosis.icd11_codes],
-            enabled_modules=list(diagnosis.enabled_modules),
-            checked_on=diagnosis.checked_on,
-            version=entry.version,
-        )
-    )
-    for position, intervention in enumerate(entry.interventions):
-        session.add(
-            Intervention(
-                id=intervention.id,
-                diagnosis_id=intervention.diagnosis_id,
-                position=position,
-                module=intervention.module,
-                phase=intervention.phase,
-                title=intervention.title,
-                summary=intervention.summary,
-                fitt_vp=None if intervention.fitt_vp is None else asdict(intervention.fitt_vp),
-                evidence=asdict(intervention.evidence),
-            )
-        )
-        for place, reference in enumerate(intervention.references):
-            if reference not in references:
-                values = asdict(reference) | {"url": reference.url}
-                del values["given_url"]
-                references[reference] = Reference(**values)
-                session.add(references[reference])
-            session.flush()
-            session.execute(
-                cited.insert().values(
-                    intervention_id=intervention.id,
-                    position=place,
-                    reference_id=references[reference].id,
-                )
-            )
+    return keys

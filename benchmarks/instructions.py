@@ -2,7 +2,7 @@
 
 Each case runs in two forks of one warmed-up process that send different numbers of requests; the
 difference of their counts is the cost of the additional requests. It covers the application only:
-no gunicorn, no kernel, and only the client side of a database server or Redis.
+no server, no kernel, and only the client side of PostgreSQL or Redis.
 """
 
 from __future__ import annotations
@@ -11,67 +11,46 @@ import json
 import os
 import pickle
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
-from wsgiref.types import WSGIApplication, WSGIEnvironment
+from wsgiref.types import WSGIApplication
+from wsgiref.util import setup_testing_defaults
 
 from dependency_injector import providers
 
 from benchmarks.cases import CASES, Case
-from benchmarks.storages import Tokens, fill, settings_by_storage
+from benchmarks.processes import ROOT
+from benchmarks.storages import Keys, new_keys, prepare
 from evref.adapters.outbound.system import SystemClock
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.catalogue.catalogue import Catalogue
 
-WARM_UP, FEW, MANY = 5, 10, 60
+_WARM_UP, _FEW, _MANY = 5, 10, 60
 """Requests before counting, and in each of the two forks."""
+
+Fields = list[tuple[str, str]]
 
 _COLLECTED = re.compile(r"^==(\d+)== Collected : (\d+)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """A storage to measure; the counting process fills the one in memory itself."""
-
-    name: str
-    settings: Settings
-    tokens: Tokens | None
-
-
-def count_instructions(catalogue: Catalogue) -> dict[str, dict[str, int]] | None:
-    """Return the instructions per request, by storage and case; None without valgrind."""
-    if shutil.which("valgrind") is None:
-        return None
-    with tempfile.TemporaryDirectory() as name, settings_by_storage(Path(name)) as storages:
-        folder = Path(name)
-        prepared = [
-            _prepare(storage, settings, catalogue) for storage, settings in storages.items()
-        ]
-        (folder / "prepared").write_bytes(pickle.dumps((catalogue, prepared)))
-        return _run(folder)
-
-
-def _prepare(name: str, settings: Settings, catalogue: Catalogue) -> _Prepared:
-    if settings.storage is StorageKind.MEMORY:
-        return _Prepared(name, settings, None)
-    return _Prepared(name, settings, fill(Container(settings=settings), catalogue))
-
-
-def _run(folder: Path) -> dict[str, dict[str, int]]:
+def count_instructions(
+    folder: Path, storages: Mapping[str, Settings], catalogue: Catalogue
+) -> dict[str, dict[str, int]]:
+    """Return the instructions per request, by storage and case; the storages are filled."""
+    (folder / "prepared").write_bytes(pickle.dumps((catalogue, dict(storages))))
     done = subprocess.run(
         [
             *("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/callgrind.%p"),
-            *(sys.executable, "-m", "benchmarks.instructions", str(folder)),
+            *(sys.executable, "-m", "benchmarks.instructions", str(folder / "prepared")),
         ],
-        env=os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": str(Path(__file__).parent.parent)},
+        env=os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
@@ -81,109 +60,77 @@ def _run(folder: Path) -> dict[str, dict[str, int]]:
     collected = {int(pid): int(total) for pid, total in _COLLECTED.findall(done.stderr)}
     return {
         storage: {
-            case: (collected[many] - collected[few]) // (MANY - FEW)
+            case: (collected[many] - collected[few]) // (_MANY - _FEW)
             for case, (few, many) in forks.items()
         }
         for storage, forks in json.loads(done.stdout).items()
     }
 
 
-class _StandingClock(SystemClock):
-    """The time of day, but a monotonic clock that stands still.
-
-    Work that is due every half second is not part of a request.
-    """
-
-    def monotonic(self) -> float:
-        return 0.0
-
-
-def count(folder: Path) -> None:
+def _count(prepared: Path) -> None:
     """Send the requests in forks under callgrind; print the process ids of the forks."""
-    catalogue, storages = pickle.loads((folder / "prepared").read_bytes())
+    catalogue, storages = pickle.loads(prepared.read_bytes())
     forks: dict[str, dict[str, tuple[int, int]]] = {}
-    for prepared in storages:
-        container = Container(settings=prepared.settings)
-        container.clock.override(providers.Object(_StandingClock()))
-        tokens = prepared.tokens or fill(container, catalogue)
-        app = create_app(prepared.settings, container)
-        forks[prepared.name] = {}
+    for name, settings in storages.items():
+        container = Container(settings=settings)
+        clock = SystemClock()
+        # Work that is due every half second is not part of a request.
+        clock.monotonic = lambda: 0.0  # type: ignore[method-assign]
+        container.clock.override(providers.Object(clock))
+        if settings.storage is StorageKind.MEMORY:
+            prepare(container, catalogue)
+        keys, app, forks[name] = new_keys(container), create_app(settings, container), {}
         for case in CASES:
-            environ = _environ(case, tokens, app)
+            environ = _environ(case, keys, app)
             # Connections must not be shared across a fork.
             container.connections().close()
-            forks[prepared.name][case.name] = (
-                _forked(app, environ, FEW),
-                _forked(app, environ, MANY),
-            )
+            forks[name][case.name] = _forked(app, environ, _FEW), _forked(app, environ, _MANY)
     sys.stdout.write(json.dumps(forks))
 
 
-def _forked(app: WSGIApplication, environ: WSGIEnvironment, times: int) -> int:
+def _forked(app: WSGIApplication, environ: dict[str, object], times: int) -> int:
     """Return the process id of a fork that has sent the requests and ended."""
-    pid = os.fork()
-    if pid == 0:
-        for _ in range(WARM_UP + times):
-            _request(app, environ)
-        os._exit(0)
-    _, status = os.waitpid(pid, 0)
-    if status:
-        raise SystemExit(f"a fork ended with status {status}")
-    return pid
+    if pid := os.fork():
+        _, status = os.waitpid(pid, 0)
+        if status:
+            raise SystemExit(f"a fork ended with status {status}")
+        return pid
+    for _ in range(_WARM_UP + times):
+        _request(app, environ)
+    os._exit(0)
 
 
-def _environ(case: Case, tokens: Tokens, app: WSGIApplication) -> WSGIEnvironment:
-    """Return the request as gunicorn passes it on, after checking its response once."""
-    path, _, query = case.path.partition("?")
-    environ: WSGIEnvironment = {
-        "wsgi.errors": sys.stderr,
-        "wsgi.version": (1, 0),
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": True,
-        "wsgi.run_once": False,
-        "wsgi.url_scheme": "http",
+def _environ(case: Case, keys: Keys, app: WSGIApplication) -> dict[str, object]:
+    """Return the request as a server passes it on, after checking its response once."""
+    environ: dict[str, object] = {
         "wsgi.input": BytesIO(),
-        "wsgi.input_terminated": True,
-        "SERVER_SOFTWARE": "gunicorn",
-        "REQUEST_METHOD": "GET",
-        "QUERY_STRING": query,
-        "RAW_URI": case.path,
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        "HTTP_HOST": "127.0.0.1:8000",
-        "HTTP_AUTHORIZATION": f"Bearer {tokens.of(case.holder)}",
         "REMOTE_ADDR": "127.0.0.1",
-        "REMOTE_PORT": "50000",
-        "SERVER_NAME": "127.0.0.1",
-        "SERVER_PORT": "8000",
-        "PATH_INFO": path,
-        "SCRIPT_NAME": "",
+        "PATH_INFO": case.path,
+        "QUERY_STRING": "",
+        "HTTP_AUTHORIZATION": f"Bearer {keys[case.key]}",
     }
-    if case.is_conditional:
-        _, headers = _request(app, environ)
-        environ["HTTP_IF_NONE_MATCH"] = headers["ETag"]
+    setup_testing_defaults(environ)
+    if case.status == HTTPStatus.NOT_MODIFIED:
+        environ["HTTP_IF_NONE_MATCH"] = _request(app, environ)[1]["ETag"]
     status, _ = _request(app, environ)
     if status != case.status:
         raise SystemExit(f"{case.name} got {status} instead of {case.status}")
     return environ
 
 
-def _request(app: WSGIApplication, environ: WSGIEnvironment) -> tuple[int, dict[str, str]]:
-    """Return status and headers; like a server, read the body and copy the environ."""
-    started: list[tuple[str, list[tuple[str, str]]]] = []
+def _request(app: WSGIApplication, environ: dict[str, object]) -> tuple[int, dict[str, str]]:
+    """Return status and header fields; like a server, read the body and copy the environ."""
+    started: list[tuple[str, Fields]] = []
 
-    def start_response(
-        status: str, headers: list[tuple[str, str]], _error: object = None
-    ) -> Callable[[bytes], object]:
-        started.append((status, headers))
+    def start(status: str, fields: Fields, _error: object = None) -> Callable[[bytes], object]:
+        started.append((status, fields))
         return bytes
 
-    for _ in (response := app(environ.copy(), start_response)):
-        pass
-    if (close := getattr(response, "close", None)) is not None:
-        close()
-    status, headers = started[0]
-    return int(status.split()[0]), dict(headers)
+    response = app(environ.copy(), start)
+    deque(response, maxlen=0)
+    getattr(response, "close", lambda: None)()
+    return int(started[0][0].split()[0]), dict(started[0][1])
 
 
 if __name__ == "__main__":
-    count(Path(sys.argv[1]))
+    _count(Path(sys.argv[1]))

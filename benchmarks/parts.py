@@ -1,276 +1,151 @@
-"""The parts of a run; each starts its servers and returns figures as JSON-compatible values."""
+"""The parts of a run; each starts its servers and returns its figures."""
 
 from __future__ import annotations
 
-import json
-import statistics
-import subprocess
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-from benchmarks import swapping
-from benchmarks.cases import CASES
-from benchmarks.catalogues import SIZES, scaled
-from benchmarks.checks import as_json, require_exact, require_right
-from benchmarks.contenders import (
-    BOUND,
-    PEERS,
-    SAME_RESPONSE,
-    Contender,
-    bound,
-    peer,
-    serve,
-    service,
-)
+from benchmarks.cases import LIST, READ
+from benchmarks.contenders import PEERS, SERVERS, Contender, bound, peer, service
 from benchmarks.instructions import count_instructions
-from benchmarks.measuring import CaseSamples, Pace, Sample, Spread, measure, ratio
-from benchmarks.processes import THIS_PYTHON
-from benchmarks.storages import bundled, settings_by_storage
-from evref.bootstrap.settings import Settings, StorageKind
+from benchmarks.measuring import drive, measure, medians, ratio, spread
+from benchmarks.storages import bundled, prepare, publish, scaled
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
 from evref.domain.catalogue.catalogue import Catalogue
 
 Figures = dict[str, Any]
 
-MANY_KEYS = 1001
-"""One of them is used for the comparison with a single key."""
-
-_STARTS = 5
-_SWAPS = 3
-_BY_NAME = {case.name: case for case in CASES}
-_SERVICES = ("memory", "SQLite", "SQLite + Redis", "PostgreSQL", "PostgreSQL + Redis")
+_LARGE = 1_500  # diagnoses
+_WORKERS_AND_THREADS = ((1, 16), (2, 8), (4, 4), (8, 2), (8, 1))
+_STARTS, _SWAPS, _SWAP_CLIENTS, _SWAP_SECONDS = 5, 3, 2, 8
 
 
 class Run:
-    """One run of the benchmark: its folder, pace and catalogue."""
+    """One run: its folder, its storages, and the number and seconds of its rounds."""
 
-    def __init__(self, folder: Path, pace: Pace) -> None:
+    def __init__(
+        self, folder: Path, storages: Mapping[str, Settings], rounds: int, seconds: int
+    ) -> None:
         self._folder = folder
-        self._pace = pace
+        self._storages = storages
+        self._pace = rounds, seconds
         self._catalogue = bundled()
-        self._numbers = count()
+        self._kept = {name: each for name, each in storages.items() if name != "memory"}
+        for settings in self._kept.values():
+            prepare(Container(settings=settings), self._catalogue)
 
     def throughput(self) -> Figures:
-        """Measure every storage and every peer, for each case, relative to the bound."""
+        """Measure every storage on both servers, and the peers, on one core."""
+        folder = self._folder
         with ExitStack() as stack:
-            storages = stack.enter_context(settings_by_storage(self._new_folder()))
-            services = [
-                stack.enter_context(service(name, settings, self._catalogue, self._new_folder()))
-                for name, settings in storages.items()
-            ]
-            quota_url = storages["PostgreSQL + Redis"].quota_url or ""
-            peers_redis = f"{quota_url.removesuffix('/0')}/1"
-            peers = [
-                stack.enter_context(peer(name, self._catalogue, peers_redis, self._new_folder()))
-                for name in PEERS
-            ]
-            self._require(services + peers, self._catalogue)
-            most, same = (
-                stack.enter_context(bound(services[0], self._new_folder(), name=name))
-                for name in (BOUND, SAME_RESPONSE)
-            )
-            contenders = [most, same, *services, *peers]
-            samples = measure(contenders, CASES, self._pace)
-            return {
-                "servers": {
-                    name: {"cases": _beside(samples[name], samples[most.name])} for name in samples
-                },
-                "of_same_response": {
-                    ours: _ratios(samples[ours], samples[same.name]) for ours in _SERVICES
-                },
-                "peers": {
-                    theirs: {ours: _ratios(samples[ours], samples[theirs]) for ours in _SERVICES}
-                    for theirs in PEERS
-                },
-                "memory": {one.name: asdict(one.server.memory()) for one in contenders},
-            }
-
-    def sizes(self) -> Figures:
-        """Measure catalogues of three sizes on SQLite: relative to their bound, and the start."""
-        cases = [_BY_NAME[name] for name in ("list", "interventions", "304")]
-        figures: Figures = {}
-        with ExitStack() as stack:
-            measured = []
-            for size, catalogue in self._catalogues():
-                self._pace.report(f"a catalogue of {size:,} diagnoses")
-                folder = self._new_folder()
-                settings = Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
-                ours = stack.enter_context(service(str(size), settings, catalogue, folder))
-                self._require([ours], catalogue)
-                most = stack.enter_context(bound(ours, self._new_folder(), name=f"bound of {size}"))
-                measured.append((ours, most))
-                figures[ours.name] = {
-                    "json_bytes": _json_bytes(self._catalogue)
-                    * size
-                    // len(self._catalogue.entries),
-                    "interventions": catalogue.intervention_count,
-                    "start": asdict(self._start(settings, folder)),
-                }
-            contenders = [one for pair in measured for one in pair]
-            samples = measure(contenders, cases, self._pace)
-            smallest = measured[0][0].name
-            for ours, most in measured:
-                figures[ours.name] |= {
-                    "cases": _beside(samples[ours.name], samples[most.name]),
-                    "of_bundled": _ratios(samples[ours.name], samples[smallest]),
-                    "memory": asdict(ours.server.memory()),
-                }
-        return figures
-
-    def _start(self, settings: Settings, folder: Path) -> Spread:
-        """Return the seconds from the start of the process to the first 200."""
-        seconds = []
-        for number in range(_STARTS):
-            self._pace.report(f"start {number + 1} of {_STARTS}")
-            with serve(settings, folder) as server:
-                seconds.append(server.seconds_to_first_response)
-        return Spread.of(seconds)
-
-    def sharing(self) -> Figures:
-        """Compare two workers with one, and a thousand keys in rotation with a single key.
-
-        Both workers use the same core, so the ratio shows the cost of sharing, not the gain of a
-        second core.
-        """
-        case = _BY_NAME["interventions"]
-        figures: Figures = {}
-        with settings_by_storage(self._new_folder()) as storages:
-            for name, settings in storages.items():
-                if settings.storage is StorageKind.MEMORY:
-                    continue
-                folder = self._new_folder()
-                with (
-                    service(name, settings, self._catalogue, folder, many_keys=MANY_KEYS) as one,
-                    serve(settings, folder, workers=2) as both,
-                ):
-                    first, *rest = one.tokens.many if one.tokens else ()
-                    file = folder / "tokens"
-                    file.write_text("\n".join(rest))
-                    # A separate key, because each count is compared with the requests sent.
-                    tokens = replace(one.tokens, busy=first) if one.tokens else None
-                    two = Contender("two workers", both, one.paths, tokens)
-                    many = Contender("many keys", one.server, one.paths, one.tokens)
-                    samples = measure(
-                        [one, two, many], [case], self._pace, token_files={many.name: file}
-                    )
-                figures[name] = {
-                    other.name: asdict(
-                        ratio(samples[other.name][case.name], samples[name][case.name], _rate)
-                    )
-                    for other in (two, many)
-                }
-        return figures
-
-    def pythons(self, others: Sequence[Path]) -> Figures:
-        """Compare other versions of Python with this one, on SQLite."""
-        cases = [_BY_NAME[name] for name in ("list", "interventions", "429")]
-        with ExitStack() as stack:
-            services = []
-            for python in (THIS_PYTHON, *others):
-                folder = self._new_folder()
-                settings = Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
-                services.append(
-                    stack.enter_context(
-                        service(_version(python), settings, self._catalogue, folder, python=python)
-                    )
+            contenders = [
+                stack.enter_context(
+                    service(f"{storage}, {server}", settings, folder, server=server)
                 )
-            self._require(services, self._catalogue)
-            samples = measure(services, cases, self._pace)
-            this, *rest = services
-            return {
-                other.name: {
-                    "cases": _ratios(samples[other.name], samples[this.name]),
-                    "memory": asdict(other.server.memory()),
+                for storage, settings in self._storages.items()
+                for server in SERVERS
+            ]
+            first, redis = contenders[0], self._storages["PostgreSQL + Redis"].quota_url or ""
+            contenders += [
+                stack.enter_context(peer(name, first, f"{redis[:-1]}1", folder)) for name in PEERS
+            ]
+            for one in contenders:
+                one.require_right(first)
+            everyone = [
+                stack.enter_context(bound(f"bound, {server}", first, folder, server=server))
+                for server in SERVERS
+            ] + contenders
+            samples = measure(everyone, READ, *self._pace)
+            figures: Figures = {
+                one.name: {
+                    "memory_mb": round(one.server.memory_mb()),
+                    **{case.name: medians(samples[one.name][case.name]) for case in READ},
                 }
-                for other in rest
+                for one in everyone
             }
-
-    def swaps(self) -> Figures:
-        """Another catalogue is published while clients ask; one worker, on each database."""
-        figures: Figures = {}
-        for size in swapping.SIZES:
-            catalogue = scaled(self._catalogue, size)
-            figures[str(size)] = {}
-            with settings_by_storage(self._new_folder()) as storages:
-                for name in ("SQLite", "PostgreSQL"):
-                    folder = self._new_folder()
-                    with service(name, storages[name], catalogue, folder) as ours:
-                        swaps = self._swaps(ours, storages[name], catalogue)
-                    figures[str(size)][name] = {
-                        "slowest_ms": asdict(Spread.of(each.slowest_ms for each in swaps)),
-                        "before_ms": asdict(Spread.of(each.slowest_before_ms for each in swaps)),
-                        "seconds": asdict(Spread.of(each.seconds for each in swaps)),
-                        "more_bytes": max(each.more_bytes for each in swaps),
-                    }
+        for name, of in figures.items():
+            others = {"bound": f"bound, {SERVERS[0]}"}
+            if name.endswith(SERVERS[1]):
+                others["gunicorn"] = name.replace(SERVERS[1], SERVERS[0])
+            elif name.startswith("SQLite"):
+                others |= dict(zip(PEERS, PEERS, strict=True))
+            for case in (case.name for case in READ):
+                ours = samples[name][case]
+                for other, theirs in others.items():
+                    of[f"{case}_of_{other}"] = ratio(ours, samples[theirs][case])
+                most = samples[others["bound"]][case]
+                of[f"{case}_p99_of_bound"] = ratio(ours, most, "p99_ms")
         return figures
 
-    def _swaps(
-        self, ours: Contender, settings: Settings, catalogue: Catalogue
-    ) -> list[swapping.Swap]:
-        # In turns, so that each swap replaces all that is served.
-        turns = [swapping.changed(catalogue), catalogue]
-        swaps = []
-        for number in range(_SWAPS):
-            self._pace.report(f"swap {number + 1} of {_SWAPS} of {len(catalogue.entries):,}")
-            swaps.append(swapping.swap(ours, settings, turns[number % 2]))
-        return swaps
+    def workers(self) -> Figures:
+        """Measure several numbers of workers and threads, on all cores, which wrk also uses."""
+        figures: Figures = {}
+        for storage, settings in self._kept.items():
+            with ExitStack() as stack:
+                contenders = [
+                    stack.enter_context(
+                        service(f"{each[0]} x {each[1]}", settings, self._folder, size=each)
+                    )
+                    for each in _WORKERS_AND_THREADS
+                ]
+                for connections in (16, 64):
+                    samples = measure(contenders, READ[1:], *self._pace, connections)
+                    for name, cases in samples.items():
+                        found = medians(cases[READ[1].name])
+                        figures[f"{storage}, {name}, {connections}"] = found
+        return figures
+
+    def large(self) -> Figures:
+        """Start the service with a large catalogue on SQLite, and publish another one."""
+        settings = Settings(database_url=f"sqlite:///{self._folder / 'large.sqlite'}")
+        prepare(Container(settings=settings), scaled(self._catalogue, _LARGE))
+        starts = []
+        for _ in range(_STARTS):
+            with service("large", settings, self._folder) as one:
+                starts.append(one.server.seconds_to_first_response)
+        with service("large", settings, self._folder) as one:
+            swaps = [
+                _swap(one, settings, scaled(self._catalogue, _LARGE, days=number + 1))
+                for number in range(_SWAPS)
+            ]
+        return {"start, s": spread(starts)} | {
+            name: spread(each[name] for each in swaps) for name in swaps[0]
+        }
 
     def instructions(self) -> Figures:
         """Count machine instructions per request, in the process of the application."""
-        self._pace.report("counting instructions")
-        return count_instructions(self._catalogue) or {}
-
-    def _catalogues(self) -> Iterator[tuple[int, Catalogue]]:
-        yield len(self._catalogue.entries), self._catalogue
-        for size in SIZES:
-            yield size, scaled(self._catalogue, size)
-
-    def _require(self, contenders: list[Contender], catalogue: Catalogue) -> None:
-        for contender in contenders:
-            self._pace.report(f"checking {contender.name}")
-            require_right(contender, catalogue)
-            require_exact(contender)
-
-    def _new_folder(self) -> Path:
-        folder = self._folder / str(next(self._numbers))
-        folder.mkdir()
-        return folder
+        return dict(count_instructions(self._folder, self._storages, self._catalogue))
 
 
-def _version(python: Path) -> str:
-    command = [str(python), "-c", "import platform; print(platform.python_version())"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def _rate(sample: Sample) -> float:
-    return sample.rate
-
-
-def _p99(sample: Sample) -> float:
-    return sample.p99
-
-
-def _beside(ours: CaseSamples, most: CaseSamples) -> Figures:
-    """Return medians of the figures, and of their ratios to the figures of the bound."""
+def _swap(contender: Contender, settings: Settings, catalogue: Catalogue) -> dict[str, float]:
+    """Publish the catalogue, in which each entry is new, while clients request 200 of them."""
+    ids = [entry.diagnosis.id for entry in catalogue.entries][:200]
+    paths = [LIST, *(f"/api/v1/diagnoses/{each}/interventions" for each in ids)]
+    # The first request for each resource renders it, which should not be measured.
+    drive(contender, paths, _SWAP_SECONDS, _SWAP_CLIENTS)
+    before = drive(contender, paths, _SWAP_SECONDS, _SWAP_CLIENTS)
+    memory, served_at = [contender.server.memory_mb()], 0.0
+    with ThreadPoolExecutor(1) as thread:
+        load = thread.submit(drive, contender, paths, _SWAP_SECONDS, _SWAP_CLIENTS)
+        publish(Container(settings=settings), catalogue)
+        published_at = time.monotonic()
+        while not load.done():
+            memory.append(contender.server.memory_mb())
+            meta = contender.get(paths[1]).json()["meta"]
+            if not served_at and meta["catalogue_version"] == catalogue.version:
+                served_at = time.monotonic()
+            time.sleep(0.02)
+    if not served_at:
+        raise SystemExit("benchmarks: what was published is not served")
     return {
-        case: {
-            "rate": round(statistics.median(sample.rate for sample in samples)),
-            "p50_ms": round(statistics.median(sample.p50 for sample in samples), 2),
-            "p99_ms": round(statistics.median(sample.p99 for sample in samples), 2),
-            "cpu_us": round(statistics.median(sample.cpu for sample in samples)),
-            "of_bound": asdict(ratio(samples, most[case], _rate)),
-            "p99_of_bound": asdict(ratio(samples, most[case], _p99)),
-        }
-        for case, samples in ours.items()
+        "memory, MB": memory[0],
+        "most memory meanwhile, MB": max(memory),
+        "slowest response before, ms": before["max_ms"],
+        "slowest response meanwhile, ms": load.result()["max_ms"],
+        "until it is served, s": served_at - published_at,
     }
-
-
-def _ratios(ours: CaseSamples, theirs: CaseSamples) -> Figures:
-    return {case: asdict(ratio(ours[case], samples, _rate)) for case, samples in theirs.items()}
-
-
-def _json_bytes(catalogue: Catalogue) -> int:
-    return sum(len(json.dumps(as_json(entry), ensure_ascii=False)) for entry in catalogue.entries)

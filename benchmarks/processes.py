@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http import HTTPStatus
 from pathlib import Path
-from urllib.error import HTTPError, URLError
-from urllib.request import urlopen
 
 import psutil
+import requests
 
 from tests.servers import free_port
 
 SERVER_CORE, LOAD_CORE = 0, 1
 """The measured server has one core; the load generator and the storage servers use the other."""
 
-_REPOSITORY = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent
 
-PEERS_PYTHON = _REPOSITORY / ".venv-bench" / "bin" / "python"
+PEERS_PYTHON = ROOT / ".venv-bench" / "bin" / "python"
 """From an environment with the dependencies of the peers, but without the service."""
-
-THIS_PYTHON = Path(sys.executable)
-
-_SECONDS_TO_START = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """Memory of one process in bytes: resident, and the part not shared with other processes."""
-
-    resident: int
-    own: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +38,9 @@ class Server:
         times = [process.cpu_times() for process in self._all()]
         return sum(used.user + used.system for used in times)
 
-    def memory(self) -> Memory:
-        """Return the memory of the last process, which is a worker."""
-        answering = self._all()[-1].memory_full_info()
-        return Memory(answering.rss, answering.uss)
+    def memory_mb(self) -> float:
+        """Return the memory of all its processes; what they share counts once."""
+        return sum(process.memory_full_info().pss for process in self._all()) / 1_000_000
 
     def _all(self) -> list[psutil.Process]:
         return [self.process, *self.process.children(recursive=True)]
@@ -64,60 +48,49 @@ class Server:
 
 @contextmanager
 def running(
-    arguments: list[str],
+    command: Sequence[str],
     folder: Path,
     *,
-    python: Path = THIS_PYTHON,
-    health: str = "/health/live",
+    python: Path = Path(sys.executable),
+    health: str = "/health/ready",
     environ: Mapping[str, str] | None = None,
+    core: int | None = SERVER_CORE,
 ) -> Iterator[Server]:
     """Run a Python module as a server until the end of the block.
 
-    `{host}` and `{port}` in its arguments are replaced by its address.
+    `{port}` in its arguments is replaced by a free port. Without a core it uses all of them.
     """
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [argument.format(host="127.0.0.1", port=port) for argument in arguments]
+    arguments = [argument.replace("{port}", str(port)) for argument in command]
     began = time.monotonic()
     with (folder / f"{port}.log").open("wb") as log:
         process = subprocess.Popen(
-            [*pinned(SERVER_CORE), str(python), "-m", *command],
+            [*pinned(core), str(python), "-m", *arguments],
             cwd=folder,
-            env=os.environ | dict(environ or {}) | {"PYTHONPATH": str(_REPOSITORY)},
+            env=os.environ | {"PYTHONPATH": str(ROOT)} | dict(environ or {}),
             stdout=log,
             stderr=log,
         )
     try:
         _wait_for(address + health, process, folder / f"{port}.log")
-        taken = time.monotonic() - began
-        yield Server(address, psutil.Process(process.pid), taken)
+        yield Server(address, psutil.Process(process.pid), time.monotonic() - began)
     finally:
         process.terminate()
         process.wait()
 
 
-def pinned(core: int) -> list[str]:
-    """Return the command prefix that pins a process to one core, if the system supports it."""
-    can = (os.cpu_count() or 1) > 1 and shutil.which("taskset")
-    return ["taskset", "--cpu-list", str(core)] if can else []
-
-
-def pin_all_but_servers() -> None:
-    """Keep this process, and unpinned processes that it starts, off the servers' core."""
-    if (os.cpu_count() or 1) > 1 and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {LOAD_CORE})
+def pinned(core: int | None) -> list[str]:
+    """Return the command prefix that limits a process to one core, or allows all."""
+    listed = f"0-{(os.cpu_count() or 1) - 1}" if core is None else f"{core}"
+    return ["taskset", "--cpu-list", listed]
 
 
 def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + _SECONDS_TO_START
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urlopen(address) as response:
-                if response.status == HTTPStatus.OK:
-                    return
-        except HTTPError as error:
-            error.close()
-        except (URLError, ConnectionError):
-            pass
+        with suppress(requests.ConnectionError):
+            if requests.get(address, timeout=120).ok:
+                return
         time.sleep(0.01)
     raise SystemExit(f"benchmarks: no response from {address}:\n{log.read_text()}")

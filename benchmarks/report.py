@@ -3,215 +3,109 @@
 from __future__ import annotations
 
 import json
-import subprocess
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.contenders import BOUND
-from benchmarks.goals import goals
-from benchmarks.processes import PEERS_PYTHON
+from benchmarks.cases import READ
+from benchmarks.contenders import SERVERS
 
 _PAGES = Path(__file__).parent.parent / "docs" / "explanation"
-_BEGIN, _END = "<!-- measured: begin -->", "<!-- measured: end -->"
-_MEGABYTE = 1_000_000
+_PLOTTED = READ[1].name
+_SHARE = f"{_PLOTTED}_of_bound"
+_TAIL = ("p50, ms", "p99, ms", "p99.9, ms")
+_LABELS, _SCALE, _ROW = 230, 220, 22  # the widths of labels and bound, the height of a bar
 
 Figures = dict[str, Any]
 
 
-def write(result: Figures) -> None:
-    """Write a full run to the documentation."""
-    (_PAGES / "performance.json").write_text(as_text(result))
-    page = _PAGES / "performance.md"
-    page.write_text(with_tables(page.read_text(), result))
-    subprocess.run([PEERS_PYTHON, "-m", "benchmarks.plot"], cwd=_PAGES.parent.parent, check=True)
+def write(measured: Figures) -> None:
+    """Replace the parts that were measured, and from all parts the tables and the plot."""
+    file, page = _PAGES / "performance.json", _PAGES / "performance.md"
+    result = json.loads(file.read_text()) | measured
+    file.write_text(as_text(result) + "\n")
+    text = page.read_text()
+    figures = {name: part["figures"] for name, part in result.items()}
+    for name, lines in tables(figures).items():
+        begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+        how = "Measured on {on} on {processor}, Python {python}: {rounds} rounds of {seconds} s."
+        lines += ["", how.format(**result[name]["measured"])]
+        text = re.sub(f"(?s){begin}.*{end}", "\n".join([begin, *lines, end]), text)
+    page.write_text(text)
+    (_PAGES / "performance.svg").write_text(plot(figures["throughput"]))
 
 
-def with_tables(page: str, result: Figures) -> str:
-    """Return the page with its tables replaced by those of the run."""
-    before, _, rest = page.partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    tables = "\n".join(_tables(result))
-    return f"{before}{_BEGIN}\n{tables}\n{_END}{after}"
-
-
-def as_text(result: Figures) -> str:
+def as_text(value: Any, indent: str = "") -> str:  # noqa: ANN401 - JSON is
     """Return JSON with one line for each set of figures, so that runs can be compared."""
-    return "\n".join(_lines(result, "")) + "\n"
+    if not isinstance(value, dict) or not any(isinstance(one, dict) for one in value.values()):
+        return json.dumps(value, ensure_ascii=False)
+    inner = (f'{indent} "{name}": {as_text(one, indent + " ")}' for name, one in value.items())
+    return "{\n" + ",\n".join(inner) + f"\n{indent}}}"
 
 
-def _lines(value: Figures, indent: str) -> Iterator[str]:
-    if not any(isinstance(inner, dict) for inner in value.values()):
-        yield json.dumps(value, ensure_ascii=False)
-        return
-    yield "{"
-    for number, (name, inner) in enumerate(value.items(), start=1):
-        lines = list(_lines(inner, indent) if isinstance(inner, dict) else [json.dumps(inner)])
-        lines[-1] += "," if number < len(value) else ""
-        yield f' "{name}": {lines[0]}'
-        yield from (f" {line}" for line in lines[1:])
-    yield "}"
-
-
-def _tables(result: Figures) -> Iterator[str]:
-    measured, throughput = result["measured"], result["throughput"]
-    servers = throughput["servers"]
-    cases = list(servers[BOUND]["cases"])
-    yield (
-        f"Measured on {measured['on']} with Python {measured['python']} on one core of "
-        f"{measured['processor']}, load from {measured['load']}; medians of "
-        f"{measured['rounds']} rounds of {measured['seconds']} s, with the lowest and the highest."
-    )
-    yield "\n### Goals\n"
-    yield from _table(
-        ("figure", "goal", "measured", "met"),
-        (
-            (goal.name, f"{goal.how} {goal.wanted:g}", f"{goal.measured:.2f}", _yes(goal.is_met))
-            for goal in goals(result)
-        ),
-    )
-    yield "\nAll figures are in [performance.json](performance.json)."
-    yield "\n### Requests per second, relative to the bound\n"
-    yield "![Three kinds of request for each server](performance.svg)\n"
-    yield from _table(
-        ("server", *cases),
-        (
-            (name, *(_spread(of["cases"].get(case, {}).get("of_bound")) for case in cases))
-            for name, of in servers.items()
-            if name != BOUND
-        ),
-    )
-    yield "\n### Requests per second, relative to the bound with the same response\n"
-    yield from _table(
-        ("server", *cases),
-        (
-            (name, *(_spread(ratios[case]) for case in cases))
-            for name, ratios in throughput["of_same_response"].items()
-        ),
-    )
-    yield "\n### Figures for a list of interventions\n"
-    yield from _table(
-        ("server", "requests/s", "p50, ms", "p99, ms", "CPU, µs", "memory, MB", "own, MB"),
-        (_figures(name, of, throughput["memory"][name]) for name, of in servers.items()),
-    )
-    yield "\n### The service on SQLite, relative to each peer\n"
-    yield from _table(
-        ("peer", *cases),
-        (
-            (name, *(_spread(ratios["SQLite"].get(case)) for case in cases))
-            for name, ratios in throughput["peers"].items()
-        ),
-    )
-    yield "\n### Catalogues of other sizes, on SQLite\n"
-    yield from _table(
-        ("diagnoses", "JSON, MB", "memory, MB", "start, s", *_size_columns(result["sizes"])),
-        (
+def tables(figures: Figures) -> dict[str, list[str]]:
+    """Return the tables of the page, by name."""
+    return {
+        "throughput": _table(
+            ("server", "requests/s", "of the bound", *_TAIL, "MB"),
             (
-                f"{int(size):,}",
-                _megabytes(figures["json_bytes"]),
-                _megabytes(figures["memory"]["resident"]),
-                _spread(figures["start"]),
-                *(_spread(case["of_bound"]) for case in figures["cases"].values()),
-            )
-            for size, figures in result["sizes"].items()
-        ),
-    )
-    yield "\n### One worker, while another catalogue is published\n"
-    yield from _table(
-        (
-            "diagnoses, all new",
-            "storage",
-            "slowest response, ms",
-            "slowest before, ms",
-            "until it is served, s",
-            "additional memory, MB",
-        ),
-        (
-            (
-                f"{int(size):,}",
-                name,
-                _spread(figures["slowest_ms"]),
-                _spread(figures["before_ms"]),
-                _spread(figures["seconds"]),
-                _megabytes(figures["more_bytes"]),
-            )
-            for size, storages in result["swaps"].items()
-            for name, figures in storages.items()
-        ),
-    )
-    yield "\n### More workers or keys, for interventions, relative to one worker with one key\n"
-    yield from _table(
-        ("storage", "two workers on the same core", "1,000 keys in rotation"),
-        (
-            (name, _spread(ways["two workers"]), _spread(ways["many keys"]))
-            for name, ways in result["sharing"].items()
-        ),
-    )
-    if "pythons" in result:
-        python = measured["python"]
-        yield f"\n### Other versions of Python on SQLite, relative to {python}\n"
-        first = next(iter(result["pythons"].values()))
-        yield from _table(
-            ("Python", *first["cases"], "memory, MB"),
-            (
-                (
-                    name,
-                    *map(_spread, figures["cases"].values()),
-                    _megabytes(figures["memory"]["resident"]),
-                )
-                for name, figures in result["pythons"].items()
+                (name, *_figures(of[_PLOTTED], _spread(of[_SHARE])), of["memory_mb"])
+                for name, of in figures["throughput"].items()
             ),
-        )
-    if result["instructions"]:
-        yield "\n### Thousands of instructions per request, in the application\n"
-        yield from _table(
-            ("storage", *cases),
+        ),
+        "workers": _table(
+            ("storage", "workers x threads", "connections", "requests/s", *_TAIL),
+            ((*name.split(", "), *_figures(of)) for name, of in figures["workers"].items()),
+        ),
+        "large": _table(
+            ("figure", "median (lowest to highest)"),
+            ((name, _spread(of)) for name, of in figures["large"].items()),
+        ),
+        "instructions": _table(
+            ("storage", *next(iter(figures["instructions"].values()))),
             (
-                (name, *(f"{counted[case] / 1000:.0f}" for case in cases))
-                for name, counted in result["instructions"].items()
+                (name, *(f"{count / 1000:.0f}" for count in counts.values()))
+                for name, counts in figures["instructions"].items()
             ),
-        )
+        ),
+    }
 
 
-def _figures(name: str, of: Figures, memory: Figures) -> tuple[str, ...]:
-    case = of["cases"]["interventions"]
-    return (
-        name,
-        f"{case['rate']:,}",
-        f"{case['p50_ms']:.1f}",
-        f"{case['p99_ms']:.1f}",
-        f"{case['cpu_us']:,}",
-        _megabytes(memory["resident"]),
-        _megabytes(memory["own"]),
-    )
+def plot(servers: Figures) -> str:
+    """Return an SVG with the requests per second of each server, relative to the bound."""
+    most = max(of[_SHARE]["high"] for of in servers.values())
+    width, height = _LABELS + round(_SCALE * most) + 60, _ROW * len(servers) + 10
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
+        "<style>text { font: 13px sans-serif }</style>",
+        "<title>Requests per second, relative to the bound on gunicorn</title>",
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+    ]
+    for number, (name, of) in enumerate(servers.items()):
+        share = of[_SHARE]
+        top, end = number * _ROW + 8, _LABELS + _SCALE * share["median"]
+        fill = f'fill="{"#d08c2f" if name.endswith(SERVERS[1]) else "#1b6ca8"}"'
+        lines += [
+            f'<text x="{_LABELS - 8}" y="{top + 12}" text-anchor="end">{name}</text>',
+            f'<rect x="{_LABELS}" y="{top}" width="{end - _LABELS:.0f}" height="16" {fill}/>',
+            f'<text x="{end + 6:.0f}" y="{top + 12}">{share["median"]:.2f}</text>',
+        ]
+    return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-def _size_columns(sizes: Figures) -> Iterator[str]:
-    for case in next(iter(sizes.values()))["cases"]:
-        yield f"{case}, relative to the bound"
+def _figures(of: Figures, *after_the_rate: str) -> Iterator[str]:
+    yield f"{of['rate']:,.0f}"
+    yield from after_the_rate
+    for name in ("p50_ms", "p99_ms", "p999_ms"):
+        yield f"{of[name]:.1f}"
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
     heads = list(heads)
-    yield _row(heads)
-    yield _row("---" for _ in heads)
-    for row in rows:
-        yield _row(row)
+    lines = [heads, ["---"] * len(heads), *rows]
+    return [f"| {' | '.join(map(str, cells))} |" for cells in lines]
 
 
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _spread(spread: Figures | None) -> str:
-    if spread is None:
-        return "-"
-    return f"{spread['median']:.2f} ({spread['low']:.2f} to {spread['high']:.2f})"
-
-
-def _megabytes(size: float) -> str:
-    return f"{size / _MEGABYTE:.1f}"
-
-
-def _yes(is_so: bool) -> str:
-    return "yes" if is_so else "**no**"
+def _spread(of: Figures) -> str:
+    return f"{of['median']:g} ({of['low']:g} to {of['high']:g})"

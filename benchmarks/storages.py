@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
-from benchmarks.cases import Holder
 from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.testing.builders import OPERATOR
 from evref.testing.stores import keep_catalogue
 from tests.institutions import institution_id
@@ -21,40 +21,22 @@ LIMITED_TO = 200
 """The limit of the limited key, to check that exactly this many requests are admitted."""
 
 _INSTITUTION = "Benchmark"
-_MISTYPED = "evref_mistyped"
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """Keys by purpose; all of `many` have the highest limit."""
-
-    busy: str
-    spent: str
-    limited: str
-    many: tuple[str, ...] = ()
-
-    def of(self, holder: Holder) -> str:
-        """Return the token for a request."""
-        return {
-            Holder.BUSY: self.busy,
-            Holder.SPENT: self.spent,
-            Holder.MISTYPED: _MISTYPED,
-        }[holder]
+Keys = dict[str, str]
+"""Tokens by name: one with the highest limit, one with none left, one with a limit of 200, and one
+that no key has."""
 
 
 @contextmanager
 def settings_by_storage(folder: Path) -> Iterator[dict[str, Settings]]:
     """Run the servers of all storages, and yield the settings for each storage."""
-    sqlite = Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
     with postgresql_server() as database, redis_server() as counters:
         postgresql = Settings(database_url=database.url(database.new_database()))
         counted = Settings(database_url=database.url(database.new_database()))
         yield {
             "memory": Settings(storage=StorageKind.MEMORY),
-            "SQLite": sqlite,
-            "SQLite + Redis": Settings(
-                database_url=f"sqlite:///{folder / 'evref-redis.sqlite'}", quota_url=counters.url
-            ),
+            "SQLite": Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}"),
             "PostgreSQL": postgresql,
             "PostgreSQL + Redis": replace(counted, quota_url=counters.url),
         }
@@ -66,23 +48,50 @@ def bundled() -> Catalogue:
     return publish.check(OPERATOR, [BUNDLED_CATALOGUE], lambda _done, _all: None)
 
 
-def fill(container: Container, catalogue: Catalogue, *, many: int = 0) -> Tokens:
-    """Create the tables, publish the catalogue and create the keys, with `many` additional ones."""
+def scaled(catalogue: Catalogue, diagnoses: int, *, days: int = 0) -> Catalogue:
+    """Return the catalogue with copies of its entries under other ids, checked these days later."""
+    return Catalogue(
+        _copy(catalogue.entries[number % len(catalogue.entries)], number, timedelta(days))
+        for number in range(diagnoses)
+    )
+
+
+def _copy(entry: Entry, number: int, later: timedelta) -> Entry:
+    diagnosis = replace(
+        entry.diagnosis,
+        id=f"{entry.diagnosis.id}-{number}",
+        name=f"{entry.diagnosis.name} {number}",
+        checked_on=entry.diagnosis.checked_on + later,
+    )
+    return Entry(
+        diagnosis,
+        tuple(
+            replace(one, id=f"{one.id}-{number}", diagnosis_id=diagnosis.id)
+            for one in entry.interventions
+        ),
+    )
+
+
+def prepare(container: Container, catalogue: Catalogue) -> None:
+    """Create the tables and the institution, and publish the catalogue."""
     container.schema().prepare()
-    keep_catalogue(container.catalogue_store(), catalogue)
+    publish(container, catalogue)
     container.manage_institutions().create_institution(OPERATOR, _INSTITUTION)
-    tokens = Tokens(
-        busy=_key(container, HIGHEST_DAILY_LIMIT),
-        spent=_key(container, 0),
-        limited=_key(container, LIMITED_TO),
-        many=tuple(_key(container, HIGHEST_DAILY_LIMIT) for _ in range(many)),
-    )
+
+
+def publish(container: Container, catalogue: Catalogue) -> None:
+    """Publish the catalogue."""
+    keep_catalogue(container.catalogue_store(), catalogue)
+
+
+def new_keys(container: Container) -> Keys:
+    """Create keys in a prepared storage."""
+    institution = institution_id(container, _INSTITUTION)
+    limits = {"busy": HIGHEST_DAILY_LIMIT, "spent": 0, "limited": LIMITED_TO}
+    manage = container.manage_keys()
+    keys = {
+        name: manage.create(OPERATOR, institution, name=name, daily_limit=limit).token.text
+        for name, limit in limits.items()
+    }
     container.connections().close()
-    return tokens
-
-
-def _key(container: Container, limit: int) -> str:
-    made = container.manage_keys().create(
-        OPERATOR, institution_id(container, _INSTITUTION), name="load", daily_limit=limit
-    )
-    return made.token.text
+    return keys | {"mistyped": "evref_mistyped"}

@@ -5,21 +5,19 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi import Depends, FastAPI, HTTPException
 from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from limits import RateLimitItemPerDay
 from limits.storage import RedisStorage
 from limits.strategies import FixedWindowRateLimiter
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import create_engine, select
+from sqlalchemy import create_engine
 from sqlalchemy.orm import Session, sessionmaker
 
 from benchmarks.peers import models
-from benchmarks.peers.models import DISCLAIMER, Module, Phase
 
-engine = create_engine(os.environ["PEER_DATABASE_URL"])
-new_session = sessionmaker(engine)
+new_session = sessionmaker(create_engine(os.environ["PEER_DATABASE_URL"]))
 limiter = FixedWindowRateLimiter(RedisStorage(os.environ["PEER_REDIS_URL"]))
 
 app = FastAPI(title="Evidence reference", version="1")
@@ -35,25 +33,12 @@ class Diagnosis(Record):
     name: str
     icd10_codes: list[str]
     icd11_codes: list[str]
-    enabled_modules: list[Module]
+    terms: dict[str, list[str]]
+    broader_codes: list[str]
+    enabled_modules: list[str]
     checked_on: date
+    reviewed: dict[str, str] | None
     version: str
-
-
-class FittVp(Record):
-    frequency: str | None
-    intensity: str | None
-    time: str | None
-    type: str | None
-    volume: str | None
-    progression: str | None
-
-
-class Evidence(Record):
-    certainty: str
-    recommendation: str
-    direction: str
-    source_grade: str | None
 
 
 class Reference(Record):
@@ -70,29 +55,18 @@ class Reference(Record):
 class Intervention(Record):
     id: str
     diagnosis_id: str
-    module: Module
-    phase: Phase
+    module: str
+    phase: str
     title: str
     summary: str
-    fitt_vp: FittVp | None
-    evidence: Evidence
+    cautions: str | None
+    fitt_vp: dict[str, str | None] | None
+    evidence: dict[str, str | None]
     references: list[Reference]
-
-
-class Filters(Record):
-    module: Module | None
-    phase: Phase | None
 
 
 class Meta(Record):
     count: int
-    catalogue_version: str
-    disclaimer: str = DISCLAIMER
-
-
-class InterventionsMeta(Meta):
-    diagnosis: Diagnosis
-    filters: Filters
 
 
 class DiagnosisList(Record):
@@ -102,7 +76,7 @@ class DiagnosisList(Record):
 
 class InterventionList(Record):
     data: list[Intervention]
-    meta: InterventionsMeta
+    meta: Meta
 
 
 def session() -> Iterator[Session]:
@@ -114,72 +88,29 @@ Db = Annotated[Session, Depends(session)]
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
 
 
-def admit(db: Db, credentials: Credentials, response: Response) -> None:
+def admit(db: Db, credentials: Credentials) -> None:
     """Look the key up and count the request."""
     found = None if credentials is None else db.scalar(models.key_with(credentials.credentials))
-    if found is None or not found.is_live:
+    if found is None:
         raise HTTPException(401, "Unknown API key", {"WWW-Authenticate": "Bearer"})
-    item = RateLimitItemPerDay(found.daily_limit)
-    admitted = limiter.hit(item, str(found.id))
-    window = limiter.get_window_stats(item, str(found.id))
-    headers = {
-        "X-RateLimit-Limit": str(found.daily_limit),
-        "X-RateLimit-Remaining": str(window.remaining),
-        "X-RateLimit-Reset": str(int(window.reset_time)),
-    }
-    if not admitted:
-        raise HTTPException(429, "Daily limit reached", headers)
-    response.headers.update(headers)
+    if not limiter.hit(RateLimitItemPerDay(found.daily_limit), str(found.id)):
+        raise HTTPException(429, "Daily limit reached")
 
 
-def catalogue_version(db: Db, request: Request, response: Response) -> str:
-    """Return the catalogue's version; abort with 304 if the client has its response."""
-    version = db.scalars(select(models.Publication.version)).one()
-    etag = f'"{version}"'
-    response.headers["ETag"] = etag
-    if request.headers.get("If-None-Match") == etag:
-        raise HTTPException(304, headers=dict(response.headers))
-    return version
-
-
-Admitted = Depends(admit)
-Version = Annotated[str, Depends(catalogue_version)]
-
-
-@app.get("/health/live")
-def live() -> dict[str, str]:
-    return {"status": "ok"}
-
-
-@app.get("/api/v1/diagnoses", dependencies=[Admitted])
-def list_diagnoses(db: Db, version: Version) -> DiagnosisList:
-    statement = select(models.Diagnosis).order_by(models.Diagnosis.name, models.Diagnosis.id)
-    found = [Diagnosis.model_validate(row) for row in db.scalars(statement)]
-    return DiagnosisList(data=found, meta=Meta(count=len(found), catalogue_version=version))
+@app.get("/api/v1/diagnoses", dependencies=[Depends(admit)])
+def list_diagnoses(db: Db) -> DiagnosisList:
+    found = [Diagnosis.model_validate(row) for row in db.scalars(models.all_diagnoses())]
+    return DiagnosisList(data=found, meta=Meta(count=len(found)))
 
 
 @app.get(
     "/api/v1/diagnoses/{diagnosis_id}/interventions",
-    dependencies=[Admitted],
+    dependencies=[Depends(admit)],
     response_model=InterventionList,
 )
-def list_interventions(
-    db: Db,
-    version: Version,
-    diagnosis_id: str,
-    module: Module | None = None,
-    phase: Phase | None = None,
-) -> dict[str, object]:
+def list_interventions(db: Db, diagnosis_id: str) -> dict[str, object]:
     diagnosis = db.get(models.Diagnosis, diagnosis_id)
     if diagnosis is None:
         raise HTTPException(404, "Unknown diagnosis")
-    found = db.scalars(models.visible(diagnosis, module, phase)).all()
-    return {
-        "data": found,
-        "meta": {
-            "count": len(found),
-            "catalogue_version": version,
-            "diagnosis": diagnosis,
-            "filters": {"module": module, "phase": phase},
-        },
-    }
+    found = db.scalars(models.visible(diagnosis)).all()
+    return {"data": found, "meta": {"count": len(found)}}

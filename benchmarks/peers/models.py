@@ -3,39 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, date, datetime
-from enum import StrEnum
+from datetime import date
 from typing import Any
 
-from sqlalchemy import JSON, Column, ForeignKey, Integer, Select, Table, select
+from sqlalchemy import JSON, ForeignKey, Select, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
-
-DISCLAIMER = "Educational reference data. It gives no clinical decisions."
-
-
-class Module(StrEnum):
-    FITT_VIP = "fitt_vip"
-    PHARMACONEUTRAL = "pharmaconeutral"
-    HOME = "home"
-    CONCEPT = "concept"
-    PREVENTION = "prevention"
-    DIAGNOSTIC = "diagnostic"
-
-
-class Phase(StrEnum):
-    ACUTE = "acute"
-    SUBACUTE = "subacute"
-    CHRONIC = "chronic"
 
 
 class Base(DeclarativeBase):
     type_annotation_map = {list[str]: JSON, dict[str, Any]: JSON(none_as_null=True)}  # noqa: RUF012
-
-
-class Publication(Base):
-    __tablename__ = "publication"
-
-    version: Mapped[str] = mapped_column(primary_key=True)
 
 
 class Diagnosis(Base):
@@ -45,24 +21,19 @@ class Diagnosis(Base):
     name: Mapped[str] = mapped_column(index=True)
     icd10_codes: Mapped[list[str]]
     icd11_codes: Mapped[list[str]]
+    terms: Mapped[dict[str, Any]]
+    broader_codes: Mapped[list[str]]
     enabled_modules: Mapped[list[str]]
     checked_on: Mapped[date]
+    reviewed: Mapped[dict[str, Any] | None]
     version: Mapped[str]
-
-
-cited = Table(
-    "cited",
-    Base.metadata,
-    Column("intervention_id", ForeignKey("interventions.id"), primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("reference_id", ForeignKey("references.id")),
-)
 
 
 class Reference(Base):
     __tablename__ = "references"
 
     id: Mapped[int] = mapped_column(primary_key=True)
+    intervention_id: Mapped[str] = mapped_column(ForeignKey("interventions.id"), index=True)
     title: Mapped[str]
     authors: Mapped[str]
     year: Mapped[int]
@@ -83,11 +54,10 @@ class Intervention(Base):
     phase: Mapped[str]
     title: Mapped[str]
     summary: Mapped[str]
+    cautions: Mapped[str | None]
     fitt_vp: Mapped[dict[str, Any] | None]
     evidence: Mapped[dict[str, Any]]
-    references: Mapped[list[Reference]] = relationship(
-        secondary=cited, order_by=cited.c.position, lazy="selectin"
-    )
+    references: Mapped[list[Reference]] = relationship(order_by=Reference.id, lazy="selectin")
 
 
 class ApiKey(Base):
@@ -96,14 +66,6 @@ class ApiKey(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     token_hash: Mapped[str] = mapped_column(unique=True)
     daily_limit: Mapped[int]
-    expires_on: Mapped[date | None]
-    revoked: Mapped[bool] = mapped_column(default=False)
-
-    @property
-    def is_live(self) -> bool:
-        return not self.revoked and (
-            self.expires_on is None or self.expires_on >= datetime.now(UTC).date()
-        )
 
 
 def digest(token: str) -> str:
@@ -115,16 +77,17 @@ def key_with(token: str) -> Select[ApiKey]:
     return select(ApiKey).where(ApiKey.token_hash == digest(token))
 
 
-def visible(
-    diagnosis: Diagnosis, module: Module | None, phase: Phase | None
-) -> Select[Intervention]:
+def all_diagnoses() -> Select[Diagnosis]:
+    return select(Diagnosis).order_by(Diagnosis.name, Diagnosis.id)
+
+
+def visible(diagnosis: Diagnosis) -> Select[Intervention]:
     """Select the visible interventions of a diagnosis, in order."""
-    statement = select(Intervention).where(
-        Intervention.diagnosis_id == diagnosis.id,
-        Intervention.module.in_(diagnosis.enabled_modules),
+    return (
+        select(Intervention)
+        .where(
+            Intervention.diagnosis_id == diagnosis.id,
+            Intervention.module.in_(diagnosis.enabled_modules),
+        )
+        .order_by(Intervention.position)
     )
-    if module is not None:
-        statement = statement.where(Intervention.module == module)
-    if phase is not None:
-        statement = statement.where(Intervention.phase == phase)
-    return statement.order_by(Intervention.position)
