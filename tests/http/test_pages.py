@@ -1,81 +1,14 @@
-"""Pages for people, health for machines: no key, no script of another's, nothing from elsewhere."""
+"""What is served beside pages and data: style sheets, scripts, Swagger UI, health, the schema."""
 
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 
 from evref.adapters.outbound.files import SCHEMA_FILE
-from evref.domain.catalogue.vocabulary import DISCLAIMER
 from tests.http.conftest import MakeService
 from tests.http.service import BASE_URL, Service, body
-
-PAGES = [
-    "/",
-    "/docs",
-    "/evidence",
-    "/problems",
-    "/problems/not-found",
-    "/problems/quota-exceeded",
-    "/nothing",
-]
-
-
-class Page(HTMLParser):
-    """What a page refers to, and what stands in it that a strict policy forbids."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.references: list[str] = []
-        self.inline: list[str] = []
-        self.ids: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        for name, value in given.items():
-            if name in {"src", "href", "data-document", "action"} and value:
-                self.references.append(value)
-            if name.startswith("on") or name == "style" or (value or "").startswith("javascript:"):
-                self.inline.append(f"{tag} {name}")
-        if tag == "style" or (tag == "script" and "src" not in given):
-            self.inline.append(tag)
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_a_page_has_no_inline_script_or_style(service: Service, path: str) -> None:
-    """And its policy would let none run."""
-    response = service.get(path)
-
-    policy = dict(
-        part.strip().split(" ", 1)
-        for part in response.headers["Content-Security-Policy"].split(";")
-    )
-    assert response.mimetype == "text/html"
-    assert Page(response.text).inline == []
-    assert policy["default-src"] == "'none'"
-    assert policy.get("script-src", "'none'") in {"'none'", "'self'"}
-    assert policy["base-uri"] == "'none'"
-    assert policy["frame-ancestors"] == "'none'"
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_everything_that_a_page_refers_to_is_served_here(service: Service, path: str) -> None:
-    """No other host is ever asked for a part of a page; and no link is dead."""
-    references = Page(service.get(path).text).references
-
-    assert references
-    for reference in references:
-        if reference == "#main":
-            continue
-        assert reference.startswith("/")
-        assert not reference.startswith("//")
-        # The settings and the catalogue lead visitors to the sign-in.
-        led_on = reference in {"/settings", "/catalogue"}
-        assert service.get(reference).status_code == (303 if led_on else 200)
 
 
 def test_style_sheets_and_the_script_refer_to_no_other_host(service: Service) -> None:
@@ -118,25 +51,9 @@ def test_nothing_beside_the_static_files_is_served(service: Service, path: str) 
     assert service.get(path).status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/", "/docs"])
-def test_a_page_says_what_the_data_is_not(service: Service, path: str) -> None:
-    """The disclaimer is part of the product."""
-    assert DISCLAIMER in service.get(path).text
-
-
 def test_the_landing_page_has_a_first_request_at_the_operators_address(service: Service) -> None:
     """Wherever it was asked for."""
     assert f"{BASE_URL}/api/v1/diagnoses" in service.get("/").text
-
-
-def test_a_page_may_be_kept_and_asked_for_anew(service: Service) -> None:
-    """Pages have ETags like data."""
-    first = service.get("/")
-
-    again = service.get("/", headers={"If-None-Match": first.headers["ETag"]})
-
-    assert again.status_code == 304
-    assert first.headers["Cache-Control"] == "public, max-age=300"
 
 
 def test_the_schema_of_catalogue_files_is_served_to_editors(service: Service) -> None:
