@@ -83,7 +83,7 @@ def _count(prepared: Path) -> None:
         for case in CASES:
             environ = _environ(case, keys, app)
             # Connections must not be shared across a fork.
-            container.connections().close()
+            container.storage().close()
             forks[name][case.name] = _forked(app, environ, _FEW), _forked(app, environ, _MANY)
     sys.stdout.write(json.dumps(forks))
 

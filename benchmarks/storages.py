@@ -13,7 +13,7 @@ from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.testing.builders import OPERATOR
-from evref.testing.stores import keep_catalogue
+from evref.testing.filling import keep_catalogue
 from tests.institutions import institution_id
 from tests.servers import postgresql_server, redis_server
 
@@ -74,14 +74,14 @@ def _copy(entry: Entry, number: int, later: timedelta) -> Entry:
 
 def prepare(container: Container, catalogue: Catalogue) -> None:
     """Create the tables and the institution, and publish the catalogue."""
-    container.schema().prepare()
+    container.storage().prepare()
     publish(container, catalogue)
     container.manage_institutions().create_institution(OPERATOR, _INSTITUTION)
 
 
 def publish(container: Container, catalogue: Catalogue) -> None:
     """Publish the catalogue."""
-    keep_catalogue(container.catalogue_store(), catalogue)
+    keep_catalogue(container.storage(), catalogue)
 
 
 def new_keys(container: Container) -> Keys:
@@ -93,5 +93,5 @@ def new_keys(container: Container) -> Keys:
         name: manage.create(OPERATOR, institution, name=name, daily_limit=limit).token.text
         for name, limit in limits.items()
     }
-    container.connections().close()
+    container.storage().close()
     return keys | {"mistyped": "evref_mistyped"}

@@ -4,10 +4,10 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evref.adapters.outbound.sql import SqlCatalogueStore, SqlDatabase, SqlStorage
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.tables import metadata
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.testing.stores import keep_catalogue
+from evref.testing.filling import keep_catalogue
 from tests.servers import PostgresqlServer
 
 # The publication table always has exactly one row.
@@ -34,10 +34,11 @@ def _sqlite_template(catalogue: Catalogue | None) -> bytes:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "evref.sqlite"
         database = SqlDatabase(f"sqlite:///{file}")
-        SqlStorage(database).prepare()
+        storage = SqlStorage(database)
+        storage.prepare()
         if catalogue is not None:
-            keep_catalogue(SqlCatalogueStore(database), catalogue)
-        database.close()
+            keep_catalogue(storage, catalogue)
+        storage.close()
         return file.read_bytes()
 
 

@@ -1,18 +1,20 @@
 """Stand-ins for what cannot be steered: time, randomness, slow hashes, files, faults."""
 
 from collections.abc import Collection, Iterable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import StorageUnavailableError
+from evref.domain.principal import Principal
 from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.catalogue.files import CatalogueFiles, FileFault, InvalidCatalogueError, Progress
-from evref.ports.catalogue.store import CatalogueStore, Publication
+from evref.ports.catalogue.published import Publication, PublishedCatalogue
 from evref.ports.clock import Clock
 from evref.ports.randomness import Randomness
+from evref.ports.storage import Changes, DelegatingStorage, Storage
 from evref.testing.builders import NOON
 
 
@@ -79,47 +81,49 @@ class SingleGuess(PasswordGuesser):
         return password == self.GUESS or password in known_words
 
 
-class BreakableCatalogueStore(CatalogueStore):
-    """Passes on to another store, unless broken; counts the calls that readers make."""
+class BreakableStorage(DelegatingStorage):
+    """Passes on to another storage, unless broken; counts what readers of the catalogue do."""
 
-    def __init__(self, store: CatalogueStore) -> None:
-        self._store = store
+    def __init__(self, rest: Storage) -> None:
+        super().__init__(rest)
         self.broken = False
         self.looks = 0
         self.loads = 0
+        self.catalogue = _BreakableCatalogue(self)
 
-    def version(self) -> str | None:
-        self.looks += 1
-        self._fail_where_broken()
-        return self._store.version()
+    def changes(self, principal: Principal, instant: datetime) -> AbstractContextManager[Changes]:
+        self.fail_where_broken()
+        return super().changes(principal, instant)
 
-    def load(self) -> Catalogue | None:
-        self.loads += 1
-        self._fail_where_broken()
-        return self._store.load()
+    def ping(self) -> None:
+        self.fail_where_broken()
 
-    def publish(
-        self,
-        catalogue: Catalogue,
-        publication: Publication,
-        entry: AuditEntry,
-        *,
-        replacing: str | None,
-    ) -> None:
-        self._fail_where_broken()
-        self._store.publish(catalogue, publication, entry, replacing=replacing)
-
-    def history(self) -> tuple[Publication, ...]:
-        self._fail_where_broken()
-        return self._store.history()
-
-    def load_version(self, version: str) -> Catalogue | None:
-        self._fail_where_broken()
-        return self._store.load_version(version)
-
-    def _fail_where_broken(self) -> None:
+    def fail_where_broken(self) -> None:
         if self.broken:
             raise StorageUnavailableError("db.internal:5432 refused the connection")
+
+
+class _BreakableCatalogue(PublishedCatalogue):
+    def __init__(self, storage: BreakableStorage) -> None:
+        self._storage = storage
+
+    def version(self) -> str | None:
+        self._storage.looks += 1
+        return self._unbroken().version()
+
+    def load(self) -> Catalogue | None:
+        self._storage.loads += 1
+        return self._unbroken().load()
+
+    def history(self) -> tuple[Publication, ...]:
+        return self._unbroken().history()
+
+    def load_version(self, version: str) -> Catalogue | None:
+        return self._unbroken().load_version(version)
+
+    def _unbroken(self) -> PublishedCatalogue:
+        self._storage.fail_where_broken()
+        return self._storage.rest.catalogue
 
 
 class FakeCatalogueFiles(CatalogueFiles):

@@ -22,9 +22,9 @@ from evref.bootstrap.settings import Settings, SettingsError, StorageKind
 def container(folder: Path) -> Iterator[Container]:
     """A prepared database in the working directory, where the default settings look for it."""
     made = Container(settings=Settings())
-    made.schema().prepare()
+    made.storage().prepare()
     yield made
-    made.connections().close()
+    made.storage().close()
 
 
 def test_the_application_is_made_from_the_environment(
@@ -127,7 +127,7 @@ def test_the_application_is_loaded_with_or_without_a_catalogue(
 ) -> None:
     """Workers see one as soon as it is there."""
     container = Container(settings=Settings(storage=storage))
-    container.schema().prepare()
+    container.storage().prepare()
     app = create_app(container.settings(), container)
     server = Server(app, container, bind="127.0.0.1:18999", workers=1, threads=1)
 
@@ -136,7 +136,7 @@ def test_the_application_is_loaded_with_or_without_a_catalogue(
         server.cfg.pre_fork(None, None)
     finally:
         gc.unfreeze()
-        container.connections().close()
+        container.storage().close()
 
 
 def test_a_free_address_is_free() -> None:

@@ -1,30 +1,25 @@
 """Which container a service is wired by."""
 
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryCatalogueStore
-from evref.adapters.outbound.redis import RedisAdmission, RedisHealth
-from evref.adapters.outbound.sql import SqlCatalogueStore
-from evref.bootstrap.container import (
-    Container,
-    MemoryStores,
-    RedisCounters,
-    SqlStores,
-    container_for,
-)
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.redis import RedisStorage
+from evref.adapters.outbound.sql import SqlStorage
+from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError
-from evref.testing import Stores
+from evref.ports.storage import Storage
 from evref.testing.builders import OPERATOR
 
 WIRING = """
-from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
+from evref.adapters.outbound.memory import MemoryStorage
 from evref.bootstrap.container import Container
 
 def container(settings):
     made = Container(settings=settings)
-    made.catalogue_store.override(MemoryCatalogueStore(MemoryState()))
+    made.main_storage.override(MemoryStorage())
     return made
 
 def nothing(settings):
@@ -42,7 +37,7 @@ def wiring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_by_default_it_is_the_service_s_own() -> None:
-    assert isinstance(container_for(Settings()).catalogue_store(), SqlCatalogueStore)
+    assert isinstance(container_for(Settings()).storage(), SqlStorage)
 
 
 def test_a_setting_names_another_one(wiring: str) -> None:
@@ -51,8 +46,9 @@ def test_a_setting_names_another_one(wiring: str) -> None:
 
     container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
 
-    assert isinstance(container.catalogue_store(), MemoryCatalogueStore)
-    assert container.browse().current().version == container.catalogue_store().version()
+    storage = container.storage()
+    assert isinstance(storage, MemoryStorage)
+    assert container.browse().current().version == storage.catalogue.version()
 
 
 @pytest.mark.parametrize(
@@ -73,51 +69,17 @@ def test_a_name_that_makes_no_container_is_a_wrong_setting(
     assert str(caught.value) == f"EVREF_CONTAINER {told.format(wiring)}"
 
 
-PORTS = {
-    "schema",
-    "health",
-    "connections",
-    "catalogue_store",
-    "keys",
-    "admission",
-    "usage_reports",
-    "institutions",
-    "members",
-    "audit_log",
-    "sessions",
-    "sign_in_attempts",
-    "secrets",
-}
-
-
-@pytest.mark.parametrize("stores", [MemoryStores, SqlStores])
-def test_each_storage_offers_every_port(stores: type[MemoryStores | SqlStores]) -> None:
-    assert set(stores.providers) >= PORTS
-
-
-def test_a_storage_is_replaced_as_a_whole() -> None:
-    """By any object with a method for each port."""
-    container = Container(settings=Settings(database_url="sqlite:////nowhere/at/all.sqlite"))
-    replacement = MemoryStores()
-    container.storage.override(replacement)
-
-    stores = Stores.of(container)
+def test_a_storage_is_replaced_as_a_whole_and_redis_may_count_for_it() -> None:
+    """Each part but the counters is that of the replacement, and so is the unit of work."""
+    container = Container(settings=Settings(quota_url="redis://127.0.0.1:1"))
+    replacement = MemoryStorage()
+    container.main_storage.override(replacement)
     container.manage_institutions().create_institution(OPERATOR, "General Hospital")
 
-    assert {name: getattr(container, name)() for name in PORTS} == {
-        name: getattr(replacement, name)() for name in PORTS
-    }
-    assert [each.name for each in stores.institutions.list()] == ["General Hospital"]
+    storage = container.storage()
 
-
-def test_redis_counts_for_whichever_storage_there_is() -> None:
-    """And admits the keys of a store that was put in the place of another."""
-    container = Container(settings=Settings(quota_url="redis://127.0.0.1:1"))
-    replacement = MemoryStores()
-    container.storage.override(replacement)
-
-    assert isinstance(container.admission(), RedisAdmission)
-    assert isinstance(container.health(), RedisHealth)
-    assert container.redis.keys() is replacement.keys()
-    assert container.redis.stored_health() is replacement.health()
-    assert set(RedisCounters.providers) >= {"health", "connections", "admission", "usage_reports"}
+    assert isinstance(storage, RedisStorage)
+    parts = get_type_hints(Storage)
+    same = {name for name in parts if getattr(storage, name) is getattr(replacement, name)}
+    assert parts.keys() - same == {"admission", "usage"}
+    assert [each.name for each in replacement.accounts.institutions()] == ["General Hospital"]

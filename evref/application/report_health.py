@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
-from evref.ports.storage import StorageHealth
+from evref.ports.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Readiness:
 class ReportHealth:
     """Checks the storage and the catalogue at each call."""
 
-    def __init__(self, storage: StorageHealth, browse: BrowseCatalogue) -> None:
+    def __init__(self, storage: Storage, browse: BrowseCatalogue) -> None:
         self._storage = storage
         self._browse = browse
 

@@ -256,7 +256,7 @@ def create_app_or_exit() -> APIFlask:
         _refuse_memory(settings)
         logs.configure(settings.log_format)
         container = container_for(settings)
-        with closing(container.connections()):
+        with closing(container.storage()):
             app = create_app(settings, container)
             for warning in check_storage(container):
                 print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
@@ -277,14 +277,13 @@ def check_storage(container: Container) -> list[str]:
         StorageNotReadyError: If the storage must first be created, migrated or replaced.
 
     """
-    health = container.health()
+    storage = container.storage()
     try:
-        container.schema().verify()
-        health.ping()
-        warnings: list[str] = health.warnings()
+        storage.verify()
+        storage.ping()
+        return [*storage.warnings()]
     except StorageUnavailableError as error:
         return [f"starting without storage: {error.reason}"]
-    return warnings
 
 
 def _refuse_memory(settings: Settings) -> None:

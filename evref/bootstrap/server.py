@@ -117,7 +117,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         return self._app
 
     def _before_fork(self) -> None:
-        self._container.connections().close()
+        self._container.storage().close()
         # Otherwise the garbage collector would touch, and so copy, the memory that workers share.
         gc.freeze()
 

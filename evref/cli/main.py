@@ -151,11 +151,11 @@ def _servable(
 
 
 def _close_at_the_end(container: Container) -> None:
-    click.get_current_context().call_on_close(container.connections().close)
+    click.get_current_context().call_on_close(container.storage().close)
 
 
 def _prepare(container: Container) -> None:
-    container.schema().prepare()
+    container.storage().prepare()
     with progress_bar("Loading the bundled catalogue") as progress:
         plan = container.publish().publish_bundled(OPERATOR, progress, by=user_name())
     if plan is not None:

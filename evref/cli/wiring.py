@@ -54,6 +54,6 @@ def stored() -> Container:
             "EVREF_STORAGE=memory is accessible to the serving process only; "
             "this command requires EVREF_STORAGE=sql"
         )
-    click.get_current_context().call_on_close(container.connections().close)
-    container.schema().verify()
+    click.get_current_context().call_on_close(container.storage().close)
+    container.storage().verify()
     return container

@@ -1,12 +1,10 @@
-"""The audit log: every change has an entry, which `record` creates."""
+"""The audit log: every change has an entry."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-
-from evref.domain.principal import Principal
 
 
 class Action(StrEnum):
@@ -69,23 +67,3 @@ class AuditEntry:
         if self.subject is None or self.subject.kind is not SubjectKind.KEY:
             return None
         return self.subject.id
-
-
-def record(
-    principal: Principal,
-    at: datetime,
-    action: Action,
-    detail: str,
-    *,
-    institution_id: str | None = None,
-    subject: Subject | None = None,
-) -> AuditEntry:
-    """Return the entry for an action of the principal at this instant."""
-    return AuditEntry(
-        at=at,
-        institution_id=institution_id,
-        actor=principal.name,
-        action=action,
-        subject=subject,
-        detail=detail,
-    )

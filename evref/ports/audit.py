@@ -1,4 +1,4 @@
-"""The record of changes. Stores write it with each change; this port reads it."""
+"""The record of changes. A unit of work writes it; this port reads it."""
 
 from abc import ABC, abstractmethod
 

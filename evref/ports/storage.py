@@ -1,34 +1,74 @@
-"""Storage as a whole: its health, its schema and its connections."""
+"""Storage: one object with a part for each kind of record, and a unit of work that changes them."""
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from evref.domain.audit import Action, AuditEntry, Subject
+from evref.domain.principal import Principal
+from evref.ports.access.admission import Admission
+from evref.ports.access.keys import KeyChanges, Keys
+from evref.ports.access.usage import UsageReports
+from evref.ports.accounts.accounts import AccountChanges, Accounts
+from evref.ports.accounts.secrets import SharedSecrets
+from evref.ports.accounts.sessions import SessionStore
+from evref.ports.accounts.sign_in_attempts import SignInAttempts
+from evref.ports.audit import AuditLog
+from evref.ports.catalogue.published import CatalogueChanges, PublishedCatalogue
 
 
-class StorageHealth(ABC):
-    """Checks whether storage works."""
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """A unit of work: what a principal changes at one instant, and the audit entries about it."""
+
+    principal: Principal
+    instant: datetime
+    keys: KeyChanges
+    accounts: AccountChanges
+    catalogue: CatalogueChanges
+    entries: list[AuditEntry] = field(default_factory=list)
+    """The audit entries, which the storage writes at the end, in this order."""
+
+    def record(
+        self,
+        action: Action,
+        detail: str,
+        *,
+        institution_id: str | None = None,
+        subject: Subject | None = None,
+    ) -> None:
+        """Add the audit entry for an action of the principal."""
+        self.entries.append(
+            AuditEntry(self.instant, institution_id, self.principal.name, action, subject, detail)
+        )
+
+
+class Storage(ABC):
+    """All that the service stores. An adapter sets each part in its constructor."""
+
+    catalogue: PublishedCatalogue
+    admission: Admission
+    usage: UsageReports
+    keys: Keys
+    accounts: Accounts
+    sessions: SessionStore
+    sign_in_attempts: SignInAttempts
+    secrets: SharedSecrets
+    audit: AuditLog
 
     @abstractmethod
-    def ping(self) -> None:
-        """Check that storage accepts writes now.
+    def changes(self, principal: Principal, instant: datetime) -> AbstractContextManager[Changes]:
+        """Return a unit of work, whose changes take effect together at the end of `with`.
 
-        Raises:
-            StorageUnavailableError: If it does not.
-
+        They are written with their audit entries, or not at all if anything fails; an exception
+        of the block propagates. What the unit has read by `keys.get` or `accounts.team` is not
+        changed by others until its end: concurrent changes of one key or one team happen one
+        after another. The parts of the storage do not show its changes before its end.
         """
-
-    def warnings(self) -> list[str]:
-        """Return warnings for the operator about the setup of this storage, one line each.
-
-        By default there are none.
-
-        Raises:
-            StorageUnavailableError: If the setup cannot be read now.
-
-        """
-        return []
-
-
-class StorageSchema(ABC):
-    """Creates, migrates and checks the schema of storage."""
 
     @abstractmethod
     def prepare(self) -> None:
@@ -48,10 +88,63 @@ class StorageSchema(ABC):
 
         """
 
+    @abstractmethod
+    def ping(self) -> None:
+        """Check that storage accepts writes now.
 
-class StorageConnections(ABC):
-    """Holds the connections to storage, which are opened on demand."""
+        Raises:
+            StorageUnavailableError: If it does not.
+
+        """
+
+    def warnings(self) -> Sequence[str]:
+        """Return warnings for the operator about the setup of this storage, one line each.
+
+        By default there are none.
+
+        Raises:
+            StorageUnavailableError: If the setup cannot be read now.
+
+        """
+        return ()
 
     @abstractmethod
     def close(self) -> None:
         """Close the connections, before a fork or the end of the process. They reopen on demand."""
+
+
+class DelegatingStorage(Storage):
+    """Another storage, for an adapter that replaces some of its parts, such as the counters.
+
+    A subclass sets its own parts after the constructor of this class.
+    """
+
+    def __init__(self, rest: Storage) -> None:
+        self.rest = rest
+        self.catalogue = rest.catalogue
+        self.admission = rest.admission
+        self.usage = rest.usage
+        self.keys = rest.keys
+        self.accounts = rest.accounts
+        self.sessions = rest.sessions
+        self.sign_in_attempts = rest.sign_in_attempts
+        self.secrets = rest.secrets
+        self.audit = rest.audit
+
+    def changes(self, principal: Principal, instant: datetime) -> AbstractContextManager[Changes]:
+        return self.rest.changes(principal, instant)
+
+    def prepare(self) -> None:
+        self.rest.prepare()
+
+    def verify(self) -> None:
+        self.rest.verify()
+
+    def ping(self) -> None:
+        self.rest.ping()
+
+    def warnings(self) -> Sequence[str]:
+        return self.rest.warnings()
+
+    def close(self) -> None:
+        self.rest.close()

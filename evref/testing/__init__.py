@@ -1,4 +1,4 @@
-"""The contract of each port, as tests that every adapter inherits, also those of third parties.
+"""The contracts of the ports, as tests that every adapter inherits, also those of third parties.
 
 See `docs/how-to/write-a-storage-adapter.md`. Needs `pip install 'evref[testing]'`.
 """
@@ -14,23 +14,10 @@ pytest.register_assert_rewrite(
 )
 
 from evref.testing.access.admission import AdmissionContract  # noqa: E402
-from evref.testing.access.keys import KeyStoreContract  # noqa: E402
 from evref.testing.access.usage import UsageReportsContract  # noqa: E402
-from evref.testing.accounts.institutions import InstitutionStoreContract, MemberStoreContract  # noqa: E402
-from evref.testing.accounts.secrets import SharedSecretsContract  # noqa: E402
-from evref.testing.accounts.sessions import SessionStoreContract  # noqa: E402
-from evref.testing.accounts.sign_in_attempts import SignInAttemptsContract  # noqa: E402
-from evref.testing.accounts.teams import TeamStoreContract  # noqa: E402
-from evref.testing.audit import AuditLogContract  # noqa: E402
 from evref.testing.catalogue.files import CatalogueFilesContract  # noqa: E402
-from evref.testing.catalogue.store import CatalogueStoreContract, PublishedCatalogueContract  # noqa: E402
 from evref.testing.contract import Contract  # noqa: E402
-from evref.testing.storage import (  # noqa: E402
-    StorageConnectionsContract,
-    StorageHealthContract,
-    StorageSchemaContract,
-)
-from evref.testing.stores import Stores  # noqa: E402
+from evref.testing.storage import StorageContract  # noqa: E402
 from evref.testing.system import (  # noqa: E402
     ClockContract,
     PasswordGuesserContract,
@@ -40,25 +27,12 @@ from evref.testing.system import (  # noqa: E402
 
 __all__ = [
     "AdmissionContract",
-    "AuditLogContract",
     "CatalogueFilesContract",
-    "CatalogueStoreContract",
     "ClockContract",
     "Contract",
-    "InstitutionStoreContract",
-    "KeyStoreContract",
-    "MemberStoreContract",
     "PasswordGuesserContract",
     "PasswordHasherContract",
-    "PublishedCatalogueContract",
     "RandomnessContract",
-    "SessionStoreContract",
-    "SharedSecretsContract",
-    "SignInAttemptsContract",
-    "StorageConnectionsContract",
-    "StorageHealthContract",
-    "StorageSchemaContract",
-    "Stores",
-    "TeamStoreContract",
+    "StorageContract",
     "UsageReportsContract",
 ]

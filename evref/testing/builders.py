@@ -10,7 +10,6 @@ from evref.domain.access.permission import Permission
 from evref.domain.access.secret import KeySecret
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
-from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import (
@@ -24,7 +23,7 @@ from evref.domain.catalogue.evidence import (
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.principal import Operator, Role
-from evref.ports.catalogue.store import Publication
+from evref.ports.catalogue.published import Publication
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -140,17 +139,6 @@ def a_publication(
     )
 
 
-def a_publication_entry(catalogue: Catalogue, *, at: datetime = NOON) -> AuditEntry:
-    """Return the audit entry of the catalogue's publication."""
-    return an_audit_entry(
-        institution_id=None,
-        action=Action.CATALOGUE_PUBLISHED,
-        subject=Subject(SubjectKind.CATALOGUE, catalogue.version),
-        detail="published",
-        at=at,
-    )
-
-
 def an_institution(institution_id: str = "i1", *, name: str = "General Hospital") -> Institution:
     return Institution(institution_id, name, NOON)
 
@@ -222,24 +210,4 @@ def a_key(
         created_at=created_at,
         expires_on=expires_on,
         revoked_at=revoked_at,
-    )
-
-
-def an_audit_entry(
-    *,
-    institution_id: str | None = "i1",
-    action: Action = Action.KEY_CREATED,
-    key_id: str | None = "k1",
-    subject: Subject | None = None,
-    detail: str = "name 'Ward app'",
-    at: datetime = NOON,
-) -> AuditEntry:
-    """Return an entry about the subject; by default, about the key with this id."""
-    return AuditEntry(
-        at=at,
-        institution_id=institution_id,
-        actor="operator",
-        action=action,
-        subject=subject or (None if key_id is None else Subject(SubjectKind.KEY, key_id)),
-        detail=detail,
     )

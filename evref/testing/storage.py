@@ -1,64 +1,204 @@
-"""The contracts of the ports `StorageHealth`, `StorageSchema` and `StorageConnections`."""
+"""The contract of the port `Storage`: its unit of work, its preparation, and all of its parts."""
 
-from evref.ports.storage import StorageConnections, StorageHealth, StorageSchema
-from evref.testing.builders import a_key
-from evref.testing.contract import Contract
-from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
+from evref.domain.errors import EvrefError, NotFoundError
+from evref.domain.principal import InstitutionMember, Role
+from evref.ports.storage import Changes, Storage
+from evref.testing.access.admission import AdmissionContract
+from evref.testing.access.keys import KeysContract
+from evref.testing.access.usage import UsageReportsContract
+from evref.testing.accounts.accounts import AccountsContract, TeamContract
+from evref.testing.accounts.secrets import SharedSecretsContract
+from evref.testing.accounts.sessions import SessionStoreContract
+from evref.testing.accounts.sign_in_attempts import SignInAttemptsContract
+from evref.testing.audit import AuditLogContract
+from evref.testing.builders import (
+    NOON,
+    OPERATOR,
+    a_catalogue,
+    a_key,
+    a_member,
+    a_publication,
+    an_entry,
+    an_institution,
+    an_invitation,
+)
+from evref.testing.catalogue.published import CatalogueContract
+from evref.testing.filling import (
+    at_once,
+    keep_catalogue,
+    keep_institutions,
+    keep_key,
+    keep_members,
+)
+
+CHANGES: dict[str, Callable[[Changes], object]] = {
+    "institution added": lambda changes: changes.accounts.add_institution(an_institution("i2")),
+    "team replaced": lambda changes: changes.accounts.replace_team(
+        changes.accounts.team("i1")
+        .with_member(a_member("m2", email="b@example.org"))
+        .with_role("m1", Role.VIEWER)
+        .with_invitation(an_invitation())
+    ),
+    "password set": lambda changes: changes.accounts.set_password("m1", "other"),
+    "key added": lambda changes: changes.keys.add(a_key("k2")),
+    "key replaced": lambda changes: changes.keys.replace(
+        changes.keys.get("k1").changed(name="other")
+    ),
+    "catalogue published": lambda changes: changes.catalogue.publish(
+        a_catalogue(an_entry("other")),
+        a_publication(a_catalogue(an_entry("other"))),
+        replacing=a_catalogue().version,
+    ),
+}
+"""Every change; they can be made in one unit of work, of a storage that `fill` has filled."""
 
 
-class StorageHealthContract(Contract):
-    port = StorageHealth
-
-    def test_the_health_is_the_adapters(self, stores: Stores) -> None:
-        """The tests use the adapter of this contract."""
-        assert type(stores.health) is self.adapter
-
-    def test_a_prepared_storage_takes_writes(self, stores: Stores) -> None:
-        """The check does not raise."""
-        stores.health.ping()
-
-    def test_asking_for_a_write_writes_nothing(self, stores: Stores) -> None:
-        """The storage is still empty after the check."""
-        stores.health.ping()
-
-        assert stores.institutions.list() == ()
-        assert stores.catalogue.version() is None
+def fill(storage: Storage) -> None:
+    """Store a record of each kind that is changed."""
+    keep_institutions(storage, "i1")
+    keep_members(storage, a_member())
+    keep_key(storage, a_key())
+    keep_catalogue(storage, a_catalogue())
 
 
-class StorageSchemaContract(Contract):
-    port = StorageSchema
-
-    def test_the_schema_is_the_adapters(self, stores: Stores) -> None:
-        """The tests use the adapter of this contract."""
-        assert type(stores.schema) is self.adapter
-
-    def test_a_prepared_storage_is_ready(self, stores: Stores) -> None:
-        """The verification does not raise."""
-        stores.schema.verify()
-
-    def test_preparing_again_keeps_all_data(self, stores: Stores) -> None:
-        """This also holds for concurrent preparations."""
-        keep_institutions(stores, "i1")
-        keep_key(stores, a_key())
-
-        at_once(4, lambda _: stores.schema.prepare())
-
-        assert stores.keys.list() == (a_key(),)
+def records(storage: Storage) -> tuple[object, ...]:
+    """Return all records that a unit of work can change, and the audit log."""
+    return (
+        storage.accounts.institutions(),
+        storage.accounts.members(),
+        storage.accounts.invitations_to("i1"),
+        storage.keys.list(),
+        storage.catalogue.history(),
+        storage.catalogue.version(),
+        storage.audit.entries(None),
+        storage.audit.entries("i1"),
+    )
 
 
-class StorageConnectionsContract(Contract):
-    port = StorageConnections
+class UnitOfWorkContract:
+    @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+    def test_a_change_takes_effect_at_the_end_with_its_audit_entry(
+        self, storage: Storage, change: Callable[[Changes], object]
+    ) -> None:
+        """The entry names the principal and the instant of the unit of work."""
+        fill(storage)
+        before = records(storage)
+        principal = InstitutionMember("m1", "ward@example.org", "i1", Role.ADMIN)
+        instant = NOON + timedelta(microseconds=1)
+        subject = Subject(SubjectKind.KEY, "k1")
 
-    def test_the_connections_are_the_adapters(self, stores: Stores) -> None:
-        """The tests use the adapter of this contract."""
-        assert type(stores.connections) is self.adapter
+        with storage.changes(principal, instant) as changes:
+            change(changes)
+            changes.record(Action.KEY_CHANGED, "changed", institution_id="i1", subject=subject)
 
-    def test_what_was_closed_comes_back_on_demand(self, stores: Stores) -> None:
+        after = records(storage)
+        assert after[:-2] != before[:-2]
+        assert storage.audit.entries("i1") == (
+            AuditEntry(instant, "i1", "ward@example.org", Action.KEY_CHANGED, subject, "changed"),
+        )
+
+    @pytest.mark.parametrize(
+        "failure",
+        [
+            lambda changes: changes.keys.add(a_key("k1")),
+            lambda changes: changes.accounts.add_institution(an_institution("i3", name="i1")),
+            lambda changes: changes.accounts.set_password("unknown", "other"),
+            lambda _: (_ for _ in ()).throw(NotFoundError("cause", "")),
+        ],
+        ids=["a key's id is taken", "a name is taken", "an unknown member", "in the block"],
+    )
+    def test_all_changes_are_undone_if_anything_fails(
+        self, storage: Storage, failure: Callable[[Changes], object]
+    ) -> None:
+        """No audit entry is written, and the error propagates."""
+        fill(storage)
+        before = records(storage)
+
+        def change_all() -> None:
+            with storage.changes(OPERATOR, NOON) as changes:
+                for change in CHANGES.values():
+                    change(changes)
+                changes.record(Action.KEY_CHANGED, "changed", institution_id="i1")
+                failure(changes)
+
+        with pytest.raises(EvrefError):
+            change_all()
+        assert records(storage) == before
+
+    def test_several_entries_are_written_in_order(self, storage: Storage) -> None:
+        """Also if nothing else is changed."""
+        with storage.changes(OPERATOR, NOON) as changes:
+            for detail in ("first", "second"):
+                changes.record(Action.CATALOGUE_PUBLISHED, detail)
+
+        assert [entry.detail for entry in storage.audit.entries(None)] == ["second", "first"]
+
+    def test_a_prepared_storage_is_ready_and_preparing_again_keeps_all_data(
+        self, storage: Storage
+    ) -> None:
+        """This also holds for concurrent preparations; asking for a write writes nothing."""
+        storage.verify()
+        storage.ping()
+        assert storage.accounts.institutions() == ()
+        fill(storage)
+        before = records(storage)
+
+        at_once(4, lambda _: storage.prepare())
+
+        assert records(storage) == before
+
+    def test_connections_are_opened_again_on_demand(self, storage: Storage) -> None:
         """Closing loses no data, and may be repeated."""
-        keep_institutions(stores, "i1")
+        keep_institutions(storage, "i1")
 
-        stores.connections.close()
-        stores.connections.close()
+        storage.close()
+        storage.close()
 
-        assert [institution.id for institution in stores.institutions.list()] == ["i1"]
-        stores.health.ping()
+        assert [institution.id for institution in storage.accounts.institutions()] == ["i1"]
+        storage.ping()
+
+
+class StorageContract:
+    """Inherit from it, and provide the fixture `storage`: a prepared, empty storage.
+
+    If changes of keys take up to a second to have effect, its `changes` must wait for that.
+    """
+
+    class TestUnitOfWork(UnitOfWorkContract):
+        pass
+
+    class TestCatalogue(CatalogueContract):
+        pass
+
+    class TestKeys(KeysContract):
+        pass
+
+    class TestAdmission(AdmissionContract):
+        pass
+
+    class TestUsageReports(UsageReportsContract):
+        pass
+
+    class TestAccounts(AccountsContract):
+        pass
+
+    class TestTeam(TeamContract):
+        pass
+
+    class TestSessions(SessionStoreContract):
+        pass
+
+    class TestSignInAttempts(SignInAttemptsContract):
+        pass
+
+    class TestSharedSecrets(SharedSecretsContract):
+        pass
+
+    class TestAuditLog(AuditLogContract):
+        pass

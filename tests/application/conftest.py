@@ -2,18 +2,8 @@
 
 import pytest
 
-from evref.adapters.outbound.memory import (
-    MemoryAdmission,
-    MemoryAuditLog,
-    MemoryInstitutionStore,
-    MemoryKeyStore,
-    MemoryMemberStore,
-    MemorySessionStore,
-    MemorySignInAttempts,
-    MemoryState,
-    MemoryTeamStore,
-    MemoryUsageReports,
-)
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.attempts import Attempts
@@ -22,12 +12,24 @@ from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers
 from evref.application.accounts.sign_in import SignIn
 from evref.application.circuit_breaker import CircuitBreaker
+from evref.ports.audit import AuditLog
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
 
 
 @pytest.fixture
-def state() -> MemoryState:
-    return MemoryState()
+def storage() -> MemoryStorage:
+    return MemoryStorage()
+
+
+@pytest.fixture
+def state(storage: MemoryStorage) -> MemoryState:
+    """All that is stored."""
+    return storage.state
+
+
+@pytest.fixture
+def audit(storage: MemoryStorage) -> AuditLog:
+    return storage.audit
 
 
 @pytest.fixture
@@ -56,22 +58,15 @@ def bulkhead() -> Bulkhead:
 
 
 @pytest.fixture
-def audit(state: MemoryState) -> MemoryAuditLog:
-    return MemoryAuditLog(state)
-
-
-@pytest.fixture
 def institutions(
-    state: MemoryState,
+    storage: MemoryStorage,
     clock: FakeClock,
     randomness: SeededRandomness,
     passwords: QuickPasswordHasher,
     guesser: SingleGuess,
 ) -> ManageInstitutions:
     return ManageInstitutions(
-        institutions=MemoryInstitutionStore(state),
-        members=MemoryMemberStore(state),
-        teams=MemoryTeamStore(state),
+        storage=storage,
         passwords=passwords,
         guesser=guesser,
         clock=clock,
@@ -82,7 +77,7 @@ def institutions(
 @pytest.fixture
 def members(
     *,
-    state: MemoryState,
+    storage: MemoryStorage,
     clock: FakeClock,
     randomness: SeededRandomness,
     passwords: QuickPasswordHasher,
@@ -90,9 +85,7 @@ def members(
     bulkhead: Bulkhead,
 ) -> ManageMembers:
     return ManageMembers(
-        institutions=MemoryInstitutionStore(state),
-        members=MemoryMemberStore(state),
-        teams=MemoryTeamStore(state),
+        storage=storage,
         bulkhead=bulkhead,
         passwords=passwords,
         guesser=guesser,
@@ -104,7 +97,7 @@ def members(
 @pytest.fixture
 def sign_in(
     *,
-    state: MemoryState,
+    storage: MemoryStorage,
     clock: FakeClock,
     randomness: SeededRandomness,
     passwords: QuickPasswordHasher,
@@ -112,10 +105,8 @@ def sign_in(
     bulkhead: Bulkhead,
 ) -> SignIn:
     return SignIn(
-        members=MemoryMemberStore(state),
-        institutions=MemoryInstitutionStore(state),
-        sessions=MemorySessionStore(state),
-        attempts=Attempts(MemorySignInAttempts(state), bulkhead, clock),
+        storage=storage,
+        attempts=Attempts(storage.sign_in_attempts, bulkhead, clock),
         passwords=passwords,
         guesser=guesser,
         clock=clock,
@@ -124,15 +115,10 @@ def sign_in(
 
 
 @pytest.fixture
-def keys(state: MemoryState, clock: FakeClock, randomness: SeededRandomness) -> ManageKeys:
-    return ManageKeys(
-        keys=MemoryKeyStore(state),
-        usage_reports=MemoryUsageReports(state),
-        clock=clock,
-        randomness=randomness,
-    )
+def keys(storage: MemoryStorage, clock: FakeClock, randomness: SeededRandomness) -> ManageKeys:
+    return ManageKeys(storage=storage, clock=clock, randomness=randomness)
 
 
 @pytest.fixture
-def admit(state: MemoryState, clock: FakeClock) -> AdmitRequest:
-    return AdmitRequest(MemoryAdmission(state), clock, CircuitBreaker(clock))
+def admit(storage: MemoryStorage, clock: FakeClock) -> AdmitRequest:
+    return AdmitRequest(storage.admission, clock, CircuitBreaker(clock))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
+from evref.adapters.outbound.memory import MemoryStorage
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys, NewKey
 from evref.application.accounts.manage_institutions import ManageInstitutions
@@ -15,7 +15,7 @@ from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.errors import InsufficientPermissionError, InvalidApiKeyError, NoCatalogueError
 from evref.testing.builders import OPERATOR, a_diagnosis
-from evref.testing.stores import keep_catalogue
+from evref.testing.filling import keep_catalogue
 from tests.fakes import FakeClock
 
 CATALOGUE = Catalogue([Entry(a_diagnosis(), ())])
@@ -28,14 +28,14 @@ def new_key(institutions: ManageInstitutions, keys: ManageKeys) -> NewKey:
 
 
 @pytest.fixture
-def published(state: MemoryState) -> None:
-    keep_catalogue(MemoryCatalogueStore(state), CATALOGUE)
+def published(storage: MemoryStorage) -> None:
+    keep_catalogue(storage, CATALOGUE)
 
 
 @pytest.fixture
-def consult(state: MemoryState, clock: FakeClock, admit: AdmitRequest) -> ConsultCatalogue:
-    store = MemoryCatalogueStore(state)
-    return ConsultCatalogue(BrowseCatalogue(store, clock, CircuitBreaker(clock)), admit)
+def consult(storage: MemoryStorage, clock: FakeClock, admit: AdmitRequest) -> ConsultCatalogue:
+    browse = BrowseCatalogue(storage.catalogue, clock, CircuitBreaker(clock))
+    return ConsultCatalogue(browse, admit)
 
 
 @pytest.mark.usefixtures("published")

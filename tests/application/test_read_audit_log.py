@@ -4,18 +4,18 @@ from datetime import timedelta
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryAuditLog, MemoryState
+from evref.adapters.outbound.memory import MemoryStorage
 from evref.application.read_audit_log import AuditPage, ReadAuditLog
-from evref.testing.builders import NOON, OPERATOR, an_audit_entry
+from evref.domain.audit import Action
+from evref.testing.builders import NOON, OPERATOR
 
 
 @pytest.fixture
-def read(state: MemoryState, audit: MemoryAuditLog) -> ReadAuditLog:
-    state.audit += [
-        an_audit_entry(at=NOON + timedelta(seconds=number), detail=f"{number}")
-        for number in range(101)
-    ]
-    return ReadAuditLog(audit)
+def read(storage: MemoryStorage) -> ReadAuditLog:
+    for number in range(101):
+        with storage.changes(OPERATOR, NOON + timedelta(seconds=number)) as changes:
+            changes.record(Action.KEY_CHANGED, f"{number}", institution_id="i1")
+    return ReadAuditLog(storage.audit)
 
 
 @pytest.mark.parametrize(

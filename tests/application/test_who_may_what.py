@@ -15,7 +15,8 @@ from types import ModuleType
 import pytest
 
 import evref.application
-from evref.adapters.outbound.memory import MemoryAuditLog, MemoryCatalogueStore, MemoryState
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers
@@ -32,6 +33,7 @@ from evref.domain.principal import (
     authorise,
     authorise_in,
 )
+from evref.ports.audit import AuditLog
 from evref.testing.builders import a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles, FakeClock, SeededRandomness
 
@@ -63,11 +65,11 @@ class House:
 
 
 @pytest.fixture
-def publish(state: MemoryState, clock: FakeClock) -> PublishCatalogue:
+def publish(storage: MemoryStorage, clock: FakeClock) -> PublishCatalogue:
     """Of two catalogues the second is served."""
     files = FakeCatalogueFiles()
     files.held = {ONE: a_catalogue(an_entry("one")), OTHER: a_catalogue(an_entry("other"))}
-    publish = PublishCatalogue(MemoryCatalogueStore(state), files, clock, OTHER)
+    publish = PublishCatalogue(storage, files, clock, OTHER)
     for path in (ONE, OTHER):
         plan = publish.plan_load(Operator(), path, unheard)
         publish.publish(Operator(), plan, by="root", allow_removals=True)
@@ -80,7 +82,7 @@ def house(
     keys: ManageKeys,
     institutions: ManageInstitutions,
     members: ManageMembers,
-    audit: MemoryAuditLog,
+    audit: AuditLog,
     randomness: SeededRandomness,
     publish: PublishCatalogue,
 ) -> House:

@@ -62,8 +62,8 @@ def running(storage: StorageKind, folder: Path) -> Iterator[Running]:
         base_url=f"http://127.0.0.1:{free_port()}",
     )
     container = Container(settings=settings)
-    with closing(container.connections()):
-        container.schema().prepare()
+    with closing(container.storage()):
+        container.storage().prepare()
         container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
         container.manage_institutions().create_institution(OPERATOR, "Hospital")
         service = Running(container)

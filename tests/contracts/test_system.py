@@ -42,7 +42,7 @@ import re
 from pathlib import Path
 
 from evref.adapters.outbound.system import Argon2PasswordHasher
-from evref.testing.stores import at_once
+from evref.testing.filling import at_once
 
 def mebibytes():
     return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) // 1024

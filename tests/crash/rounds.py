@@ -117,8 +117,8 @@ class Task(ABC):
     @cached_property
     def _container(self) -> Container:
         container = Container(settings=Settings(database_url=self._databases.new()))
-        container.schema().prepare()
-        self._resources.callback(container.connections().close)
+        container.storage().prepare()
+        self._resources.callback(container.storage().close)
         return container
 
     @abstractmethod
@@ -147,15 +147,15 @@ class Keys(Task):
     def begin(self, number: int) -> str:
         self._container.manage_institutions().create_institution(OPERATOR, f"i{number}")
         url: str = self._container.settings().database_url
-        self._container.connections().close()
+        self._container.storage().close()
         return url
 
     def work(self, random: Random) -> Callable[..., None]:
         return random.choice([work.change_keys, work.change_keys, work.change_keys_by_command])
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
-        institution = self._container.institutions().named(f"i{number}")
-        log = self._container.audit_log().entries(institution.id)
+        institution = self._container.storage().accounts.institution_named(f"i{number}")
+        log = self._container.storage().audit.entries(institution.id)
         entries = [entry for entry in reversed(log) if entry.key_id is not None]
         kept = {
             key.id: {
@@ -165,7 +165,7 @@ class Keys(Task):
                 "revoked": str(key.revoked_at is not None),
                 "secrets": secrets(key),
             }
-            for key in self._container.keys().of_institution(institution.id)
+            for key in self._container.storage().keys.of_institution(institution.id)
         }
 
         assert done <= len(entries) <= done + unknown
@@ -229,7 +229,7 @@ class Catalogues(Task):
 
     def begin(self, number: int) -> str:
         url: str = self._container.settings().database_url
-        self._container.connections().close()
+        self._container.storage().close()
         return url
 
     def work(self, random: Random) -> Callable[..., None]:
@@ -238,7 +238,7 @@ class Catalogues(Task):
         )
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
-        store = self._container.catalogue_store()
+        store = self._container.storage().catalogue
         loaded = store.load()
         if loaded is None:
             assert done == 0

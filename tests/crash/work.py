@@ -145,9 +145,7 @@ def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
     container = Container(settings=Settings(database_url=url))
     files = FakeCatalogueFiles()
     files.held = dict(CATALOGUES)
-    publish = PublishCatalogue(
-        container.catalogue_store(), files, container.clock(), BUNDLED_CATALOGUE
-    )
+    publish = PublishCatalogue(container.storage(), files, container.clock(), BUNDLED_CATALOGUE)
     for path in _in_turn([*CATALOGUES], changes.random):
         with changes.one():
             plan = publish.plan_load(OPERATOR, path, lambda _done, _total: None)

@@ -45,7 +45,7 @@ def commands(heading: str, word: str) -> str:
 def service(url: str) -> Iterator[Container]:
     container = Container(settings=Settings(database_url=url))
     yield container
-    container.connections().close()
+    container.storage().close()
 
 
 def ask(container: Container, key: NewKey, times: int) -> None:
@@ -55,7 +55,7 @@ def ask(container: Container, key: NewKey, times: int) -> None:
 
 def made(container: Container) -> NewKey:
     """Prepare a database, and return a key that has sent two requests."""
-    container.schema().prepare()
+    container.storage().prepare()
     container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
     container.manage_institutions().create_institution(OPERATOR, "Hospital")
     key = container.manage_keys().create(

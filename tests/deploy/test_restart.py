@@ -54,7 +54,7 @@ def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> Non
     """New connections wait, active requests get responses, and each request is counted once."""
     store = Store(tmp_path)
     key = store.key()
-    store.container.connections().close()
+    store.container.storage().close()
     over = Event()
 
     with socket.create_server(("127.0.0.1", 0), backlog=100) as held:
@@ -85,5 +85,5 @@ def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> Non
                 over.set()
 
     (day,) = history(OPERATOR, key.key.id)
-    store.container.connections().close()
+    store.container.storage().close()
     assert statuses == {200: day.admitted}

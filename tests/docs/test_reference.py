@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import pkgutil
 import re
@@ -18,9 +17,7 @@ import click
 import pytest
 
 import evref.ports
-import evref.testing
 from evref.adapters.inbound.web.problems import PROBLEMS
-from evref.bootstrap.container import Container
 from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
@@ -29,11 +26,12 @@ from evref.domain.accounts.sign_in import PER_ACCOUNT, SESSION_LENGTH, Slowdown
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.vocabulary import MEANINGS
+from evref.ports.storage import Storage
 from tests.docs import api_page
 from tests.docs.pages import DOCS, ROOT, Block, blocks
 from tests.http.snapshots import DOCUMENT, HOW_TO_RENEW
 
-EXAMPLE = ROOT / "examples" / "jsonlines-catalogue"
+EXAMPLE = ROOT / "examples" / "own-keys"
 HOW_TO = DOCS / "how-to" / "write-a-storage-adapter.md"
 COMPATIBILITY = DOCS / "explanation" / "compatibility.md"
 EVIDENCE = DOCS / "explanation" / "evidence.md"
@@ -217,27 +215,12 @@ def test_the_code_map_has_every_part_of_the_package() -> None:
     assert parts - named == set()
 
 
-PORTS = [row for row in rows(HOW_TO) if row[2].startswith("`evref.ports.")]
+def test_the_how_to_has_every_part_of_a_storage() -> None:
+    """By its name and its port."""
+    parts = {name: port.__name__ for name, port in get_type_hints(Storage).items()}
+    named = {row[0].strip("`"): row[1].strip("`") for row in rows(HOW_TO) if len(row) == 3}
 
-
-@pytest.mark.parametrize("row", PORTS, ids=lambda row: row[0])
-def test_a_port_of_the_how_to_is_one_of_the_container(row: list[str]) -> None:
-    """With a contract named after it."""
-    name, _, module, attribute = (cell.strip("`") for cell in row)
-    contract = getattr(evref.testing, f"{name}Contract")
-
-    made = Container(settings=Settings())
-
-    assert (contract.port.__module__, contract.port.__name__) == (module, name)
-    assert isinstance(getattr(made, attribute)(), contract.port)
-
-
-def test_every_port_that_keeps_something_is_in_the_how_to() -> None:
-    """As `Stores` has them."""
-    stores = set(get_type_hints(evref.testing.Stores).values())
-    kept = {store.__name__ for store in stores if inspect.isabstract(store)}
-
-    assert {row[0].strip("`") for row in PORTS} == kept
+    assert named == parts
 
 
 def test_every_port_has_its_part_in_the_reference() -> None:

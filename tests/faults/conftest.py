@@ -49,4 +49,4 @@ def new_host(
 
     yield make
     for host in hosts:
-        host.container.connections().close()
+        host.container.storage().close()

@@ -17,7 +17,7 @@ from evref.bootstrap.settings import Settings
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DayUsage
 from evref.testing.builders import OPERATOR, a_catalogue
-from evref.testing.stores import keep_catalogue
+from evref.testing.filling import keep_catalogue
 from tests.institutions import institution_id
 from tests.servers import wait_until
 
@@ -48,9 +48,9 @@ class Host:
 
     def prepare(self) -> None:
         """Create the tables, an institution and a catalogue."""
-        self.container.schema().prepare()
+        self.container.storage().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
-        keep_catalogue(self.container.catalogue_store(), a_catalogue())
+        keep_catalogue(self.container.storage(), a_catalogue())
 
     def new_key(self, *, limit: int = 1_000_000) -> NewKey:
         return self.container.manage_keys().create(
@@ -73,7 +73,7 @@ class Host:
     def today(self, key: NewKey) -> DayUsage:
         """Return today's counts."""
         today = datetime.now(UTC).date()
-        usage: DayUsage = self.container.usage_reports().history(key.key.id, today, today)[0]
+        usage: DayUsage = self.container.storage().usage.history(key.key.id, today, today)[0]
         return usage
 
 

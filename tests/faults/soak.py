@@ -236,7 +236,7 @@ def soak(settings: Settings, folder: Path, seconds: float, seed: str) -> dict[st
     assert_counts(host, keys, got)
     longest = max(client.longest for client in clients)
     assert longest < LONGEST_WAIT_SECONDS + TOLERANCE_SECONDS
-    host.container.connections().close()
+    host.container.storage().close()
     statuses: Counter[int] = Counter()
     for (_, status), count in got.items():
         statuses[status] += count
@@ -260,7 +260,7 @@ def assert_counts(host: Host, keys: Keys, got: Counter[tuple[str, int]]) -> None
             got[key.key.id, 429],
         )
         assert (counted or [(0, 0)]) == [answered], f"{key.key}: {counted}, not {answered}"
-        assert answered[0] <= host.container.keys().get(key.key.id).daily_limit
+        assert answered[0] <= host.container.storage().keys.get(key.key.id).daily_limit
 
 
 def flat(samples: list[Sample]) -> dict[str, object]:

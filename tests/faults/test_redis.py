@@ -157,7 +157,7 @@ def test_a_redis_that_restarts_empty_starts_counting_from_zero(
 
         for responses in (before, after):
             assert sorted(response.status for response in responses) == [200] * 10 + [429] * 5
-        host.container.connections().close()
+        host.container.storage().close()
 
 
 def test_a_key_revoked_on_one_host_is_rejected_on_the_other_within_a_second(

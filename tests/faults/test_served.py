@@ -25,7 +25,7 @@ def on_postgresql(database_server: PostgresqlServer) -> Iterator[Host]:
     host = Host(Settings(database_url=database_server.url(database_server.new_database())))
     host.prepare()
     yield host
-    host.container.connections().close()
+    host.container.storage().close()
 
 
 @pytest.mark.parametrize("counted_in", ["database_server", "counter_server"])
@@ -56,7 +56,7 @@ def test_two_services_admit_exactly_the_limit_and_respond_in_time_when_storage_h
     assert sorted(response.status for response in responses) == [200] * 300 + [429] * 100
     assert_promised(responses, 200, 429)
     assert_promised(hung, 503)
-    host.container.connections().close()
+    host.container.storage().close()
 
 
 def test_killed_workers_are_replaced_and_admit_no_extra_requests(
@@ -153,4 +153,4 @@ def test_on_a_full_disk_nothing_is_served_uncounted_until_there_is_space_again(
     assert refused == {503}
     assert [response.status for response in responses].count(200) == limit
     assert host.today(key).admitted == limit
-    host.container.connections().close()
+    host.container.storage().close()

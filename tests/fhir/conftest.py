@@ -69,7 +69,7 @@ def make_service() -> Iterator[MakeService]:
         def make(**settings: Any) -> Service:
             settings = {"storage": StorageKind.MEMORY, "base_url": BASE_URL, **settings}
             service = Service(Settings(**settings))
-            closing.callback(service.container.connections().close)
+            closing.callback(service.container.storage().close)
             return service
 
         yield make

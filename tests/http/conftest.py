@@ -33,7 +33,7 @@ def make_service(tmp_path: Path) -> Iterator[MakeService]:
 
     yield make
     for service in made:
-        service.container.connections().close()
+        service.container.storage().close()
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service
     url = prepared_sqlite(tmp_path_factory.mktemp("shared"), EXAMPLES)
     service = Service(Settings(base_url=BASE_URL, database_url=url))
     yield service
-    service.container.connections().close()
+    service.container.storage().close()
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.ports.clock import Clock
 from evref.testing.builders import OPERATOR, a_diagnosis, an_intervention
-from evref.testing.stores import keep_catalogue
+from evref.testing.filling import keep_catalogue
 from tests.http.document import Document, plain_body
 from tests.institutions import institution_id
 
@@ -74,7 +74,7 @@ class Service:
         self.clock = SettableClock(LATE)
         self.container = Container(settings=settings)
         self.container.clock.override(providers.Object(self.clock))
-        self.container.schema().prepare()
+        self.container.storage().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         self.app: APIFlask = create_app(settings, self.container)
         self._forms: dict[str, Callable[[TestResponse, int], Any]] = {"/api/": assert_problem}
@@ -83,7 +83,7 @@ class Service:
         self.document = _DOCUMENTS.setdefault(settings.base_url, Document(self.app))
 
     def publish(self, catalogue: Catalogue) -> None:
-        keep_catalogue(self.container.catalogue_store(), catalogue, at=self.clock.now())
+        keep_catalogue(self.container.storage(), catalogue, at=self.clock.now())
 
     def new_key(
         self,

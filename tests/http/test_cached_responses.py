@@ -107,7 +107,9 @@ def test_an_address_that_only_looks_like_its_own_does_not_find_it(
 def test_a_fault_of_the_service_is_told_as_one(service: Service, token: str) -> None:
     """With nothing of its inside."""
     service.get(LIST, token=token)
-    with patch.object(type(service.container.admission()), "admit", side_effect=ZeroDivisionError):
+    with patch.object(
+        type(service.container.storage().admission), "admit", side_effect=ZeroDivisionError
+    ):
         failed = service.get(LIST, token=token)
 
     assert_problem(failed, 500, "internal-error")

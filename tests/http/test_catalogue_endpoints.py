@@ -18,7 +18,7 @@ from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.testing.stores import at_once
+from evref.testing.filling import at_once
 from tests.http.service import BASE_URL, Service, entries
 
 XML, TEXT = "application/xml", "text/plain"

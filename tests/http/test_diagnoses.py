@@ -7,7 +7,7 @@ import pytest
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
-from evref.testing.builders import a_diagnosis, a_publication, a_publication_entry
+from evref.testing.builders import NOON, OPERATOR, a_diagnosis, a_publication
 from tests.http.conftest import MakeService
 from tests.http.service import EXAMPLES, IN_ORDER, Service, assert_problem, body, entries
 
@@ -38,7 +38,7 @@ def test_a_list_says_how_many_there_are_and_what_they_are_not(service: Service, 
 def test_answers_name_the_licence(make_service: MakeService, named: str | None) -> None:
     """CC BY 4.0 of the bundled catalogue, also after a rollback to it; the operator's of others."""
     service = make_service(licence=named)
-    store = service.container.catalogue_store()
+    storage = service.container.storage()
     other = Catalogue(entries()[:1])
     paths = ["diagnoses", "diagnoses/knee-osteoarthritis", "limit"]
     paths += ["diagnoses/knee-osteoarthritis/interventions"]
@@ -50,8 +50,9 @@ def test_answers_name_the_licence(make_service: MakeService, named: str | None) 
         (EXAMPLES, False, BUNDLED_LICENCE),
     ):
         publication = a_publication(catalogue, is_bundled=is_bundled)
-        entry = a_publication_entry(catalogue)
-        store.publish(catalogue, publication, entry, replacing=store.version())
+        with storage.changes(OPERATOR, NOON) as changes:
+            replacing = storage.catalogue.version()
+            changes.catalogue.publish(catalogue, publication, replacing=replacing)
         service.clock.advance(1)
 
         for path in paths:

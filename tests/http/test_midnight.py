@@ -26,7 +26,7 @@ def _late(service: Service) -> None:
 
 def counted(service: Service, key: NewKey) -> dict[date, tuple[int, int]]:
     """What was admitted and refused by day."""
-    days = service.container.usage_reports().history(key.key.id, TODAY, TOMORROW)
+    days = service.container.storage().usage.history(key.key.id, TODAY, TOMORROW)
     return {day.day: (day.admitted, day.refused) for day in days}
 
 
@@ -53,7 +53,7 @@ def test_a_request_that_straddles_midnight_is_of_the_day_on_which_it_came(
 ) -> None:
     """It is counted there, and its fields tell of that day, which is not yet over for it."""
     key = service.new_key(limit=10)
-    admission = service.container.admission()
+    admission = service.container.storage().admission
     admit: Callable[[str, Permission, datetime], Tally] = admission.admit
 
     def admit_slowly(digest: str, needed: Permission, instant: datetime) -> Tally:

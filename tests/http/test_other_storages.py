@@ -68,7 +68,7 @@ def on_redis(make_service: MakeService, prepared_databases: PreparedDatabases) -
         service = make_service(database_url=prepared_databases.empty(0), quota_url=server.url)
         service.publish(Catalogue(entries()))
         yield Stored(service, server.stopped)
-        service.container.connections().close()
+        service.container.storage().close()
 
 
 @pytest.fixture(params=["on_postgresql", "on_redis"])

@@ -17,7 +17,7 @@ import pytest
 
 from evref.adapters.inbound.rest.spool import Spool
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.testing.stores import at_once
+from evref.testing.filling import at_once
 from tests.http.service import entries
 
 ENTRIES = entries()

@@ -28,7 +28,7 @@ def file_of(service: Service) -> Path:
 @contextmanager
 def garbage(service: Service) -> Iterator[None]:
     """The file holds something else for a while."""
-    service.container.connections().close()
+    service.container.storage().close()
     file = file_of(service)
     before = file.read_bytes()
     file.write_bytes(b"This is no database. " * 1000)
@@ -41,7 +41,7 @@ def garbage(service: Service) -> Iterator[None]:
 @contextmanager
 def moved(service: Service) -> Iterator[None]:
     """The folder is elsewhere for a while, as when a volume is not mounted."""
-    service.container.connections().close()
+    service.container.storage().close()
     folder = file_of(service).parent
     elsewhere = folder.rename(folder.with_name("elsewhere"))
     try:

@@ -108,7 +108,7 @@ def test_without_a_catalogue_nothing_is_answered_or_counted(make_service: MakeSe
 
 def test_storage_that_is_out_of_reach_is_a_503(service: Service, token: str) -> None:
     """As for the API; `tests/http/test_storage_out_of_reach.py` has the details."""
-    admission = type(service.container.admission())
+    admission = type(service.container.storage().admission)
     with patch.object(admission, "admit", side_effect=StorageUnavailableError("x")):
         response = ask(service, token, KNEE)
 

@@ -14,7 +14,7 @@ from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.testing.stores import keep_catalogue
+from evref.testing.filling import keep_catalogue
 from tests.settings_pages.site import MORNING, Site
 
 _NEVER_CLOSED = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"}
@@ -39,7 +39,7 @@ def a_site(readers: Readers, catalogue: Catalogue | None = None) -> Site:
 
 def publish(site: Site, catalogue: Catalogue) -> None:
     """Publish it, and let the time go by after which it is served."""
-    keep_catalogue(site.container.catalogue_store(), catalogue, at=site.clock.now())
+    keep_catalogue(site.container.storage(), catalogue, at=site.clock.now())
     site.clock.advance(seconds=1)
 
 

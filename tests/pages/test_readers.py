@@ -127,7 +127,7 @@ def test_storage_is_not_asked_for_the_catalogue_before_the_sign_in(
 ) -> None:
     """So the response time reveals nothing either."""
     site = a_site(Readers.MEMBERS)
-    store = site.container.catalogue_store()
+    store = site.container.storage().catalogue
     asked: list[str] = []
     monkeypatch.setattr(store, "version", lambda: asked.append("version"))
     site.clock.advance(seconds=5)
@@ -237,7 +237,7 @@ def test_where_storage_is_out_of_reach_no_visitor_becomes_a_member(
     def fail(digest: str) -> None:
         raise StorageUnavailableError("sessions are gone")
 
-    monkeypatch.setattr(site.container.sessions(), "get", fail)
+    monkeypatch.setattr(site.container.storage().sessions, "get", fail)
 
     answer = member.get("/catalogue", headers={"If-None-Match": before})
     assert answer.status_code == (503 if readers is Readers.MEMBERS else 200)

@@ -144,7 +144,7 @@ class Store:
         self.container = Container(
             settings=Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
         )
-        self.container.schema().prepare()
+        self.container.storage().prepare()
         self.container.publish().publish_bundled(
             OPERATOR, lambda _done, _total: None, by="operator"
         )
@@ -181,4 +181,4 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A database with the bundled catalogue and an institution."""
     made = Store(tmp_path_factory.mktemp("store"))
     yield made
-    made.container.connections().close()
+    made.container.storage().close()

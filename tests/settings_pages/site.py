@@ -23,7 +23,7 @@ from evref.domain.audit import AuditEntry
 from evref.domain.principal import Role
 from evref.ports.audit import AuditLog
 from evref.testing.builders import OPERATOR, a_catalogue
-from evref.testing.stores import keep_catalogue
+from evref.testing.filling import keep_catalogue
 from tests.databases import prepared_sqlite
 from tests.fakes import FakeClock, QuickPasswordHasher
 from tests.institutions import institution_id
@@ -57,10 +57,10 @@ class Site:
         self.clock = FakeClock(now)
         self.passwords = QuickPasswordHasher()
         self.container = self._new_container()
-        self.container.schema().prepare()
-        catalogue_store = self.container.catalogue_store()
-        if catalogue_store.version() is None:
-            keep_catalogue(catalogue_store, CATALOGUE)
+        self.container.storage().prepare()
+        storage = self.container.storage()
+        if storage.catalogue.version() is None:
+            keep_catalogue(storage, CATALOGUE)
         manage = self.container.manage_institutions()
         for institution, email in ((INSTITUTION, EMAIL), (OTHER_INSTITUTION, OTHER_EMAIL)):
             made = manage.create_institution(OPERATOR, institution)
@@ -85,7 +85,7 @@ class Site:
     def close(self) -> None:
         """Close the connections of all its processes."""
         for container in self._containers:
-            container.connections().close()
+            container.storage().close()
 
     @contextmanager
     def busy(self) -> Iterator[None]:
@@ -141,11 +141,11 @@ class Site:
         """Ask so often with the key on that day, over its limit or not."""
         instant = self.clock.now() - timedelta(days=days_ago)
         for _ in range(times):
-            self.container.admission().admit(made.token.digest, Permission.READ, instant)
+            self.container.storage().admission.admit(made.token.digest, Permission.READ, instant)
 
     def audit_log(self, institution: str = INSTITUTION) -> tuple[AuditEntry, ...]:
-        found = self.container.institutions().named(institution)
-        log: AuditLog = self.container.audit_log()
+        found = self.container.storage().accounts.institution_named(institution)
+        log: AuditLog = self.container.storage().audit
         return log.entries(found.id)
 
     def dump(self) -> str:

@@ -295,7 +295,7 @@ def test_the_expiry_of_a_key_can_be_changed(
 
     assert answer.status_code == 303
     assert told in member.get(path).text
-    assert site.container.keys().get(made.key.id).expires_on == after
+    assert site.container.storage().keys.get(made.key.id).expires_on == after
     assert len(site.audit_log()) == log + (told != "Nothing was changed.")
 
 
@@ -307,7 +307,7 @@ def test_a_change_that_is_not_allowed_keeps_what_was_typed(site: Site, member: V
 
     assert answer.status_code == 422
     assert fields_of(answer.text)["daily_limit"] == "many"
-    assert site.container.keys().get(made.key.id) == made.key
+    assert site.container.storage().keys.get(made.key.id) == made.key
 
 
 def test_revoking_asks_first_and_is_final(site: Site, member: Visitor) -> None:
@@ -363,7 +363,7 @@ def test_another_institution_s_key_is_not_there(
     for answer in answers:
         assert answer.status_code == 404
         assert "Secret name" not in answer.text
-    assert site.container.keys().get(other.key.id) == other.key
+    assert site.container.storage().keys.get(other.key.id) == other.key
     assert len(site.audit_log(OTHER_INSTITUTION)) == 3
 
 
@@ -447,7 +447,9 @@ def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str)
     """On every page that shows one."""
     answer = member.fill_in(NEW, name=name)
     (made,) = site.container.manage_keys().list_all(OPERATOR)
-    site.container.admission().admit(site.make_key(name).token.digest, Permission.READ, MORNING)
+    site.container.storage().admission.admit(
+        site.make_key(name).token.digest, Permission.READ, MORNING
+    )
     path = f"{KEYS}/{made.key.id}"
 
     pages = [answer.text] + [
@@ -557,7 +559,7 @@ def test_a_key_is_not_renamed_to_a_key(site: Site, member: Visitor) -> None:
     assert answer.status_code == 422
     assert "Name must not contain an API key or its prefix." in answer.text
     assert made.token.text not in answer.text
-    assert site.container.keys().get(made.key.id) == made.key
+    assert site.container.storage().keys.get(made.key.id) == made.key
 
 
 @pytest.mark.parametrize("field", ["permission", "expiry"])

@@ -10,6 +10,7 @@ from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation, InvitationToken
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
+from evref.testing.filling import change_team
 from tests.institutions import institution_id
 from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, settings_for
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
@@ -59,8 +60,10 @@ def site_with_forms(settings: Settings) -> Site:
         inviter_id=None,
         created_at=site.clock.now(),
     )
-    site.container.teams().change(
-        institution, lambda team: (team.with_member(member).with_invitation(invitation), [])
+    change_team(
+        site.container.storage(),
+        institution,
+        lambda team: team.with_member(member).with_invitation(invitation),
     )
     return site
 

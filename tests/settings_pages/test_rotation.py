@@ -105,7 +105,7 @@ def test_another_time_than_those_offered_is_refused(
 
     assert answer.status_code == 422
     assert "Choose how long the previous key goes on working." in answer.text
-    assert site.container.keys().get(made.key.id) == made.key
+    assert site.container.storage().keys.get(made.key.id) == made.key
     assert member.send(path, **(fields_of(answer.text) | {"keep_old_for": "1"})).status_code == 201
 
 

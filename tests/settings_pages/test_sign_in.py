@@ -264,7 +264,7 @@ def test_a_form_that_is_sent_after_the_session_ended_changes_nothing(
     assert answer.status_code == 303
     assert answer.location == f"/settings/sign-in?next={KEYS}/{made.key.id}/revoke"
     assert "Nothing was changed" in member.get(answer.location).text
-    assert site.container.keys().get(made.key.id).revoked_at is None
+    assert site.container.storage().keys.get(made.key.id).revoked_at is None
 
 
 def test_the_cookie_changes_with_each_sign_in(site: Site) -> None:

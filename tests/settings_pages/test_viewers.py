@@ -35,14 +35,14 @@ def changing() -> list[str]:
 def test_a_viewer_s_forged_form_changes_nothing(site: Site, viewer: Visitor, path: str) -> None:
     """With a good token of the viewer's session, and every field filled in."""
     token = fields_of(viewer.get("/settings/password").text)["csrf_token"]
-    before = (site.audit_log(), site.members(), site.container.keys().get(KEY_ID))
+    before = (site.audit_log(), site.members(), site.container.storage().keys.get(KEY_ID))
 
     for fields in ({}, {"csrf_token": token}, FORMS[path] | {"csrf_token": token}):
         answer = viewer.send(path, **fields)
         assert answer.status_code == 403
         assert REFUSED in answer.text
         assert "Nothing was changed." in answer.text
-    assert (site.audit_log(), site.members(), site.container.keys().get(KEY_ID)) == before
+    assert (site.audit_log(), site.members(), site.container.storage().keys.get(KEY_ID)) == before
 
 
 @pytest.mark.parametrize("path", changing())
@@ -97,13 +97,15 @@ def test_the_open_form_of_an_admin_who_was_demoted_changes_nothing(site: Site, p
     second = a_member(site, "second@example.org")
     fields = fields_of(second.get(path).text) | FORMS[path]
     (demoted,) = (
-        each.id for each in site.container.members().list() if each.email == "second@example.org"
+        each.id
+        for each in site.container.storage().accounts.members()
+        if each.email == "second@example.org"
     )
     site.container.manage_members().set_role(OPERATOR, demoted, Role.VIEWER)
-    before = (site.audit_log(), site.members(), site.container.keys().get(KEY_ID))
+    before = (site.audit_log(), site.members(), site.container.storage().keys.get(KEY_ID))
 
     answer = second.send(path, **fields)
 
     assert answer.status_code == 403
     assert REFUSED in answer.text
-    assert (site.audit_log(), site.members(), site.container.keys().get(KEY_ID)) == before
+    assert (site.audit_log(), site.members(), site.container.storage().keys.get(KEY_ID)) == before

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from evref.application.identifiers import is_id, new_id
 from evref.domain.access.key import UNCHANGED, ApiKey, Unchanged
@@ -12,7 +12,7 @@ from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
 from evref.domain.access.secret import EndingSecret
 from evref.domain.access.state import KeyState
 from evref.domain.access.token import KeyToken
-from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
+from evref.domain.audit import Action, Subject, SubjectKind
 from evref.domain.errors import (
     Fault,
     InvalidValueError,
@@ -22,10 +22,10 @@ from evref.domain.errors import (
 )
 from evref.domain.principal import Principal, Right, authorise, authorise_in
 from evref.domain.redaction import refuse_keys
-from evref.ports.access.keys import KeyStore
-from evref.ports.access.usage import KeyUse, UsageReports
+from evref.ports.access.usage import KeyUse
 from evref.ports.clock import Clock
 from evref.ports.randomness import Randomness
+from evref.ports.storage import Changes, Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,11 @@ class ManageKeys:
     def __init__(
         self,
         *,
-        keys: KeyStore,
-        usage_reports: UsageReports,
+        storage: Storage,
         clock: Clock,
         randomness: Randomness,
     ) -> None:
-        self._keys = keys
-        self._usage_reports = usage_reports
+        self._storage = storage
         self._clock = clock
         self._randomness = randomness
         self._pruned_on: date | None = None
@@ -128,7 +126,9 @@ class ManageKeys:
         expiry = "never expires" if expires_on is None else f"expires after {expires_on}"
         detail = f"name {key.name!r}, permission {permission}, limit {daily_limit}, {expiry}"
         self.prune_usage()
-        self._keys.add(key, self._entry(principal, Action.KEY_CREATED, key, detail))
+        with self._storage.changes(principal, instant) as changes:
+            changes.keys.add(key)
+            _record(changes, Action.KEY_CREATED, key, detail)
         return NewKey(key, token)
 
     def list(self, principal: Principal, institution_id: str) -> tuple[KeyInUse, ...]:
@@ -141,7 +141,7 @@ class ManageKeys:
         """
         unseen = NotFoundError("institution", institution_id)
         authorise_in(institution_id, principal, Right.SEE_KEYS, unseen=unseen)
-        return self._in_use(self._keys.of_institution(institution_id))
+        return self._in_use(self._storage.keys.of_institution(institution_id))
 
     def list_all(self, principal: Principal) -> tuple[KeyInUse, ...]:
         """Return the keys of all institutions with their use, oldest first.
@@ -151,7 +151,7 @@ class ManageKeys:
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return self._in_use(self._keys.list())
+        return self._in_use(self._storage.keys.list())
 
     def get(self, principal: Principal, key_id: str, *, to_change: bool = False) -> KeyInUse:
         """Return a key with its use, to see it or `to_change` it.
@@ -161,9 +161,8 @@ class ManageKeys:
             NotAllowedError: If the principal may not do this.
 
         """
-        key = self._keys.get(key_id)
-        _authorise(principal, Right.CHANGE_KEYS if to_change else Right.SEE_KEYS, key)
-        (found,) = self._in_use([key])
+        right = Right.CHANGE_KEYS if to_change else Right.SEE_KEYS
+        (found,) = self._in_use([self._key(principal, right, key_id)])
         return found
 
     def change(
@@ -189,7 +188,7 @@ class ManageKeys:
         """
         trimmed = None if name is None else name.strip()
 
-        def changed(key: ApiKey) -> ApiKey:
+        def changed(key: ApiKey, _: datetime) -> ApiKey:
             expiry = key.expires_on if expires_on is UNCHANGED else expires_on
             # The form of an expired key repeats its date, and may change something else.
             with self._expiry_checked(None if expiry == key.expires_on else expiry):
@@ -226,8 +225,7 @@ class ManageKeys:
         """
         token = self._new_token()
 
-        def rotated(key: ApiKey) -> ApiKey:
-            instant = self._clock.now()
+        def rotated(key: ApiKey, instant: datetime) -> ApiKey:
             after = key.rotated(token.secret(instant), keep_old_for, instant)
             if current is not None and current != key.newest.id:
                 raise KeyAlreadyRotatedError(key.id)
@@ -245,9 +243,7 @@ class ManageKeys:
             KeyRevokedError: If it is already revoked.
 
         """
-        return self._change(
-            principal, key_id, Action.KEY_REVOKED, lambda key: key.revoked(self._clock.now())
-        )
+        return self._change(principal, key_id, Action.KEY_REVOKED, ApiKey.revoked)
 
     def history(self, principal: Principal, key_id: str, days: int = 30) -> tuple[DayUsage, ...]:
         """Return the last days with requests of a key, including today, oldest first.
@@ -257,10 +253,9 @@ class ManageKeys:
             NotAllowedError: If the principal may not see keys.
 
         """
-        key = self._keys.get(key_id)
-        _authorise(principal, Right.SEE_KEYS, key)
+        key = self._key(principal, Right.SEE_KEYS, key_id)
         today = self.today()
-        return self._usage_reports.history(key.id, today - timedelta(days=days - 1), today)
+        return self._storage.usage.history(key.id, today - timedelta(days=days - 1), today)
 
     def prune_usage(self) -> None:
         """Remove counts that are older than their retention, at most once a day per process.
@@ -272,12 +267,12 @@ class ManageKeys:
             self._pruned_on = today
             # The change must not fail because of this; another day removes the rest.
             with suppress(StorageUnavailableError):
-                self._usage_reports.prune(today)
+                self._storage.usage.prune(today)
 
     def _in_use(self, keys: Sequence[ApiKey]) -> tuple[KeyInUse, ...]:
         instant = self._clock.now()
         today = DailyWindow.of(instant).day
-        uses = self._usage_reports.overview([key.id for key in keys], today)
+        uses = self._storage.usage.overview([key.id for key in keys], today)
         never = KeyUse(last_used_on=None, today=None)
 
         def in_use(key: ApiKey) -> KeyInUse:
@@ -291,32 +286,29 @@ class ManageKeys:
 
         return tuple(in_use(key) for key in keys)
 
+    def _key(self, principal: Principal, right: Right, key_id: str) -> ApiKey:
+        key = self._storage.keys.get(key_id)
+        unseen = NotFoundError("API key", key_id)
+        authorise_in(key.institution_id, principal, right, unseen=unseen)
+        return key
+
     def _change(
         self,
         principal: Principal,
         key_id: str,
         action: Action,
-        make: Callable[[ApiKey], ApiKey],
+        change: Callable[[ApiKey, datetime], ApiKey],
     ) -> ApiKey:
-        def change(before: ApiKey) -> tuple[ApiKey, AuditEntry] | None:
-            _authorise(principal, Right.CHANGE_KEYS, before)
-            after = make(before)
-            if after == before:
-                return None
-            return after, self._entry(principal, action, after, _difference(before, after))
-
+        # Before the unit of work: whoever may not change the key must not make others wait.
+        self._key(principal, Right.CHANGE_KEYS, key_id)
         self.prune_usage()
-        return self._keys.change(key_id, change)
-
-    def _entry(self, principal: Principal, action: Action, key: ApiKey, detail: str) -> AuditEntry:
-        return record(
-            principal,
-            self._clock.now(),
-            action,
-            detail,
-            institution_id=key.institution_id,
-            subject=Subject(SubjectKind.KEY, key.id),
-        )
+        with self._storage.changes(principal, self._clock.now()) as changes:
+            before = changes.keys.get(key_id)
+            after = change(before, changes.instant)
+            if after != before:
+                changes.keys.replace(after)
+                _record(changes, action, after, _difference(before, after))
+        return after
 
     def _new_token(self) -> KeyToken:
         return KeyToken.make(self._randomness.below(KeyToken.SECRETS))
@@ -339,9 +331,9 @@ class ManageKeys:
         return DailyWindow.of(self._clock.now()).day
 
 
-def _authorise(principal: Principal, right: Right, key: ApiKey) -> None:
-    unseen = NotFoundError("API key", key.id)
-    authorise_in(key.institution_id, principal, right, unseen=unseen)
+def _record(changes: Changes, action: Action, key: ApiKey, detail: str) -> None:
+    subject = Subject(SubjectKind.KEY, key.id)
+    changes.record(action, detail, institution_id=key.institution_id, subject=subject)
 
 
 def _difference(before: ApiKey, after: ApiKey) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evref.application.accounts.manage_members import revocations
+from evref.application.accounts.audit import record, replace_team
 from evref.application.accounts.new_password import check_new_password
 from evref.application.identifiers import new_id
 from evref.domain.accounts.institution import (
@@ -11,15 +11,13 @@ from evref.domain.accounts.institution import (
     normalised_email,
     normalised_name,
 )
-from evref.domain.accounts.team import Team
-from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
+from evref.domain.audit import Action
 from evref.domain.principal import Principal, Right, Role, authorise
 from evref.domain.redaction import refuse_keys
-from evref.ports.accounts.institutions import InstitutionStore, MemberStore
 from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
-from evref.ports.accounts.teams import TeamStore
 from evref.ports.clock import Clock
 from evref.ports.randomness import Randomness
+from evref.ports.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +34,13 @@ class ManageInstitutions:
     def __init__(
         self,
         *,
-        institutions: InstitutionStore,
-        members: MemberStore,
-        teams: TeamStore,
+        storage: Storage,
         passwords: PasswordHasher,
         guesser: PasswordGuesser,
         clock: Clock,
         randomness: Randomness,
     ) -> None:
-        self._institutions = institutions
-        self._members = members
-        self._teams = teams
+        self._storage = storage
         self._passwords = passwords
         self._guesser = guesser
         self._clock = clock
@@ -66,16 +60,10 @@ class ManageInstitutions:
         institution = Institution(
             new_id(self._randomness), normalised_name(name), self._clock.now()
         )
-        self._institutions.add(
-            institution,
-            record(
-                principal,
-                institution.created_at,
-                Action.INSTITUTION_CREATED,
-                f"name {institution.name!r}",
-                institution_id=institution.id,
-            ),
-        )
+        with self._storage.changes(principal, institution.created_at) as changes:
+            changes.accounts.add_institution(institution)
+            detail = f"name {institution.name!r}"
+            changes.record(Action.INSTITUTION_CREATED, detail, institution_id=institution.id)
         return institution
 
     def institutions(self, principal: Principal) -> tuple[Institution, ...]:
@@ -86,7 +74,7 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return self._institutions.list()
+        return self._storage.accounts.institutions()
 
     def institution_named(self, principal: Principal, name: str) -> Institution:
         """Return the institution with this name.
@@ -97,7 +85,7 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return self._institutions.named(normalised_name(name))
+        return self._storage.accounts.institution_named(normalised_name(name))
 
     def create_member(
         self,
@@ -121,7 +109,7 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
-        institution = self._institutions.get(institution_id)
+        institution = self._storage.accounts.institution(institution_id)
         refuse_keys("email", email)
         email = normalised_email(email)
         check_new_password(password, self._guesser, email=email, institution=institution)
@@ -134,13 +122,10 @@ class ManageInstitutions:
             created_at=self._clock.now(),
         )
         detail = f"e-mail {member.email}, role {member.role}"
-        entry = self._entry(principal, Action.MEMBER_CREATED, member, detail)
-
-        def add(before: Team) -> tuple[Team, list[AuditEntry]]:
-            after = before.with_member(member)
-            return after, [*revocations(principal, entry.at, before, after), entry]
-
-        self._teams.change(institution.id, add)
+        with self._storage.changes(principal, member.created_at) as changes:
+            team = changes.accounts.team(institution.id)
+            replace_team(changes, team, team.with_member(member))
+            record(changes, Action.MEMBER_CREATED, member, detail)
         return member
 
     def members(self, principal: Principal) -> tuple[MemberInInstitution, ...]:
@@ -152,8 +137,9 @@ class ManageInstitutions:
         """
         authorise(principal, Right.MANAGE_MEMBERS)
         # Members first, so that the institution of each exists when the institutions are read.
-        members = self._members.list()
-        by_id = {institution.id: institution for institution in self._institutions.list()}
+        members = self._storage.accounts.members()
+        institutions = self._storage.accounts.institutions()
+        by_id = {institution.id: institution for institution in institutions}
         return tuple(
             MemberInInstitution(member, by_id[member.institution_id]) for member in members
         )
@@ -167,7 +153,7 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
-        return self._members.with_email(normalised_email(email))
+        return self._storage.accounts.member_with_email(normalised_email(email))
 
     def reset_password(self, principal: Principal, member_id: str, *, password: str) -> None:
         """Set a new password for a member.
@@ -179,23 +165,10 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
-        member = self._members.get(member_id)
-        institution = self._institutions.get(member.institution_id)
+        member = self._storage.accounts.member(member_id)
+        institution = self._storage.accounts.institution(member.institution_id)
         check_new_password(password, self._guesser, email=member.email, institution=institution)
-        self._members.set_password(
-            member.id,
-            self._passwords.hash(password),
-            self._entry(principal, Action.PASSWORD_RESET, member, f"e-mail {member.email}"),
-        )
-
-    def _entry(
-        self, principal: Principal, action: Action, member: Member, detail: str
-    ) -> AuditEntry:
-        return record(
-            principal,
-            self._clock.now(),
-            action,
-            detail,
-            institution_id=member.institution_id,
-            subject=Subject(SubjectKind.MEMBER, member.id),
-        )
+        password_hash = self._passwords.hash(password)
+        with self._storage.changes(principal, self._clock.now()) as changes:
+            changes.accounts.set_password(member.id, password_hash)
+            record(changes, Action.PASSWORD_RESET, member, f"e-mail {member.email}")

@@ -1,10 +1,10 @@
 """Manage the members of an institution: invite, list, change and remove them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 
+from evref.application.accounts.audit import record, replace_team
 from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.new_password import check_new_password
 from evref.application.identifiers import new_id
@@ -12,7 +12,7 @@ from evref.domain.accounts.institution import Institution, Member, normalised_em
 from evref.domain.accounts.invitation import Invitation, InvitationToken, unknown_invitation
 from evref.domain.accounts.sign_in import network
 from evref.domain.accounts.team import Team
-from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind, record
+from evref.domain.audit import Action
 from evref.domain.errors import NotAllowedError, NotFoundError
 from evref.domain.principal import (
     InstitutionMember,
@@ -23,11 +23,10 @@ from evref.domain.principal import (
     authorise_in,
 )
 from evref.domain.redaction import refuse_keys
-from evref.ports.accounts.institutions import InstitutionStore, MemberStore
 from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
-from evref.ports.accounts.teams import TeamStore
 from evref.ports.clock import Clock
 from evref.ports.randomness import Randomness
+from evref.ports.storage import Changes, Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +55,14 @@ class ManageMembers:
     def __init__(
         self,
         *,
-        institutions: InstitutionStore,
-        members: MemberStore,
-        teams: TeamStore,
+        storage: Storage,
         bulkhead: Bulkhead,
         passwords: PasswordHasher,
         guesser: PasswordGuesser,
         clock: Clock,
         randomness: Randomness,
     ) -> None:
-        self._institutions = institutions
-        self._members = members
-        self._teams = teams
+        self._storage = storage
         self._bulkhead = bulkhead
         self._passwords = passwords
         self._guesser = guesser
@@ -87,7 +82,7 @@ class ManageMembers:
         unseen = NotFoundError("institution", institution_id)
         right = Right.CHANGE_MEMBERS if to_change else Right.SEE_MEMBERS
         authorise_in(institution_id, principal, right, unseen=unseen)
-        return self._members.of_institution(institution_id)
+        return self._storage.accounts.members_of(institution_id)
 
     def invitations(self, principal: Principal, institution_id: str) -> tuple[Invitation, ...]:
         """Return the open invitations to an institution, newest first.
@@ -102,7 +97,7 @@ class ManageMembers:
         instant = self._clock.now()
         return tuple(
             invitation
-            for invitation in self._teams.invitations(institution_id)
+            for invitation in self._storage.accounts.invitations_to(institution_id)
             if invitation.is_open_at(instant)
         )
 
@@ -140,10 +135,10 @@ class ManageMembers:
             f"e-mail {invitation.email}, role {role}, "
             f"valid until {invitation.ends_at:%Y-%m-%d %H:%M} UTC"
         )
-        entry = self._entry(principal, Action.MEMBER_INVITED, invitation, detail)
-        self._change(
-            principal, institution_id, lambda team: (team.with_invitation(invitation), entry)
-        )
+        with self._changing(principal, institution_id) as (changes, before):
+            after = before.at(changes.instant).with_invitation(invitation)
+            replace_team(changes, before, after)
+            record(changes, Action.MEMBER_INVITED, invitation, detail)
         return NewInvitation(invitation, token)
 
     def revoke_invitation(self, principal: Principal, invitation_id: str) -> None:
@@ -154,14 +149,12 @@ class ManageMembers:
             NotAllowedError: If the principal may not revoke it.
 
         """
-        invitation = self._teams.invitation(invitation_id)
+        invitation = self._storage.accounts.invitation(invitation_id)
         unseen = NotFoundError("invitation", invitation_id)
         authorise_in(invitation.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
-        self._change(
-            principal,
-            invitation.institution_id,
-            lambda team: (team.without_invitation(invitation_id), None),
-        )
+        with self._changing(principal, invitation.institution_id) as (changes, before):
+            after = before.at(changes.instant).without_invitation(invitation_id)
+            replace_team(changes, before, after)
 
     def invitation(self, token_text: str) -> InvitationInInstitution:
         """Return the open invitation whose link has this token.
@@ -172,14 +165,13 @@ class ManageMembers:
         """
         digest = InvitationToken(token_text).digest
         try:
-            invitation = self._teams.invitation_with_digest(digest)
+            invitation = self._storage.accounts.invitation_with_digest(digest)
         except NotFoundError:
             raise unknown_invitation() from None
         if not invitation.is_open_at(self._clock.now()):
             raise unknown_invitation()
-        return InvitationInInstitution(
-            invitation, self._institutions.get(invitation.institution_id)
-        )
+        institution = self._storage.accounts.institution(invitation.institution_id)
+        return InvitationInInstitution(invitation, institution)
 
     def check_acceptance(self, token_text: str, *, password: str, address: str) -> None:
         """Check whether the invitation can be accepted with this password, and change nothing.
@@ -219,14 +211,12 @@ class ManageMembers:
             created_at=self._clock.now(),
         )
         detail = f"e-mail {member.email}, role {member.role}, invited by {invitation.invited_by}"
-        entry = self._entry(member.principal, Action.MEMBER_JOINED, member, detail)
-
-        def join(before: Team) -> tuple[Team, list[AuditEntry]]:
-            if invitation not in before.at(member.created_at).invitations:
+        with self._storage.changes(member.principal, member.created_at) as changes:
+            team = changes.accounts.team(institution.id)
+            if invitation not in team.at(changes.instant).invitations:
                 raise unknown_invitation()
-            return before.with_member(member), [entry]
-
-        self._teams.change(institution.id, join)
+            changes.accounts.replace_team(team.with_member(member))
+            record(changes, Action.MEMBER_JOINED, member, detail)
         return member
 
     def set_role(self, principal: Principal, member_id: str, role: Role) -> Member:
@@ -241,17 +231,16 @@ class ManageMembers:
             LastAdminError: If the institution would have no admin.
 
         """
-
-        def change(team: Team) -> tuple[Team, AuditEntry] | None:
-            member = team.member(member_id)
-            if member.role is role:
-                return None
-            detail = f"e-mail {member.email}, role from {member.role} to {role}"
-            entry = self._entry(principal, Action.MEMBER_ROLE_CHANGED, member, detail)
-            return team.with_role(member_id, role), entry
-
         institution_id = self._institution_of(principal, member_id)
-        return self._change(principal, institution_id, change).member(member_id)
+        with self._changing(principal, institution_id) as (changes, before):
+            member = before.member(member_id)
+            if member.role is role:
+                return member
+            after = before.at(changes.instant).with_role(member_id, role)
+            replace_team(changes, before, after)
+            detail = f"e-mail {member.email}, role from {member.role} to {role}"
+            record(changes, Action.MEMBER_ROLE_CHANGED, member, detail)
+        return after.member(member_id)
 
     def remove(self, principal: Principal, member_id: str) -> None:
         """Remove a member, with their sessions and open invitations.
@@ -262,14 +251,13 @@ class ManageMembers:
             LastAdminError: If the institution would have no admin.
 
         """
-
-        def change(team: Team) -> tuple[Team, AuditEntry]:
-            member = team.member(member_id)
+        institution_id = self._institution_of(principal, member_id)
+        with self._changing(principal, institution_id) as (changes, before):
+            member = before.member(member_id)
+            after = before.at(changes.instant).without_member(member_id)
+            replace_team(changes, before, after)
             detail = f"e-mail {member.email}, role {member.role}"
-            entry = self._entry(principal, Action.MEMBER_REMOVED, member, detail)
-            return team.without_member(member_id), entry
-
-        self._change(principal, self._institution_of(principal, member_id), change)
+            record(changes, Action.MEMBER_REMOVED, member, detail)
 
     @contextmanager
     def _approved(
@@ -286,59 +274,20 @@ class ManageMembers:
 
     def _institution_of(self, principal: Principal, member_id: str) -> str:
         """Return the institution of a member whom the principal may change."""
-        member = self._members.get(member_id)
+        member = self._storage.accounts.member(member_id)
         unseen = NotFoundError("member", member_id)
         authorise_in(member.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
         return member.institution_id
 
-    def _change(
-        self,
-        principal: Principal,
-        institution_id: str,
-        change: Callable[[Team], tuple[Team, AuditEntry | None] | None],
-    ) -> Team:
-        def checked(before: Team) -> tuple[Team, list[AuditEntry]] | None:
-            _authorise_again(principal, before)
-            instant = self._clock.now()
-            changed = change(before.at(instant))
-            if changed is None:
-                return None
-            after, entry = changed
-            revoked = revocations(principal, instant, before, after)
-            return after, [*revoked, *([] if entry is None else [entry])]
-
-        return self._teams.change(institution_id, checked)
-
-    def _entry(
-        self, principal: Principal, action: Action, about: Member | Invitation, detail: str
-    ) -> AuditEntry:
-        kind = SubjectKind.MEMBER if isinstance(about, Member) else SubjectKind.INVITATION
-        return record(
-            principal,
-            self._clock.now(),
-            action,
-            detail,
-            institution_id=about.institution_id,
-            subject=Subject(kind, about.id),
-        )
-
-
-def revocations(
-    principal: Principal, instant: datetime, before: Team, after: Team
-) -> list[AuditEntry]:
-    """Return an audit entry for each invitation that a change of the principal revokes."""
-    return [
-        record(
-            principal,
-            instant,
-            Action.INVITATION_REVOKED,
-            f"e-mail {each.email}, role {each.role}, invited by {each.invited_by}",
-            institution_id=each.institution_id,
-            subject=Subject(SubjectKind.INVITATION, each.id),
-        )
-        for each in before.at(instant).invitations
-        if each not in after.invitations
-    ]
+    @contextmanager
+    def _changing(
+        self, principal: Principal, institution_id: str
+    ) -> Iterator[tuple[Changes, Team]]:
+        """Begin a unit of work; yield it with the team, expired invitations included."""
+        with self._storage.changes(principal, self._clock.now()) as changes:
+            team = changes.accounts.team(institution_id)
+            _authorise_again(principal, team)
+            yield changes, team
 
 
 def _authorise_again(principal: Principal, team: Team) -> None:

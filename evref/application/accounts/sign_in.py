@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from evref.application.accounts.attempts import Attempts
+from evref.application.accounts.audit import record
 from evref.application.accounts.new_password import check_new_password
 from evref.domain.accounts.institution import (
     Institution,
@@ -14,7 +15,7 @@ from evref.domain.accounts.institution import (
     normalised_email,
 )
 from evref.domain.accounts.sign_in import SESSION_LENGTH, Device, Session, SessionToken
-from evref.domain.audit import Action, Subject, SubjectKind, record
+from evref.domain.audit import Action
 from evref.domain.errors import (
     Fault,
     InvalidValueError,
@@ -23,11 +24,10 @@ from evref.domain.errors import (
     WrongCredentialsError,
 )
 from evref.domain.principal import InstitutionMember
-from evref.ports.accounts.institutions import InstitutionStore, MemberStore
 from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
-from evref.ports.accounts.sessions import SessionStore
 from evref.ports.clock import Clock
 from evref.ports.randomness import Randomness
+from evref.ports.storage import Storage
 
 _SECONDS_BETWEEN_PURGES = 60.0
 
@@ -64,18 +64,15 @@ class SignIn:
     def __init__(
         self,
         *,
-        members: MemberStore,
-        institutions: InstitutionStore,
-        sessions: SessionStore,
+        storage: Storage,
         attempts: Attempts,
         passwords: PasswordHasher,
         guesser: PasswordGuesser,
         clock: Clock,
         randomness: Randomness,
     ) -> None:
-        self._members = members
-        self._institutions = institutions
-        self._sessions = sessions
+        self._storage = storage
+        self._sessions = storage.sessions
         self._attempts = attempts
         self._passwords = passwords
         self._guesser = guesser
@@ -130,12 +127,12 @@ class SignIn:
         """
         try:
             session = self._sessions.get(token.digest)
-            member = self._members.get(session.member_id)
+            member = self._storage.accounts.member(session.member_id)
         except NotFoundError:
             raise NotSignedInError from None
         if not session.is_live(member, self._clock.now()):
             raise NotSignedInError
-        return SignedIn(member, self._institutions.get(member.institution_id))
+        return SignedIn(member, self._storage.accounts.institution(member.institution_id))
 
     def end(self, token: SessionToken) -> None:
         """End the session. It may have ended already."""
@@ -184,16 +181,10 @@ class SignIn:
         member = signed_in.member
         with self._approved_change(signed_in, present, new, address, device):
             password_hash = self._passwords.hash(new)
-        entry = record(
-            signed_in.principal,
-            self._clock.now(),
-            Action.PASSWORD_CHANGED,
-            f"e-mail {member.email}",
-            institution_id=member.institution_id,
-            subject=Subject(SubjectKind.MEMBER, member.id),
-        )
         try:
-            self._members.set_password(member.id, password_hash, entry)
+            with self._storage.changes(signed_in.principal, self._clock.now()) as changes:
+                changes.accounts.set_password(member.id, password_hash)
+                record(changes, Action.PASSWORD_CHANGED, member, f"e-mail {member.email}")
             self._sessions.remove(token.digest)
             # Bound to this password: if another one is set concurrently, the session ends.
             return self.start(replace(member, password_hash=password_hash))
@@ -219,7 +210,7 @@ class SignIn:
         if not is_email(email):
             return None
         try:
-            return self._members.with_email(email)
+            return self._storage.accounts.member_with_email(email)
         except NotFoundError:
             return None
 

@@ -9,7 +9,7 @@ from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.search.lexicon import WITHOUT_LISTS, Lexicon
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
-from evref.ports.catalogue.store import PublishedCatalogue
+from evref.ports.catalogue.published import PublishedCatalogue
 from evref.ports.clock import Clock
 
 log = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
-from evref.ports.catalogue.store import CatalogueStore
+from evref.ports.catalogue.published import PublishedCatalogue
 
 
 class FindLicence:
@@ -12,7 +12,9 @@ class FindLicence:
     Storage is asked once for each version, because a version never changes its licence.
     """
 
-    def __init__(self, store: CatalogueStore, breaker: CircuitBreaker, licence: str | None) -> None:
+    def __init__(
+        self, store: PublishedCatalogue, breaker: CircuitBreaker, licence: str | None
+    ) -> None:
         self._store = store
         self._breaker = breaker
         self._licence = licence

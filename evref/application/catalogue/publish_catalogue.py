@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from evref.domain.audit import Action, Subject, SubjectKind, record
+from evref.domain.audit import Action, Subject, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
 from evref.domain.errors import (
     CatalogueReplacedError,
@@ -16,8 +16,9 @@ from evref.domain.errors import (
 )
 from evref.domain.principal import Principal, Right, authorise
 from evref.ports.catalogue.files import CatalogueFiles, Progress
-from evref.ports.catalogue.store import CatalogueStore, Publication
+from evref.ports.catalogue.published import Publication
 from evref.ports.clock import Clock
+from evref.ports.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,9 @@ class PublishCatalogue:
     """
 
     def __init__(
-        self, store: CatalogueStore, files: CatalogueFiles, clock: Clock, bundled: Path
+        self, storage: Storage, files: CatalogueFiles, clock: Clock, bundled: Path
     ) -> None:
-        self._store = store
+        self._storage = storage
         self._files = files
         self._clock = clock
         self._bundled = bundled
@@ -87,7 +88,7 @@ class PublishCatalogue:
         served, *earlier = [publication.version for publication in self.history(principal)]
         if version is None:
             version = next((each for each in earlier if each != served), None)
-        catalogue = None if version is None else self._store.load_version(version)
+        catalogue = None if version is None else self._storage.catalogue.load_version(version)
         if catalogue is None:
             raise UnknownVersionError(version, tuple(dict.fromkeys([served, *earlier])))
         return self._plan(catalogue)
@@ -118,7 +119,7 @@ class PublishCatalogue:
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         # Checked first, because reading the files takes the longest.
-        history = self._store.history()
+        history = self._storage.catalogue.history()
         if history and not history[0].is_bundled:
             return None
         plan = self._plan(self._files.read([self._bundled], progress))
@@ -140,7 +141,7 @@ class PublishCatalogue:
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        catalogue = self._store.load()
+        catalogue = self._storage.catalogue.load()
         if catalogue is None:
             raise NoCatalogueError
         self._files.write(catalogue, folder)
@@ -154,7 +155,7 @@ class PublishCatalogue:
 
         """
         publication = self.history(principal)[0]
-        catalogue = self._store.load_version(publication.version)
+        catalogue = self._storage.catalogue.load_version(publication.version)
         if catalogue is None:
             raise NoCatalogueError
         return publication, catalogue
@@ -167,19 +168,19 @@ class PublishCatalogue:
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        history = self._store.history()
+        history = self._storage.catalogue.history()
         if not history:
             raise NoCatalogueError
         return history
 
     def _plan(self, catalogue: Catalogue) -> Plan:
-        served = self._store.version()
+        served = self._storage.catalogue.version()
         earlier = None
         if served is not None:
             # A damaged catalogue must not prevent its replacement. If the storage is unavailable,
             # the publication reports it.
             with suppress(StorageUnavailableError):
-                earlier = self._store.load_version(served)
+                earlier = self._storage.catalogue.load_version(served)
         return Plan(
             catalogue,
             served,
@@ -198,12 +199,11 @@ class PublishCatalogue:
             changed=len(plan.changes.changed),
             removed=len(plan.changes.removed),
         )
-        entry = record(
-            principal,
-            now,
-            Action.CATALOGUE_PUBLISHED,
+        detail = (
             f"by {by}: {publication.added} added, {publication.changed} changed, "
-            f"{publication.removed} removed; in place of {plan.replaces or 'none'}",
-            subject=Subject(SubjectKind.CATALOGUE, publication.version),
+            f"{publication.removed} removed; in place of {plan.replaces or 'none'}"
         )
-        self._store.publish(plan.catalogue, publication, entry, replacing=plan.replaces)
+        subject = Subject(SubjectKind.CATALOGUE, publication.version)
+        with self._storage.changes(principal, now) as changes:
+            changes.catalogue.publish(plan.catalogue, publication, replacing=plan.replaces)
+            changes.record(Action.CATALOGUE_PUBLISHED, detail, subject=subject)

@@ -1,27 +1,13 @@
-"""Storage of API keys."""
+"""Storage of API keys, with the secrets that identify their tokens."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 
 from evref.domain.access.key import ApiKey
-from evref.domain.audit import AuditEntry
 
 
-class KeyStore(ABC):
-    """Stores the records of keys, with the secrets that identify their tokens.
-
-    Each change is stored together with its audit entry: both or neither.
-    """
-
-    @abstractmethod
-    def add(self, key: ApiKey, entry: AuditEntry) -> None:
-        """Store a new key with its secrets.
-
-        Raises:
-            NotFoundError: If there is no such institution.
-            AlreadyExistsError: If there is a key with this id.
-
-        """
+class Keys(ABC):
+    """Finds keys."""
 
     @abstractmethod
     def get(self, key_id: str) -> ApiKey:
@@ -47,16 +33,29 @@ class KeyStore(ABC):
     def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
         """Return the keys of an institution, in the same order."""
 
-    @abstractmethod
-    def change(
-        self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
-    ) -> ApiKey:
-        """Replace the key, with its secrets, by the result of `change`, and return it.
 
-        Reading and writing are atomic. If `change` returns None or raises an error, which
-        propagates, nothing is changed and no entry is written.
+class KeyChanges(ABC):
+    """Changes keys, as part of a unit of work."""
+
+    @abstractmethod
+    def add(self, key: ApiKey) -> None:
+        """Store a new key with its secrets.
 
         Raises:
-            NotFoundError: If there is no such key.
+            NotFoundError: If there is no such institution.
+            AlreadyExistsError: If there is a key with this id.
 
         """
+
+    @abstractmethod
+    def get(self, key_id: str) -> ApiKey:
+        """Return the key with this id, which nobody else changes until the unit of work ends.
+
+        Raises:
+            NotFoundError: If there is none.
+
+        """
+
+    @abstractmethod
+    def replace(self, key: ApiKey) -> None:
+        """Store the key, with its secrets, in place of the one that `get` returned."""

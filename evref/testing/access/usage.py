@@ -5,58 +5,55 @@ from datetime import timedelta
 import pytest
 
 from evref.domain.access.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
-from evref.ports.access.usage import KeyUse, UsageReports
-from evref.testing.access.admission import TODAY, TOMORROW, admit, set_limit
+from evref.ports.access.usage import KeyUse
+from evref.ports.storage import Storage
+from evref.testing.access.admission import TODAY, TOMORROW, admit
 from evref.testing.builders import a_key
-from evref.testing.contract import Contract
-from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
+from evref.testing.filling import at_once, change_key, keep_institutions, keep_key
 
 YESTERDAY = TODAY - timedelta(days=1)
 
 
-class UsageReportsContract(Contract):
-    port = UsageReports
+class UsageReportsContract:
+    def expire(self, storage: Storage, days: int) -> None:
+        """Let this number of days pass for counts that expire by themselves, if there are any."""
 
     @pytest.fixture(autouse=True)
-    def _institution(self, stores: Stores) -> None:
-        keep_institutions(stores, "i1")
+    def _institution(self, storage: Storage) -> None:
+        keep_institutions(storage, "i1")
 
-    def test_the_reports_are_the_adapters(self, stores: Stores) -> None:
-        """The tests use the adapter of this contract."""
-        assert type(stores.usage_reports) is self.adapter
-
-    def test_history_has_the_days_of_the_range_oldest_first(self, stores: Stores) -> None:
+    def test_history_has_the_days_of_the_range_oldest_first(self, storage: Storage) -> None:
         """Both ends are included; days without requests are omitted."""
-        digest = keep_key(stores, a_key())
+        digest = keep_key(storage, a_key())
         for days_ago in (0, 3, 1, 5):
-            admit(stores, digest, 1, TODAY - timedelta(days=days_ago))
+            admit(storage, digest, 1, TODAY - timedelta(days=days_ago))
 
-        history = stores.usage_reports.history("k1", TODAY - timedelta(days=3), YESTERDAY)
+        history = storage.usage.history("k1", TODAY - timedelta(days=3), YESTERDAY)
 
         assert [usage.day for usage in history] == [TODAY - timedelta(days=3), YESTERDAY]
 
-    def test_history_of_a_key_that_never_was_used_is_empty(self, stores: Stores) -> None:
+    def test_history_of_a_key_that_never_was_used_is_empty(self, storage: Storage) -> None:
         """An unknown key has no history either, and does not raise an error."""
-        keep_key(stores, a_key())
+        keep_key(storage, a_key())
 
-        assert stores.usage_reports.history("k1", YESTERDAY, TODAY) == ()
-        assert stores.usage_reports.history("unknown", YESTERDAY, TODAY) == ()
+        assert storage.usage.history("k1", YESTERDAY, TODAY) == ()
+        assert storage.usage.history("unknown", YESTERDAY, TODAY) == ()
 
     def test_overview_tells_the_last_day_of_use_and_the_count_of_today(
-        self, stores: Stores
+        self, storage: Storage
     ) -> None:
         """A day with refused requests only is not a day of use."""
-        used_today = keep_key(stores, a_key("k1", limit=1))
-        used_before = keep_key(stores, a_key("k2", limit=1))
-        only_refused = keep_key(stores, a_key("k3", limit=0))
-        keep_key(stores, a_key("k4"))
-        admit(stores, used_today, 2, TODAY)
-        admit(stores, used_before, 1, YESTERDAY)
-        set_limit(stores, "k2", 0)
-        admit(stores, used_before, 1, TODAY)
-        admit(stores, only_refused, 1, TODAY)
+        used_today = keep_key(storage, a_key("k1", limit=1))
+        used_before = keep_key(storage, a_key("k2", limit=1))
+        only_refused = keep_key(storage, a_key("k3", limit=0))
+        keep_key(storage, a_key("k4"))
+        admit(storage, used_today, 2, TODAY)
+        admit(storage, used_before, 1, YESTERDAY)
+        change_key(storage, "k2", lambda key: key.changed(daily_limit=0))
+        admit(storage, used_before, 1, TODAY)
+        admit(storage, only_refused, 1, TODAY)
 
-        overview = stores.usage_reports.overview(["k1", "k2", "k3", "k4"], TODAY)
+        overview = storage.usage.overview(["k1", "k2", "k3", "k4"], TODAY)
 
         assert overview == {
             "k1": KeyUse(TODAY, DayUsage(TODAY, 1, 1, 1)),
@@ -64,66 +61,66 @@ class UsageReportsContract(Contract):
             "k3": KeyUse(None, DayUsage(TODAY, 0, 0, 1)),
         }
 
-    def test_overview_leaves_today_out_where_there_was_no_request(self, stores: Stores) -> None:
+    def test_overview_leaves_today_out_where_there_was_no_request(self, storage: Storage) -> None:
         """A key that was last used before today has no usage for today."""
-        admit(stores, keep_key(stores, a_key()), 1, YESTERDAY)
+        admit(storage, keep_key(storage, a_key()), 1, YESTERDAY)
 
-        assert stores.usage_reports.overview(["k1"], TODAY) == {"k1": KeyUse(YESTERDAY, None)}
+        assert storage.usage.overview(["k1"], TODAY) == {"k1": KeyUse(YESTERDAY, None)}
 
-    def test_overview_is_of_the_keys_that_are_asked_for(self, stores: Stores) -> None:
+    def test_overview_is_of_the_keys_that_are_asked_for(self, storage: Storage) -> None:
         """Other keys are omitted, and an empty list of keys is allowed."""
-        admit(stores, keep_key(stores, a_key("k1")), 1)
-        admit(stores, keep_key(stores, a_key("k2")), 1)
+        admit(storage, keep_key(storage, a_key("k1")), 1)
+        admit(storage, keep_key(storage, a_key("k2")), 1)
 
-        assert list(stores.usage_reports.overview(["k2"], TODAY)) == ["k2"]
-        assert stores.usage_reports.overview([], TODAY) == {}
+        assert list(storage.usage.overview(["k2"], TODAY)) == ["k2"]
+        assert storage.usage.overview([], TODAY) == {}
 
-    def test_overview_takes_any_number_of_keys(self, stores: Stores) -> None:
+    def test_overview_takes_any_number_of_keys(self, storage: Storage) -> None:
         """More keys than a database allows parameters are no problem."""
-        admit(stores, keep_key(stores, a_key()), 1)
+        admit(storage, keep_key(storage, a_key()), 1)
 
-        overview = stores.usage_reports.overview([*map(str, range(40_000)), "k1"], TODAY)
+        overview = storage.usage.overview([*map(str, range(40_000)), "k1"], TODAY)
 
         assert list(overview) == ["k1"]
 
-    def test_counts_are_kept_for_their_retention(self, stores: Stores) -> None:
+    def test_counts_are_kept_for_their_retention(self, storage: Storage) -> None:
         """On the last day of the retention all counts still exist."""
-        admit(stores, keep_key(stores, a_key(limit=1)), 2)
+        admit(storage, keep_key(storage, a_key(limit=1)), 2)
 
-        stores.expire(USAGE_RETENTION_DAYS - 1)
-        stores.usage_reports.prune(TODAY + timedelta(days=USAGE_RETENTION_DAYS))
+        self.expire(storage, USAGE_RETENTION_DAYS - 1)
+        storage.usage.prune(TODAY + timedelta(days=USAGE_RETENTION_DAYS))
 
-        assert stores.usage_reports.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 1, 1, 1),)
-        assert stores.usage_reports.overview(["k1"], TOMORROW) == {"k1": KeyUse(TODAY, None)}
+        assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 1, 1, 1),)
+        assert storage.usage.overview(["k1"], TOMORROW) == {"k1": KeyUse(TODAY, None)}
 
-    def test_counts_are_removed_after_their_retention(self, stores: Stores) -> None:
+    def test_counts_are_removed_after_their_retention(self, storage: Storage) -> None:
         """Counts of later days stay, also those of other keys."""
-        digests = [keep_key(stores, a_key(key_id)) for key_id in ("k1", "k2")]
+        digests = [keep_key(storage, a_key(key_id)) for key_id in ("k1", "k2")]
         for days_ago in (3, 2, 1):
             for digest in digests:
-                admit(stores, digest, 1, TODAY - timedelta(days=days_ago))
-        stores.expire(USAGE_RETENTION_DAYS + 1)
+                admit(storage, digest, 1, TODAY - timedelta(days=days_ago))
+        self.expire(storage, USAGE_RETENTION_DAYS + 1)
         for digest in digests:
-            admit(stores, digest, 1, TODAY)
+            admit(storage, digest, 1, TODAY)
 
-        stores.usage_reports.prune(TODAY + timedelta(days=USAGE_RETENTION_DAYS))
+        storage.usage.prune(TODAY + timedelta(days=USAGE_RETENTION_DAYS))
 
         for key_id in ("k1", "k2"):
-            assert stores.usage_reports.history(key_id, TODAY - timedelta(days=3), TODAY) == (
+            assert storage.usage.history(key_id, TODAY - timedelta(days=3), TODAY) == (
                 DayUsage(TODAY, 1000, 1, 0),
             )
 
-    def test_pruning_lets_requests_through_meanwhile(self, stores: Stores) -> None:
+    def test_pruning_lets_requests_through_meanwhile(self, storage: Storage) -> None:
         """Exactly the limit is admitted."""
-        digest = keep_key(stores, a_key(limit=25))
+        digest = keep_key(storage, a_key(limit=25))
         for days_ago in range(20):
-            admit(stores, digest, 1, TODAY - timedelta(days=USAGE_RETENTION_DAYS + 1 + days_ago))
+            admit(storage, digest, 1, TODAY - timedelta(days=USAGE_RETENTION_DAYS + 1 + days_ago))
 
         def act(number: int) -> list[Tally]:
             if number == 0:
-                stores.usage_reports.prune(TODAY)
+                storage.usage.prune(TODAY)
                 return []
-            return admit(stores, digest, 10)
+            return admit(storage, digest, 10)
 
         tallies = [tally for several in at_once(5, act) for tally in several]
 

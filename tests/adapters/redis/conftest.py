@@ -1,57 +1,51 @@
-"""The stores in memory, but for the counters, which are in Redis."""
+"""Everything in memory, but for the counters, which are in Redis."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import contextmanager
+from datetime import datetime
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryState
-from evref.adapters.outbound.redis import (
-    RedisAdmission,
-    RedisConnections,
-    RedisHealth,
-    RedisServer,
-    RedisUsageReports,
-)
-from evref.domain.access.quota import SECONDS_A_DAY
-from evref.testing.stores import Stores
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.redis import RedisStorage
+from evref.adapters.outbound.redis.server import RedisServer
+from evref.domain.principal import Principal
+from evref.ports.storage import Changes
 from tests import servers
-from tests.adapters.memory.stores import stores_in
 from tests.fakes import FakeClock
 
 
-@pytest.fixture
-def server(redis: servers.RedisServer) -> Iterator[RedisServer]:
-    """The way to the shared server, which is empty."""
+class WaitingStorage(RedisStorage):
+    """Each change waits the second that it may take to have effect."""
+
+    def __init__(self, url: str, timeout_seconds: float) -> None:
+        self.clock = FakeClock()
+        super().__init__(MemoryStorage(), url, self.clock, timeout_seconds=timeout_seconds)
+
+    @contextmanager
+    def changes(self, principal: Principal, instant: datetime) -> Iterator[Changes]:
+        with super().changes(principal, instant) as changes:
+            yield changes
+        self.clock.advance(seconds=1)
+
+
+def storage_on(redis: servers.RedisServer, timeout_seconds: float = 30) -> Iterator[WaitingStorage]:
+    """A storage with its counters on this server, which is emptied.
+
+    By default it waits for long, because what is tested is not how long Redis may take.
+    """
     with redis.client() as client:
         client.flushall()
-    # What is tested with it is not how long it waits.
-    server = RedisServer(redis.url, timeout_seconds=30)
-    yield server
-    server.close()
+    storage = WaitingStorage(redis.url, timeout_seconds)
+    yield storage
+    storage.close()
 
 
 @pytest.fixture
-def stores(server: RedisServer) -> Stores:
-    return with_counters_in(server)
+def server(storage: WaitingStorage) -> RedisServer:
+    return storage.server
 
 
-def with_counters_in(server: RedisServer) -> Stores:
-    stores = stores_in(MemoryState())
-    clock = FakeClock()
-    return replace(
-        stores,
-        health=RedisHealth(stores.health, server),
-        connections=RedisConnections(stores.connections, server),
-        admission=RedisAdmission(server, stores.keys, clock),
-        usage_reports=RedisUsageReports(server),
-        settle=lambda: clock.advance(seconds=1),
-        expire=lambda days: _age_names(server, days),
-    )
-
-
-def _age_names(server: RedisServer, days: int) -> None:
-    """Have each name so many days less to live; Redis removes those that have none left."""
-    with server.client() as client:
-        for name in client.scan_iter():
-            client.expire(name, client.ttl(name) - days * SECONDS_A_DAY)
+@pytest.fixture
+def storage(redis: servers.RedisServer) -> Iterator[WaitingStorage]:
+    yield from storage_on(redis)

@@ -1,41 +1,31 @@
-"""What is in Redis keeps to the contracts of its ports; also on a node of a cluster."""
+"""What is in Redis keeps to the contracts; also on a node of a cluster."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from evref.adapters.outbound.redis import (
-    RedisAdmission,
-    RedisConnections,
-    RedisHealth,
-    RedisServer,
-    RedisUsageReports,
-)
-from evref.testing import (
-    AdmissionContract,
-    StorageConnectionsContract,
-    StorageHealthContract,
-    Stores,
-    UsageReportsContract,
-)
+from evref.domain.access.quota import SECONDS_A_DAY
+from evref.ports.storage import Storage
+from evref.testing import AdmissionContract, StorageContract, UsageReportsContract
 from tests import servers
-from tests.adapters.redis.conftest import with_counters_in
+from tests.adapters.redis.conftest import WaitingStorage, storage_on
 
 
-class TestRedisHealth(StorageHealthContract):
-    adapter = RedisHealth
-
-
-class TestRedisConnections(StorageConnectionsContract):
-    adapter = RedisConnections
+class TestRedisUnitOfWork(StorageContract.TestUnitOfWork):
+    pass
 
 
 class TestRedisAdmission(AdmissionContract):
-    adapter = RedisAdmission
+    pass
 
 
 class TestRedisUsageReports(UsageReportsContract):
-    adapter = RedisUsageReports
+    def expire(self, storage: Storage, days: int) -> None:
+        """Give each name so many days less to live; Redis removes those that have none left."""
+        assert isinstance(storage, WaitingStorage)
+        with storage.server.client() as client:
+            for name in client.scan_iter():
+                client.expire(name, client.ttl(name) - days * SECONDS_A_DAY)
 
 
 @pytest.fixture(scope="module")
@@ -50,17 +40,13 @@ def node() -> Iterator[servers.RedisServer]:
 
 class InACluster:
     @pytest.fixture
-    def stores(self, node: servers.RedisServer) -> Iterator[Stores]:
-        with node.client() as client:
-            client.flushall()
-        server = RedisServer(node.url, timeout_seconds=30)
-        yield with_counters_in(server)
-        server.close()
+    def storage(self, node: servers.RedisServer) -> Iterator[WaitingStorage]:
+        yield from storage_on(node)
 
 
 class TestRedisAdmissionInACluster(InACluster, AdmissionContract):
-    adapter = RedisAdmission
+    pass
 
 
-class TestRedisUsageReportsInACluster(InACluster, UsageReportsContract):
-    adapter = RedisUsageReports
+class TestRedisUsageReportsInACluster(InACluster, TestRedisUsageReports):
+    pass

@@ -5,21 +5,25 @@ from threading import Event, Thread
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryKeyStore, MemoryState
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.memory.access.keys import MemoryKeys
 from evref.adapters.outbound.redis.held_keys import HeldKeys
 from evref.domain.access.key import ApiKey
 from evref.domain.errors import InvalidApiKeyError
-from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry, an_institution
+from evref.testing.builders import NOON, a_key, a_secret
+from evref.testing.filling import change_key, keep_institutions, keep_key
 from tests.fakes import FakeClock
 
 MANY = [f"k{number}" for number in range(1, 51)]
 
 
-class WatchedKeyStore(MemoryKeyStore):
+class WatchedKeys(MemoryKeys):
     """Notes the digests of each look-up; one of several keys can be made to hang."""
 
     def __init__(self) -> None:
-        super().__init__(MemoryState(institutions={"i1": an_institution("i1")}))
+        self.storage = MemoryStorage()
+        keep_institutions(self.storage, "i1")
+        super().__init__(self.storage.state)
         self.lookups: list[list[str]] = []
         self.answers = Event()
         self.answers.set()
@@ -35,10 +39,10 @@ class WatchedKeyStore(MemoryKeyStore):
 
 
 @pytest.fixture
-def keys() -> WatchedKeyStore:
-    keys = WatchedKeyStore()
+def keys() -> WatchedKeys:
+    keys = WatchedKeys()
     for key_id in MANY:
-        keys.add(a_key(key_id), an_audit_entry())
+        keep_key(keys.storage, a_key(key_id))
     return keys
 
 
@@ -48,7 +52,7 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def held(keys: WatchedKeyStore, clock: FakeClock) -> HeldKeys:
+def held(keys: WatchedKeys, clock: FakeClock) -> HeldKeys:
     return HeldKeys(keys, clock)
 
 
@@ -61,7 +65,7 @@ def use_all(held: HeldKeys) -> list[str]:
 
 
 def test_many_keys_in_turn_are_looked_up_together(
-    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+    held: HeldKeys, keys: WatchedKeys, clock: FakeClock
 ) -> None:
     """The first time each alone, then all of them twice a second."""
     assert use_all(held) == MANY
@@ -75,7 +79,7 @@ def test_many_keys_in_turn_are_looked_up_together(
 
 
 def test_keys_in_slow_rotation_are_looked_up_together(
-    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+    held: HeldKeys, keys: WatchedKeys, clock: FakeClock
 ) -> None:
     """Though each is used less than once in half a second."""
     use_all(held)
@@ -90,7 +94,7 @@ def test_keys_in_slow_rotation_are_looked_up_together(
 
 
 def test_a_key_that_nobody_uses_any_more_is_not_looked_up_again(
-    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+    held: HeldKeys, keys: WatchedKeys, clock: FakeClock
 ) -> None:
     """Five seconds after its last use."""
     use_all(held)
@@ -104,14 +108,14 @@ def test_a_key_that_nobody_uses_any_more_is_not_looked_up_again(
 
 
 def test_only_the_latest_thousand_keys_are_looked_up_together(
-    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+    held: HeldKeys, keys: WatchedKeys, clock: FakeClock
 ) -> None:
     """The others are looked up when they are used again."""
     more = [f"m{number}" for number in range(1000)]
     use_all(held)
     clock.advance(milliseconds=250)
     for key_id in more:
-        keys.add(a_key(key_id), an_audit_entry())
+        keep_key(keys.storage, a_key(key_id))
         held.get(digest_of(key_id))
     clock.advance(milliseconds=250)
     keys.lookups.clear()
@@ -124,11 +128,11 @@ def test_only_the_latest_thousand_keys_are_looked_up_together(
 
 @pytest.mark.parametrize("key_id", ["k1", "k50"])
 def test_a_change_of_one_of_many_is_seen_within_half_a_second(
-    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock, key_id: str
+    held: HeldKeys, keys: WatchedKeys, clock: FakeClock, key_id: str
 ) -> None:
     """Whichever of them asks first."""
     use_all(held)
-    keys.change(key_id, lambda key: (key.revoked(NOON), an_audit_entry()))
+    change_key(keys.storage, key_id, lambda key: key.revoked(NOON))
 
     clock.advance(milliseconds=500)
     use_all(held)
@@ -137,12 +141,12 @@ def test_a_change_of_one_of_many_is_seen_within_half_a_second(
 
 
 def test_a_key_that_lost_a_secret_is_refused(
-    held: HeldKeys, keys: WatchedKeyStore, clock: FakeClock
+    held: HeldKeys, keys: WatchedKeys, clock: FakeClock
 ) -> None:
     """Though it was held."""
     use_all(held)
     rotated = a_key("k2", secrets=[a_secret("another")])
-    keys.change("k2", lambda _: (rotated, an_audit_entry()))
+    change_key(keys.storage, "k2", lambda _: rotated)
     clock.advance(milliseconds=500)
     held.get(digest_of("k1"))
 
@@ -154,7 +158,7 @@ def test_a_key_that_lost_a_secret_is_refused(
 @pytest.mark.parametrize(("milliseconds", "more_lookups"), [(375, []), (500, [1])])
 def test_nobody_waits_while_another_looks_up_all_keys(
     held: HeldKeys,
-    keys: WatchedKeyStore,
+    keys: WatchedKeys,
     clock: FakeClock,
     milliseconds: int,
     more_lookups: list[int],

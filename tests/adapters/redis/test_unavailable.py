@@ -8,13 +8,13 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
-from evref.adapters.outbound.redis import RedisServer
+from evref.adapters.outbound.redis.server import RedisServer
 from evref.domain.access.permission import Permission
 from evref.domain.errors import InvalidValueError, StorageUnavailableError
 from evref.testing.builders import NOON, a_key
-from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
+from evref.testing.filling import at_once, keep_institutions, keep_key
 from tests import servers
-from tests.adapters.redis.conftest import with_counters_in
+from tests.adapters.redis.conftest import WaitingStorage, storage_on
 
 TODAY = NOON.date()
 
@@ -26,15 +26,11 @@ def fragile() -> Iterator[servers.RedisServer]:
 
 
 @pytest.fixture
-def served(fragile: servers.RedisServer) -> Iterator[tuple[Stores, str]]:
-    """Stores with one key, and its digest."""
-    with fragile.client() as client:
-        client.flushall()
-    server = RedisServer(fragile.url)
-    stores = with_counters_in(server)
-    keep_institutions(stores, "i1")
-    yield stores, keep_key(stores, a_key())
-    server.close()
+def served(fragile: servers.RedisServer) -> Iterator[tuple[WaitingStorage, str]]:
+    """A storage with one key, and its digest."""
+    for storage in storage_on(fragile, timeout_seconds=2.5):
+        keep_institutions(storage, "i1")
+        yield storage, keep_key(storage, a_key())
 
 
 @contextmanager
@@ -76,18 +72,18 @@ FAULTS: dict[str, Callable[[servers.RedisServer], AbstractContextManager[None]]]
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_nothing_is_admitted_and_nothing_waits_while_there_is_a_fault(
     fragile: servers.RedisServer,
-    served: tuple[Stores, str],
+    served: tuple[WaitingStorage, str],
     fault: Callable[[servers.RedisServer], AbstractContextManager[None]],
 ) -> None:
     """Watching it finds out too. Afterwards all goes on, on every connection that was open."""
-    stores, digest = served
-    at_once(8, lambda _: stores.admission.admit(digest, Permission.READ, NOON))
+    storage, digest = served
+    at_once(8, lambda _: storage.admission.admit(digest, Permission.READ, NOON))
 
     def refused(_: int) -> float:
         start = time.monotonic()
         for act in (
-            lambda: stores.admission.admit(digest, Permission.READ, NOON),
-            stores.health.ping,
+            lambda: storage.admission.admit(digest, Permission.READ, NOON),
+            storage.ping,
         ):
             with pytest.raises(StorageUnavailableError) as caught:
                 act()
@@ -99,9 +95,9 @@ def test_nothing_is_admitted_and_nothing_waits_while_there_is_a_fault(
 
     # Two calls of a second each at most; a machine that is busy may take longer.
     assert max(waits) < 30
-    tallies = at_once(8, lambda _: stores.admission.admit(digest, Permission.READ, NOON))
+    tallies = at_once(8, lambda _: storage.admission.admit(digest, Permission.READ, NOON))
     assert all(tally.was_admitted for tally in tallies)
-    stores.health.ping()
+    storage.ping()
 
 
 def test_a_server_that_hangs_is_waited_for_no_longer_than_was_asked_for(

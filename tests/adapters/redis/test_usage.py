@@ -6,13 +6,16 @@ from datetime import timedelta
 import pytest
 from redis import Redis
 
-from evref.adapters.outbound.memory import MemoryKeyStore, MemoryState
-from evref.adapters.outbound.redis import RedisAdmission, RedisServer, RedisUsageReports
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.memory.access.keys import MemoryKeys
+from evref.adapters.outbound.redis.server import RedisServer
+from evref.adapters.outbound.redis.usage import RedisAdmission, RedisUsageReports
 from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
 from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
-from evref.testing.builders import NOON, a_key, a_secret, an_audit_entry, an_institution
-from evref.testing.stores import Stores, keep_institutions, keep_key
+from evref.ports.storage import Storage
+from evref.testing.builders import NOON, a_key, a_secret
+from evref.testing.filling import change_key, keep_institutions, keep_key
 from tests import servers
 from tests.fakes import FakeClock
 
@@ -21,11 +24,13 @@ A_DAY = 86_400
 DIGEST = a_secret().digest
 
 
-class CountingKeyStore(MemoryKeyStore):
+class CountingKeys(MemoryKeys):
     """Counts the look-ups of a key; each takes a given time."""
 
-    def __init__(self, state: MemoryState, clock: FakeClock) -> None:
-        super().__init__(state)
+    def __init__(self, clock: FakeClock) -> None:
+        self.storage = MemoryStorage()
+        keep_institutions(self.storage, "i1")
+        super().__init__(self.storage.state)
         self._clock = clock
         self.lookups = 0
         self.seconds = 0.0
@@ -43,12 +48,12 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def keys(clock: FakeClock) -> CountingKeyStore:
-    return CountingKeyStore(MemoryState(institutions={"i1": an_institution("i1")}), clock)
+def keys(clock: FakeClock) -> CountingKeys:
+    return CountingKeys(clock)
 
 
 @pytest.fixture
-def admission(server: RedisServer, keys: CountingKeyStore, clock: FakeClock) -> RedisAdmission:
+def admission(server: RedisServer, keys: CountingKeys, clock: FakeClock) -> RedisAdmission:
     return RedisAdmission(server, keys, clock)
 
 
@@ -58,13 +63,12 @@ def admin(redis: servers.RedisServer) -> Iterator[Redis]:
         yield client
 
 
-def keep(keys: CountingKeyStore, key: ApiKey | None = None) -> str:
-    keys.add(key or a_key(), an_audit_entry())
-    return DIGEST
+def keep(keys: CountingKeys, key: ApiKey | None = None) -> str:
+    return keep_key(keys.storage, key or a_key())
 
 
 def test_the_names_of_a_key_are_in_one_slot_of_a_cluster_and_expire(
-    admission: RedisAdmission, keys: CountingKeyStore, admin: Redis
+    admission: RedisAdmission, keys: CountingKeys, admin: Redis
 ) -> None:
     """Both after 400 days."""
     admission.admit(keep(keys), Permission.READ, NOON)
@@ -76,7 +80,7 @@ def test_the_names_of_a_key_are_in_one_slot_of_a_cluster_and_expire(
 
 
 def test_counting_on_does_not_put_off_the_expiry(
-    admission: RedisAdmission, keys: CountingKeyStore, admin: Redis
+    admission: RedisAdmission, keys: CountingKeys, admin: Redis
 ) -> None:
     """It runs from the day's first request."""
     digest = keep(keys, a_key(limit=2))
@@ -90,7 +94,7 @@ def test_counting_on_does_not_put_off_the_expiry(
 
 
 def test_services_with_other_prefixes_count_apart(
-    server: RedisServer, keys: CountingKeyStore, clock: FakeClock
+    server: RedisServer, keys: CountingKeys, clock: FakeClock
 ) -> None:
     """Also keys with the same id."""
     digest = keep(keys, a_key(limit=1))
@@ -100,7 +104,7 @@ def test_services_with_other_prefixes_count_apart(
 
 
 def test_the_last_day_of_use_is_the_latest_whatever_was_counted_last(
-    admission: RedisAdmission, keys: CountingKeyStore, server: RedisServer
+    admission: RedisAdmission, keys: CountingKeys, server: RedisServer
 ) -> None:
     """Hosts whose clocks differ count towards both days around midnight."""
     digest = keep(keys)
@@ -113,7 +117,7 @@ def test_the_last_day_of_use_is_the_latest_whatever_was_counted_last(
 
 
 def test_a_key_is_looked_up_at_most_twice_a_second(
-    admission: RedisAdmission, keys: CountingKeyStore, clock: FakeClock
+    admission: RedisAdmission, keys: CountingKeys, clock: FakeClock
 ) -> None:
     """However many requests it makes."""
     digest = keep(keys)
@@ -126,20 +130,20 @@ def test_a_key_is_looked_up_at_most_twice_a_second(
 
 
 def test_a_revocation_holds_within_a_second_however_long_the_look_up_took(
-    admission: RedisAdmission, keys: CountingKeyStore, clock: FakeClock
+    admission: RedisAdmission, keys: CountingKeys, clock: FakeClock
 ) -> None:
     """What was read before is not held from when it arrived, but from when it was asked for."""
     digest = keep(keys)
     keys.seconds = 0.9
     admission.admit(digest, Permission.READ, NOON)
-    keys.change("k1", lambda key: (key.revoked(NOON), an_audit_entry()))
+    change_key(keys.storage, "k1", lambda key: key.revoked(NOON))
 
     with pytest.raises(InvalidApiKeyError):
         admission.admit(digest, Permission.READ, NOON)
 
 
 def test_a_key_is_known_as_soon_as_it_is_made(
-    admission: RedisAdmission, keys: CountingKeyStore
+    admission: RedisAdmission, keys: CountingKeys
 ) -> None:
     """That there was none is not held."""
     with pytest.raises(InvalidApiKeyError):
@@ -149,7 +153,7 @@ def test_a_key_is_known_as_soon_as_it_is_made(
 
 
 def test_a_script_that_the_server_has_forgotten_is_sent_again(
-    admission: RedisAdmission, keys: CountingKeyStore, admin: Redis
+    admission: RedisAdmission, keys: CountingKeys, admin: Redis
 ) -> None:
     """As after a restart; the request is counted once."""
     digest = keep(keys)
@@ -168,26 +172,26 @@ def test_a_script_that_the_server_has_forgotten_is_sent_again(
     ids=["another-value", "another-type"],
 )
 def test_counts_that_somebody_else_changed_admit_nothing(
-    stores: Stores, admin: Redis, damage: Callable[[Redis], object]
+    storage: Storage, admin: Redis, damage: Callable[[Redis], object]
 ) -> None:
     """They are neither read as zero, nor overwritten, nor shown."""
-    keep_institutions(stores, "i1")
-    digest = keep_key(stores, a_key())
-    stores.admission.admit(digest, Permission.READ, NOON)
+    keep_institutions(storage, "i1")
+    digest = keep_key(storage, a_key())
+    storage.admission.admit(digest, Permission.READ, NOON)
     damage(admin)
 
     for act in (
-        lambda: stores.admission.admit(digest, Permission.READ, NOON),
-        lambda: stores.usage_reports.history("k1", TODAY, TODAY),
-        lambda: stores.usage_reports.overview(["k1"], TODAY),
+        lambda: storage.admission.admit(digest, Permission.READ, NOON),
+        lambda: storage.usage.history("k1", TODAY, TODAY),
+        lambda: storage.usage.overview(["k1"], TODAY),
     ):
         with pytest.raises(StorageUnavailableError):
             act()
 
 
-def test_a_last_day_of_use_that_is_none_is_not_told(stores: Stores, admin: Redis) -> None:
+def test_a_last_day_of_use_that_is_none_is_not_told(storage: Storage, admin: Redis) -> None:
     """The overview is out of reach until somebody removes it."""
     admin.set("evref:{k1}:last", "yesterday")
 
     with pytest.raises(StorageUnavailableError, match="cannot be reached"):
-        stores.usage_reports.overview(["k1"], TODAY)
+        storage.usage.overview(["k1"], TODAY)

@@ -1,23 +1,22 @@
-"""A new database, and the stores in it, for each test."""
+"""A new database, and the storage in it, for each test."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from evref.adapters.outbound.sql import SqlDatabase
-from evref.testing.stores import Stores
-from tests.adapters.sql.databases import KINDS, stores_in
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
+from tests.adapters.sql.databases import KINDS
 from tests.databases import PreparedDatabases
 from tests.servers import PostgresqlServer
 
 
 @pytest.fixture(params=KINDS)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Of a new database; empty, unless the test wants the stores in it."""
+    """Of a new database; empty, unless the test wants the storage in it."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/evref.db"
-    if "stores" in request.fixturenames:
+    if "storage" in request.fixturenames:
         databases: PreparedDatabases = request.getfixturevalue("prepared_databases")
         return databases.new()
     server: PostgresqlServer = request.getfixturevalue("postgresql")
@@ -42,7 +41,7 @@ def database(url: str) -> Iterator[SqlDatabase]:
 
 
 @pytest.fixture
-def stores(database: SqlDatabase) -> Stores:
-    stores = stores_in(database)
-    stores.schema.prepare()
-    return stores
+def storage(database: SqlDatabase) -> SqlStorage:
+    storage = SqlStorage(database)
+    storage.prepare()
+    return storage

@@ -1,45 +1,9 @@
-"""The databases that the stores in SQL are tested on, and their stores."""
+"""The databases that the storage in SQL are tested on, and their storage."""
 
 from sqlalchemy import Connection, text
 
-from evref.adapters.outbound.sql import (
-    SqlAdmission,
-    SqlAuditLog,
-    SqlCatalogueStore,
-    SqlDatabase,
-    SqlInstitutionStore,
-    SqlKeyStore,
-    SqlMemberStore,
-    SqlSessionStore,
-    SqlSharedSecrets,
-    SqlSignInAttempts,
-    SqlStorage,
-    SqlTeamStore,
-    SqlUsageReports,
-)
-from evref.testing.stores import Stores
-
 KINDS = ("sqlite", "postgresql")
-"""The databases that the stores keep to their contracts on."""
-
-
-def stores_in(database: SqlDatabase) -> Stores:
-    return Stores(
-        health=SqlStorage(database),
-        schema=SqlStorage(database),
-        connections=SqlStorage(database),
-        catalogue=SqlCatalogueStore(database),
-        keys=SqlKeyStore(database),
-        admission=SqlAdmission(database),
-        usage_reports=SqlUsageReports(database),
-        institutions=SqlInstitutionStore(database),
-        members=SqlMemberStore(database),
-        teams=SqlTeamStore(database),
-        audit=SqlAuditLog(database),
-        sessions=SqlSessionStore(database),
-        sign_in_attempts=SqlSignInAttempts(database),
-        secrets=SqlSharedSecrets(database),
-    )
+"""The databases that the storage keep to their contracts on."""
 
 
 def stop_rows(connection: Connection, table: str, condition: str, *, silently: bool) -> None:

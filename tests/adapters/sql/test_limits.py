@@ -7,12 +7,11 @@ from contextlib import closing
 import pytest
 from sqlalchemy import text
 
-from evref.adapters.outbound.sql import SqlDatabase
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access.permission import Permission
 from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import NOON, a_key
-from evref.testing.stores import Stores, keep_institutions, keep_key
-from tests.adapters.sql.databases import stores_in
+from evref.testing.filling import keep_institutions, keep_key
 
 TODAY = NOON.date()
 
@@ -26,28 +25,30 @@ def seconds_refused(act: Callable[[], object]) -> float:
 
 
 def test_whoever_finds_all_connections_in_use_waits_no_longer_than_a_moment(
-    stores: Stores, url: str
+    storage: SqlStorage, url: str
 ) -> None:
     """And is served as soon as one is free. On SQLite, admission has one more of its own."""
-    keep_institutions(stores, "i1")
-    digest = keep_key(stores, a_key())
+    keep_institutions(storage, "i1")
+    digest = keep_key(storage, a_key())
     with closing(SqlDatabase(url, pool_size=2)) as few:
-        assert stores_in(few).admission.admit(digest, Permission.READ, NOON).admitted == 1
+        assert SqlStorage(few).admission.admit(digest, Permission.READ, NOON).admitted == 1
         with few.connect(), few.connect():
-            waited = seconds_refused(stores_in(few).institutions.list)
+            waited = seconds_refused(SqlStorage(few).accounts.institutions)
 
         assert 0.3 < waited < 30
-        assert [found.id for found in stores_in(few).institutions.list()] == ["i1"]
+        assert [found.id for found in SqlStorage(few).accounts.institutions()] == ["i1"]
 
 
-def test_no_statement_is_waited_for_longer_than_was_asked_for(stores: Stores, url: str) -> None:
+def test_no_statement_is_waited_for_longer_than_was_asked_for(
+    storage: SqlStorage, url: str
+) -> None:
     """Here, for a row that another has locked."""
-    keep_institutions(stores, "i1")
-    digest = keep_key(stores, a_key())
-    stores.admission.admit(digest, Permission.READ, NOON)
+    keep_institutions(storage, "i1")
+    digest = keep_key(storage, a_key())
+    storage.admission.admit(digest, Permission.READ, NOON)
     with closing(SqlDatabase(url)) as other, closing(SqlDatabase(url, timeout_seconds=0.4)) as us:
-        ours = stores_in(us)
-        ours.usage_reports.history("k1", TODAY, TODAY)
+        ours = SqlStorage(us)
+        ours.usage.history("k1", TODAY, TODAY)
         with other.transaction() as connection:
             connection.execute(text("UPDATE daily_usage SET refused = 1"))
             waited = seconds_refused(lambda: ours.admission.admit(digest, Permission.READ, NOON))

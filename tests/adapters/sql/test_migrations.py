@@ -12,9 +12,10 @@ from sqlalchemy import insert, text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import REVISIONS, migrate
 from evref.domain.accounts.sign_in import Session, SessionToken
+from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.principal import Role
-from evref.testing.builders import NOON, a_key, a_member, an_audit_entry
-from tests.adapters.sql.databases import stores_in
+from evref.testing.builders import NOON, a_key, a_member
+from evref.testing.filling import change_team
 from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows, tables
 from tests.adapters.sql.schemas import described
 from tests.processes import Command
@@ -57,7 +58,9 @@ def test_all_that_an_earlier_revision_held_is_kept(
 MEMBERS = (a_member("m1", email="a@example.org"), a_member("m2", email="b@example.org"))
 SESSION = Session.of(MEMBERS[0], SessionToken.make(1), NOON)
 KEY = a_key()
-ENTRY = an_audit_entry()
+ENTRY = AuditEntry(
+    NOON, "i1", "operator", Action.KEY_CREATED, Subject(SubjectKind.KEY, "k1"), "name 'Ward app'"
+)
 
 
 def a_team_of_then() -> dict[str, list[dict[str, object]]]:
@@ -100,7 +103,7 @@ def a_team_of_then() -> dict[str, list[dict[str, object]]]:
 def test_members_of_an_earlier_revision_become_admins_and_go_on(
     database: SqlDatabase, revision: str
 ) -> None:
-    """With their passwords, sessions, keys and audit log, as the stores return them now."""
+    """With their passwords, sessions, keys and audit log, as the storage return them now."""
     with database.transaction() as connection:
         migrate(connection, revision)
         held = a_team_of_then()
@@ -112,16 +115,16 @@ def test_members_of_an_earlier_revision_become_admins_and_go_on(
 
     SqlStorage(database).prepare()
 
-    stores = stores_in(database)
-    assert stores.members.list() == MEMBERS
-    assert {member.role for member in stores.members.list()} == {Role.ADMIN}
-    assert stores.keys.by_digests([KEY.secrets[0].digest]) == {KEY.secrets[0].digest: KEY}
-    assert stores.audit.entries("i1") == (ENTRY,)
+    storage = SqlStorage(database)
+    assert storage.accounts.members() == MEMBERS
+    assert {member.role for member in storage.accounts.members()} == {Role.ADMIN}
+    assert storage.keys.by_digests([KEY.secrets[0].digest]) == {KEY.secrets[0].digest: KEY}
+    assert storage.audit.entries("i1") == (ENTRY,)
     if "sessions" in there:
-        assert stores.sessions.get(SESSION.digest) == SESSION
-        assert SESSION.is_live(stores.members.get("m1"), NOON)
-    stores.teams.change("i1", lambda team: (team.without_member("m1"), ()))
-    assert stores.members.list() == MEMBERS[1:]
+        assert storage.sessions.get(SESSION.digest) == SESSION
+        assert SESSION.is_live(storage.accounts.member("m1"), NOON)
+    change_team(storage, "i1", lambda team: team.without_member("m1"))
+    assert storage.accounts.members() == MEMBERS[1:]
 
 
 def said_by_several_inits(url: str, folder: Path) -> list[str]:
@@ -176,7 +179,7 @@ def test_of_several_inits_at_once_all_succeed_from_nothing(
     *nothing, said = said_by_several_inits(url, tmp_path)
 
     SqlStorage(database).verify()
-    loaded = stores_in(database).catalogue.load()
+    loaded = SqlStorage(database).catalogue.load()
     assert loaded is not None
     assert nothing == [""] * (TOGETHER - 1)
     assert loaded.version in said

@@ -8,12 +8,11 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from evref.adapters.outbound.sql import SqlDatabase
+from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access.permission import Permission
 from evref.domain.errors import InvalidValueError, StorageUnavailableError
-from evref.testing.builders import NOON, a_key, a_member, an_audit_entry
-from evref.testing.stores import Stores, at_once, keep_institutions, keep_key
-from tests.adapters.sql.databases import stores_in
+from evref.testing.builders import NOON, a_key, a_member
+from evref.testing.filling import at_once, change_team, keep_institutions, keep_key
 from tests.servers import PostgresqlServer, database_name, free_port
 
 TODAY = NOON.date()
@@ -29,13 +28,13 @@ def other(url: str) -> Iterator[psycopg.Connection]:
 
 
 def test_what_every_request_executes_is_prepared_by_the_server(
-    stores: Stores, database: SqlDatabase
+    storage: SqlStorage, database: SqlDatabase
 ) -> None:
     """Once for each connection, after some executions."""
-    keep_institutions(stores, "i1")
-    digest = keep_key(stores, a_key())
+    keep_institutions(storage, "i1")
+    digest = keep_key(storage, a_key())
     for _ in range(10):
-        stores.admission.admit(digest, Permission.READ, NOON)
+        storage.admission.admit(digest, Permission.READ, NOON)
 
     with database.connect() as connection:
         prepared = connection.scalars(text("SELECT statement FROM pg_prepared_statements")).all()
@@ -44,12 +43,12 @@ def test_what_every_request_executes_is_prepared_by_the_server(
 
 
 def test_a_row_that_another_holds_is_waited_for_no_longer_than_two_seconds(
-    stores: Stores, url: str, other: psycopg.Connection
+    storage: SqlStorage, url: str, other: psycopg.Connection
 ) -> None:
     """The server gives up, and says why; what waited goes on when the other has ended."""
-    keep_institutions(stores, "i1")
-    digest = keep_key(stores, a_key())
-    stores.admission.admit(digest, Permission.READ, NOON)
+    keep_institutions(storage, "i1")
+    digest = keep_key(storage, a_key())
+    storage.admission.admit(digest, Permission.READ, NOON)
     other.execute("SELECT * FROM daily_usage FOR UPDATE")
 
     def refused(_: int) -> tuple[str, float]:
@@ -59,29 +58,29 @@ def test_a_row_that_another_holds_is_waited_for_no_longer_than_two_seconds(
         return caught.value.reason, time.monotonic() - start
 
     with closing(SqlDatabase(url)) as usual:
-        admission = stores_in(usual).admission
+        admission = SqlStorage(usual).admission
         answers = at_once(6, refused)
     other.rollback()
 
     assert all("timeout" in reason for reason, _ in answers)
     assert min(seconds for _, seconds in answers) > 1.5
     assert max(seconds for _, seconds in answers) < 30
-    assert stores.admission.admit(digest, Permission.READ, NOON).admitted == 2
+    assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 2
 
 
 def test_a_server_that_takes_no_writes_is_out_of_reach_though_it_can_be_read(
-    stores: Stores, url: str
+    storage: SqlStorage, url: str
 ) -> None:
     """As a standby is, which says the same of each write."""
-    keep_institutions(stores, "i1")
+    keep_institutions(storage, "i1")
     standby = SqlDatabase(f"{url}&options=-c%20default_transaction_read_only%3Don")
-    on_standby = stores_in(standby)
+    on_standby = SqlStorage(standby)
 
-    assert len(on_standby.institutions.list()) == 1
-    on_standby.schema.verify()
+    assert len(on_standby.accounts.institutions()) == 1
+    on_standby.verify()
     for act in (
-        on_standby.health.ping,
-        lambda: on_standby.keys.add(a_key(), an_audit_entry()),
+        on_standby.ping,
+        lambda: keep_key(on_standby, a_key()),
     ):
         with pytest.raises(StorageUnavailableError) as caught:
             act()
@@ -98,7 +97,7 @@ def test_a_server_that_is_not_there_is_told_without_its_password(url: str) -> No
     ):
         database = SqlDatabase(there)
         with pytest.raises(StorageUnavailableError) as caught:
-            stores_in(database).health.ping()
+            SqlStorage(database).ping()
 
         assert f"@127.0.0.1:{port}/evref" in caught.value.reason
         assert "Connection refused" in caught.value.reason
@@ -107,13 +106,13 @@ def test_a_server_that_is_not_there_is_told_without_its_password(url: str) -> No
         database.close()
 
 
-def test_a_reason_shows_no_statement_and_no_value(stores: Stores) -> None:
+def test_a_reason_shows_no_statement_and_no_value(storage: SqlStorage) -> None:
     """If the server reports both, the reason is only the first line of its message."""
-    keep_institutions(stores, "i1")
+    keep_institutions(storage, "i1")
     member = a_member(institution_id="unknown", email="private@example.org")
 
     with pytest.raises(StorageUnavailableError) as caught:
-        stores.teams.change("i1", lambda team: (team.with_member(member), ()))
+        change_team(storage, "i1", lambda team: team.with_member(member))
 
     assert "foreign key" in caught.value.reason
     for hidden in ("INSERT", "unknown", member.email, member.password_hash):
@@ -123,17 +122,17 @@ def test_a_reason_shows_no_statement_and_no_value(stores: Stores) -> None:
 def test_tables_that_are_not_there(database: SqlDatabase) -> None:
     """A database that was never prepared answers nothing, and its reason quotes no statement."""
     with pytest.raises(StorageUnavailableError) as caught:
-        stores_in(database).keys.list()
+        SqlStorage(database).keys.list()
 
     assert caught.value.reason.endswith('relation "api_keys" does not exist')
 
 
 def test_a_connection_that_was_cut_is_replaced_before_anything_is_asked_of_it(
-    stores: Stores, url: str, postgresql: PostgresqlServer
+    storage: SqlStorage, url: str, postgresql: PostgresqlServer
 ) -> None:
     """All connections of the pool, and none of the requests fails."""
-    keep_institutions(stores, "i1")
-    read: Callable[[int], object] = lambda _: stores.institutions.list()  # noqa: E731
+    keep_institutions(storage, "i1")
+    read: Callable[[int], object] = lambda _: storage.accounts.institutions()  # noqa: E731
     at_once(8, read)
 
     postgresql.cut_connections(database_name(url))

@@ -9,7 +9,7 @@ from pathlib import Path
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access.permission import Permission
 from evref.testing.builders import NOON, a_key
-from evref.testing.stores import Stores, keep_institutions, keep_key
+from evref.testing.filling import keep_institutions, keep_key
 
 ROOT = Path(__file__).parents[3]
 TODAY = NOON.date()
@@ -61,24 +61,24 @@ def test_several_processes_may_prepare_a_new_database_at_once(url: str) -> None:
 
 
 def test_a_forked_process_counts_on_connections_of_its_own(
-    stores: Stores, database: SqlDatabase
+    storage: SqlStorage, database: SqlDatabase
 ) -> None:
     """The parent closes its connections before it forks, as the server does."""
-    keep_institutions(stores, "i1")
-    digest = keep_key(stores, a_key(limit=10))
-    stores.admission.admit(digest, Permission.READ, NOON)
+    keep_institutions(storage, "i1")
+    digest = keep_key(storage, a_key(limit=10))
+    storage.admission.admit(digest, Permission.READ, NOON)
     database.close()
 
     child = os.fork()
     if child == 0:
         answer = 0
         try:
-            answer = stores.admission.admit(digest, Permission.READ, NOON).admitted
+            answer = storage.admission.admit(digest, Permission.READ, NOON).admitted
         finally:
             # Whatever happens, the child must not go on with the tests that follow.
             os._exit(answer)
     _, status = os.waitpid(child, 0)
 
     assert os.waitstatus_to_exitcode(status) == 2
-    assert stores.admission.admit(digest, Permission.READ, NOON).admitted == 3
+    assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 3
     SqlStorage(database).ping()

@@ -23,18 +23,17 @@ from evref.adapters.outbound.sql.tables import metadata
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DayUsage
 from evref.domain.access.secret import KeySecret
-from evref.domain.audit import Action
+from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.errors import InvalidValueError, StorageNotReadyError
-from evref.testing.builders import NOON, a_key, a_member, an_audit_entry, an_institution
-from evref.testing.stores import Stores, keep_institutions
-from tests.adapters.sql.databases import stores_in
+from evref.testing.builders import NOON, a_key, a_member, an_institution
+from evref.testing.filling import keep_institutions
 from tests.adapters.sql.schemas import described
 
 ON_SQLITE = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
-def storage(database: SqlDatabase) -> SqlStorage:
+def unprepared(database: SqlDatabase) -> SqlStorage:
     return SqlStorage(database)
 
 
@@ -60,40 +59,43 @@ def test_a_database_that_is_not_there_asks_to_be_made_and_is_not(tmp_path: Path,
 
 
 def test_a_database_without_tables_asks_to_be_made(
-    storage: SqlStorage, database: SqlDatabase
+    unprepared: SqlStorage, database: SqlDatabase
 ) -> None:
     """The text says which command does it."""
     with database.transaction():
         """SQLite makes its file."""
     with pytest.raises(StorageNotReadyError, match=r"no tables yet; run: evref init$"):
-        storage.verify()
+        unprepared.verify()
 
 
 def test_a_database_of_an_older_version_asks_to_be_migrated(
-    stores: Stores, database: SqlDatabase, storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+    storage: SqlStorage,
+    database: SqlDatabase,
+    unprepared: SqlStorage,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The text says which command does it."""
     monkeypatch.setattr("evref.adapters.outbound.sql.storage.REVISIONS", (*REVISIONS, "9999"))
 
     with pytest.raises(StorageNotReadyError, match=r"older version.*; run: evref init$"):
-        storage.verify()
+        unprepared.verify()
 
 
 def test_a_database_of_a_newer_version_is_left_as_it_is(
-    stores: Stores, database: SqlDatabase, storage: SqlStorage
+    storage: SqlStorage, database: SqlDatabase, unprepared: SqlStorage
 ) -> None:
     """Neither serving nor preparing touches what this version cannot know."""
-    keep_institutions(stores, "i1")
+    keep_institutions(storage, "i1")
     mark(database, "9999")
 
     with pytest.raises(StorageNotReadyError, match="newer version"):
-        storage.verify()
+        unprepared.verify()
     with pytest.raises(StorageNotReadyError, match="newer version"):
-        storage.prepare()
+        unprepared.prepare()
 
     with database.connect() as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "9999"
-    assert len(stores.institutions.list()) == 1
+    assert len(storage.accounts.institutions()) == 1
 
 
 def test_the_revisions_are_those_of_the_migrations() -> None:
@@ -112,7 +114,7 @@ def test_the_revisions_are_those_of_the_migrations() -> None:
     [("daily_usage", "day"), ("sessions", "started_at"), ("sign_in_failures", "last_at")],
 )
 def test_what_is_purged_by_a_column_has_an_index_on_it(
-    stores: Stores, database: SqlDatabase, table: str, column: str
+    storage: SqlStorage, database: SqlDatabase, table: str, column: str
 ) -> None:
     """Else a purge reads the whole table, and on SQLite keeps admission waiting meanwhile."""
     with database.connect() as connection:
@@ -121,7 +123,7 @@ def test_what_is_purged_by_a_column_has_an_index_on_it(
     assert [column] in [index["column_names"] for index in indexes]
 
 
-def test_migrations_come_to_the_tables(stores: Stores, database: SqlDatabase) -> None:
+def test_migrations_come_to_the_tables(storage: SqlStorage, database: SqlDatabase) -> None:
     """What the statements are written against is what is in the database, to the last type."""
     with database.connect() as connection:
         context = MigrationContext.configure(
@@ -132,7 +134,7 @@ def test_migrations_come_to_the_tables(stores: Stores, database: SqlDatabase) ->
 
 
 def test_migrations_come_to_the_very_statements_that_the_tables_do(
-    stores: Stores, url: str, new_url: str
+    storage: SqlStorage, url: str, new_url: str
 ) -> None:
     """Names of constraints, checks and nullability included, which the comparison above skips."""
     made = SqlDatabase(new_url)
@@ -145,14 +147,14 @@ def test_migrations_come_to_the_very_statements_that_the_tables_do(
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(
-    storage: SqlStorage, database: SqlDatabase
+    unprepared: SqlStorage, database: SqlDatabase
 ) -> None:
     """A table that is in the way stops it, and the tables made before it are gone again."""
     with database.transaction() as connection:
         connection.execute(text("CREATE TABLE daily_usage (theirs INTEGER)"))
 
     with pytest.raises(Exception, match=r"^Storage cannot be reached\.$"):
-        storage.prepare()
+        unprepared.prepare()
 
     with database.connect() as connection:
         assert inspect(connection).get_table_names() == ["daily_usage"]
@@ -176,7 +178,7 @@ UPDATE catalogue_publication SET version = 'v1', published_at = '2026-03-01 12:0
 
 
 def test_what_the_first_version_kept_is_there_after_all_migrations(
-    storage: SqlStorage, database: SqlDatabase
+    unprepared: SqlStorage, database: SqlDatabase
 ) -> None:
     """A row of each table that a database of version 0001 has, with all its values."""
     with database.transaction() as connection:
@@ -184,28 +186,29 @@ def test_what_the_first_version_kept_is_there_after_all_migrations(
         for statement in ROWS_OF_0001.strip().split(";\n"):
             connection.exec_driver_sql(statement.rstrip(";"))
 
-    storage.prepare()
+    unprepared.prepare()
 
-    storage.verify()
-    stores = stores_in(database)
-    assert stores.institutions.list() == (an_institution(),)
-    assert stores.members.list() == (a_member(),)
+    unprepared.verify()
+    storage = SqlStorage(database)
+    assert storage.accounts.institutions() == (an_institution(),)
+    assert storage.accounts.members() == (a_member(),)
     secret = KeySecret("a1", "Zz09", NOON)
-    assert stores.keys.list() == (
+    assert storage.keys.list() == (
         a_key(expires_on=date(2027, 1, 1), revoked_at=NOON, secrets=[secret]),
         a_key("k2", secrets=[replace(secret, digest="b2", last_four="Yy18")]),
     )
-    assert stores.admission.admit("b2", Permission.READ, NOON).was_admitted
-    assert stores.usage_reports.history("k1", NOON.date(), NOON.date()) == (
+    assert storage.admission.admit("b2", Permission.READ, NOON).was_admitted
+    assert storage.usage.history("k1", NOON.date(), NOON.date()) == (
         DayUsage(NOON.date(), 1000, 7, 2),
     )
-    assert stores.audit.entries("i1") == (
-        an_audit_entry(),
-        an_audit_entry(
-            action=Action.INSTITUTION_CREATED, key_id=None, at=NOON - timedelta(hours=1)
+    key, detail = Subject(SubjectKind.KEY, "k1"), "name 'Ward app'"
+    assert storage.audit.entries("i1") == (
+        AuditEntry(NOON, "i1", "operator", Action.KEY_CREATED, key, detail),
+        AuditEntry(
+            NOON - timedelta(hours=1), "i1", "operator", Action.INSTITUTION_CREATED, None, detail
         ),
     )
-    assert stores.catalogue.version() == "v1"
+    assert storage.catalogue.version() == "v1"
 
 
 def test_preparing_waits_for_whoever_prepares_already(url: str) -> None:
@@ -239,13 +242,13 @@ def test_after_a_preparation_the_timeout_is_that_of_requests(url: str) -> None:
 
 
 def test_preparing_prints_nothing_and_leaves_logging_alone(
-    storage: SqlStorage, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    unprepared: SqlStorage, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     """No logger is disabled, no handler added, and nothing is said but in detail."""
     ours = logging.getLogger("evref.something")
     handlers, level = list(logging.root.handlers), logging.root.level
 
-    storage.prepare()
+    unprepared.prepare()
 
     assert capfd.readouterr() == ("", "")
     assert [record for record in caplog.records if record.levelno > logging.INFO] == []
@@ -276,7 +279,7 @@ def test_serving_does_not_load_what_only_migrating_needs() -> None:
 def test_nothing_happens_before_data_is_asked_for(tmp_path: Path) -> None:
     """A database that is only named makes no file and no connection."""
     database = SqlDatabase(f"sqlite:///{tmp_path}/evref.db")
-    stores_in(database)
+    SqlStorage(database)
 
     database.close()
 

@@ -14,8 +14,7 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.evidence import Direction, Recommendation
 from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import a_catalogue
-from evref.testing.stores import Stores, keep_catalogue
-from tests.adapters.sql.databases import stores_in
+from evref.testing.filling import keep_catalogue
 from tests.processes import Command
 
 STORED = Path(__file__).parent / "stored"
@@ -59,8 +58,8 @@ def restored(url: str, database: SqlDatabase) -> str:
     return url
 
 
-def loaded(stores: Stores) -> Catalogue:
-    catalogue = stores.catalogue.load()
+def loaded(storage: SqlStorage) -> Catalogue:
+    catalogue = storage.catalogue.load()
     assert catalogue is not None
     return catalogue
 
@@ -69,9 +68,9 @@ def test_what_was_published_then_is_served(restored: str, database: SqlDatabase)
     """With the best that is known of what it did not say."""
     SqlStorage(database).prepare()
 
-    stores = stores_in(database)
-    catalogue = loaded(stores)
-    (publication,) = stores.catalogue.history()
+    storage = SqlStorage(database)
+    catalogue = loaded(storage)
+    (publication,) = storage.catalogue.history()
     evidence = [each.evidence for entry in catalogue.entries for each in entry.interventions]
     assert [entry.diagnosis.id for entry in catalogue.entries] == ["asthma", "migraine"]
     assert catalogue.intervention_count == 23
@@ -92,13 +91,13 @@ def test_what_was_published_then_can_be_rolled_back_to(
 ) -> None:
     """It is written in the present format then, under the version of what is now known."""
     SqlStorage(database).prepare()
-    stores = stores_in(database)
-    before = loaded(stores)
-    keep_catalogue(stores.catalogue, a_catalogue())
+    storage = SqlStorage(database)
+    before = loaded(storage)
+    keep_catalogue(storage, a_catalogue())
 
-    keep_catalogue(stores.catalogue, before)
+    keep_catalogue(storage, before)
 
-    again = loaded(stores_in(database))
+    again = loaded(SqlStorage(database))
     assert again.version == before.version
     assert again.entries == before.entries
 
@@ -119,12 +118,12 @@ def test_init_replaces_the_catalogue_that_was_bundled_then_and_no_other(
 
     status, _, said = Command(tmp_path / "init", "init", database_url=restored).ended()
 
-    history = stores_in(database).catalogue.history()
+    history = SqlStorage(database).catalogue.history()
     assert status == 0
     assert [each.is_bundled for each in history] == ([True, True] if is_bundled else [False])
     assert history[-1].version == (BUNDLED_THEN if is_bundled else VERSION)
     assert ("Serving" in said) is is_bundled
-    assert (loaded(stores_in(database)).version == history[0].version) is is_bundled
+    assert (loaded(SqlStorage(database)).version == history[0].version) is is_bundled
 
 
 def test_what_was_published_in_format_2_is_served_and_replaced(tmp_path: Path) -> None:
@@ -133,11 +132,11 @@ def test_what_was_published_in_format_2_is_served_and_replaced(tmp_path: Path) -
     restore_sqlite(url, (STORED / "revision_0006.sql").read_text(encoding="utf-8"))
     with closing(SqlDatabase(url)) as database:
         SqlStorage(database).prepare()
-        before = loaded(stores_in(database))
+        before = loaded(SqlStorage(database))
 
         status, _, _ = Command(tmp_path / "init", "init", database_url=url).ended()
 
-        history = stores_in(database).catalogue.history()
+        history = SqlStorage(database).catalogue.history()
 
     assert {entry.diagnosis.id: entry.version for entry in before.entries} == {
         "asthma": "1623cc2ba5f6bd6e",
@@ -160,4 +159,4 @@ def test_a_document_that_was_damaged_before_a_migration_still_is(tmp_path: Path)
         SqlStorage(database).prepare()
 
         with pytest.raises(StorageUnavailableError):
-            stores_in(database).catalogue.load()
+            SqlStorage(database).catalogue.load()

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryAdmission, MemoryState
+from evref.adapters.outbound.memory import MemoryStorage
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys, NewKey
 from evref.application.accounts.manage_institutions import ManageInstitutions
@@ -186,11 +186,9 @@ def test_another_keys_requests_are_not_counted(
 
 
 def test_a_day_is_taken_from_utc_wherever_the_clock_stands(
-    state: MemoryState, new_key: NewKey, keys: ManageKeys
+    storage: MemoryStorage, new_key: NewKey, keys: ManageKeys
 ) -> None:
     clock = FakeClock(datetime.fromisoformat("2026-02-28T20:00:00-05:00"))
-    AdmitRequest(MemoryAdmission(state), clock, CircuitBreaker(clock))(
-        new_key.token, Permission.READ
-    )
+    AdmitRequest(storage.admission, clock, CircuitBreaker(clock))(new_key.token, Permission.READ)
 
     assert [day.day for day in keys.history(OPERATOR, new_key.key.id)] == [date(2026, 3, 1)]

@@ -4,12 +4,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from evref.adapters.outbound.memory import (
-    MemoryAuditLog,
-    MemoryKeyStore,
-    MemoryState,
-    MemoryUsageReports,
-)
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.memory.access.usage import MemoryUsageReports
+from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys, NewKey
 from evref.application.accounts.manage_institutions import ManageInstitutions
@@ -31,6 +28,7 @@ from evref.domain.errors import (
 )
 from evref.domain.principal import InstitutionMember, Role
 from evref.ports.access.usage import KeyUse
+from evref.ports.audit import AuditLog
 from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, SeededRandomness
 
@@ -48,7 +46,7 @@ def made(keys: ManageKeys, hospital: Institution) -> NewKey:
     return keys.create(OPERATOR, hospital.id, name="Ward app")
 
 
-def key_entries(audit: MemoryAuditLog, hospital: Institution) -> list[AuditEntry]:
+def key_entries(audit: AuditLog, hospital: Institution) -> list[AuditEntry]:
     """Those about keys, oldest first."""
     return [entry for entry in reversed(audit.entries(hospital.id)) if entry.key_id is not None]
 
@@ -181,7 +179,7 @@ def test_a_change_keeps_what_is_not_named(keys: ManageKeys, made: NewKey) -> Non
 
 
 def test_a_change_that_breaks_a_rule_changes_nothing(
-    keys: ManageKeys, made: NewKey, audit: MemoryAuditLog, hospital: Institution
+    keys: ManageKeys, made: NewKey, audit: AuditLog, hospital: Institution
 ) -> None:
     with pytest.raises(InvalidValueError):
         keys.change(OPERATOR, made.key.id, name="Study", daily_limit=-1)
@@ -197,7 +195,7 @@ def test_an_expiry_can_be_set_and_taken_away(keys: ManageKeys, made: NewKey) -> 
 
 
 def test_a_new_expiry_in_the_past_is_refused(
-    keys: ManageKeys, made: NewKey, audit: MemoryAuditLog, hospital: Institution
+    keys: ManageKeys, made: NewKey, audit: AuditLog, hospital: Institution
 ) -> None:
     with pytest.raises(InvalidValueError, match="expires_on: must be today"):
         keys.change(OPERATOR, made.key.id, expires_on=TODAY - timedelta(days=1))
@@ -222,7 +220,7 @@ def test_of_an_expired_key_everything_can_be_changed(
 
 
 def test_whoever_changes_nothing_can_see_that(
-    keys: ManageKeys, made: NewKey, audit: MemoryAuditLog, hospital: Institution
+    keys: ManageKeys, made: NewKey, audit: AuditLog, hospital: Institution
 ) -> None:
     """The returned key is equal to the one before, and nothing is in the audit log."""
     same = keys.change(
@@ -294,7 +292,7 @@ def test_rotations_are_audited_with_the_end_of_every_old_secret(
     keys: ManageKeys,
     made: NewKey,
     clock: FakeClock,
-    audit: MemoryAuditLog,
+    audit: AuditLog,
     hospital: Institution,
 ) -> None:
     tokens = [made.token]
@@ -315,7 +313,7 @@ def test_rotations_are_audited_with_the_end_of_every_old_secret(
 
 
 def test_revoking_is_final(
-    keys: ManageKeys, made: NewKey, clock: FakeClock, audit: MemoryAuditLog, hospital: Institution
+    keys: ManageKeys, made: NewKey, clock: FakeClock, audit: AuditLog, hospital: Institution
 ) -> None:
     clock.advance(hours=1)
     revoked = keys.revoke(OPERATOR, made.key.id)
@@ -411,7 +409,7 @@ def test_an_id_that_was_not_made_here_is_refused(
 
 
 def test_every_change_is_audited_in_words(
-    keys: ManageKeys, clock: FakeClock, audit: MemoryAuditLog, hospital: Institution
+    keys: ManageKeys, clock: FakeClock, audit: AuditLog, hospital: Institution
 ) -> None:
     key_id = keys.create(
         OPERATOR, hospital.id, name="Ward app", expires_on=date(2026, 12, 31)
@@ -447,7 +445,7 @@ def test_every_change_is_audited_in_words(
 
 
 def test_a_key_without_expiry_is_audited_as_such(
-    made: NewKey, audit: MemoryAuditLog, hospital: Institution
+    made: NewKey, audit: AuditLog, hospital: Institution
 ) -> None:
     (entry,) = key_entries(audit, hospital)
 
@@ -482,15 +480,10 @@ class PrunedUsage(MemoryUsageReports):
 
 
 def test_changes_of_keys_prune_counts_once_a_day_and_do_not_fail_by_it(
-    state: MemoryState, clock: FakeClock, hospital: Institution
+    storage: MemoryStorage, clock: FakeClock, hospital: Institution
 ) -> None:
-    usage = PrunedUsage(state)
-    keys = ManageKeys(
-        keys=MemoryKeyStore(state),
-        usage_reports=usage,
-        clock=clock,
-        randomness=SeededRandomness(1),
-    )
+    usage = storage.usage = PrunedUsage(storage.state)
+    keys = ManageKeys(storage=storage, clock=clock, randomness=SeededRandomness(1))
     for _ in range(2):
         for _ in range(2):
             made = keys.create(OPERATOR, hospital.id, name="Ward app")

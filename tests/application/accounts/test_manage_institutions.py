@@ -5,10 +5,12 @@ from unicodedata import normalize
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryAuditLog, MemoryMemberStore, MemoryState
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.accounts.manage_institutions import ManageInstitutions, MemberInInstitution
 from evref.domain.audit import Action, Subject, SubjectKind
 from evref.domain.errors import AlreadyExistsError, InvalidValueError, NotFoundError
+from evref.ports.audit import AuditLog
 from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, QuickPasswordHasher, SingleGuess
 
@@ -125,7 +127,7 @@ def test_a_member_that_breaks_a_rule_is_neither_kept_nor_audited(
 
 
 def test_a_reset_password_replaces_the_one_before(
-    institutions: ManageInstitutions, passwords: QuickPasswordHasher, state: MemoryState
+    institutions: ManageInstitutions, passwords: QuickPasswordHasher, storage: MemoryStorage
 ) -> None:
     institutions.create_institution(OPERATOR, HOSPITAL)
     institutions.create_member(
@@ -135,7 +137,7 @@ def test_a_reset_password_replaces_the_one_before(
         password=PASSWORD,
     )
     reset(institutions, " A@b.org", "another long one")
-    kept = MemoryMemberStore(state).with_email("a@b.org").password_hash
+    kept = storage.accounts.member_with_email("a@b.org").password_hash
 
     assert passwords.verify("another long one", kept)
     assert not passwords.verify(PASSWORD, kept)
@@ -152,7 +154,7 @@ def test_a_reset_password_replaces_the_one_before(
 def test_a_password_that_may_not_be_changes_nothing(
     institutions: ManageInstitutions,
     passwords: QuickPasswordHasher,
-    state: MemoryState,
+    storage: MemoryStorage,
     refused: str,
     told: str,
 ) -> None:
@@ -169,7 +171,7 @@ def test_a_password_that_may_not_be_changes_nothing(
             OPERATOR, institutions.institution_named(OPERATOR, HOSPITAL).id, email, password=refused
         )
 
-    assert passwords.verify(PASSWORD, MemoryMemberStore(state).with_email(email).password_hash)
+    assert passwords.verify(PASSWORD, storage.accounts.member_with_email(email).password_hash)
 
 
 def test_nobody_unknown_can_have_a_password_reset(institutions: ManageInstitutions) -> None:
@@ -178,7 +180,7 @@ def test_nobody_unknown_can_have_a_password_reset(institutions: ManageInstitutio
 
 
 def test_every_change_is_audited_in_words_and_no_password_is_told(
-    institutions: ManageInstitutions, audit: MemoryAuditLog, clock: FakeClock
+    institutions: ManageInstitutions, audit: AuditLog, clock: FakeClock
 ) -> None:
     hospital = institutions.create_institution(OPERATOR, HOSPITAL)
     clock.advance(minutes=1)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryAuditLog, MemoryState
+from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers, NewInvitation
@@ -24,8 +24,9 @@ from evref.domain.errors import (
     WrongCredentialsError,
 )
 from evref.domain.principal import Role
+from evref.ports.audit import AuditLog
 from evref.testing.builders import NOON, OPERATOR
-from evref.testing.stores import at_once
+from evref.testing.filling import at_once
 from tests.fakes import FakeClock, QuickPasswordHasher, SingleGuess
 
 PASSWORD = "correct horse battery"
@@ -138,7 +139,7 @@ def test_a_revoked_invitation_does_not_work(members: ManageMembers, admin: Membe
 
 
 def test_a_second_invitation_to_the_same_e_mail_replaces_the_first(
-    members: ManageMembers, admin: Member, audit: MemoryAuditLog
+    members: ManageMembers, admin: Member, audit: AuditLog
 ) -> None:
     first = invite(members, admin)
     second = invite(members, admin, NEW.upper(), Role.ADMIN)
@@ -202,7 +203,7 @@ def test_who_the_operator_makes_a_member_has_no_invitation_any_more(
     members: ManageMembers,
     institutions: ManageInstitutions,
     admin: Member,
-    audit: MemoryAuditLog,
+    audit: AuditLog,
 ) -> None:
     made = invite(members, admin)
     institutions.create_member(OPERATOR, admin.institution_id, NEW, password=PASSWORD)
@@ -312,7 +313,7 @@ def test_neither_the_digest_nor_the_id_nor_another_case_opens_an_invitation(
 
 
 def test_of_many_who_accept_at_once_one_becomes_a_member(
-    members: ManageMembers, admin: Member, audit: MemoryAuditLog
+    members: ManageMembers, admin: Member, audit: AuditLog
 ) -> None:
     made = invite(members, admin)
 
@@ -381,7 +382,7 @@ def test_an_invitation_is_void_once_its_inviter_is_not_an_admin_any_more(
     members: ManageMembers,
     admin: Member,
     other_admin: Member,
-    audit: MemoryAuditLog,
+    audit: AuditLog,
     end: str,
 ) -> None:
     """Those of other admins stay open; and it stays void if the inviter is an admin again."""
@@ -579,7 +580,7 @@ def test_an_admin_may_leave_once_there_is_another(
 
 
 def test_the_same_role_again_is_not_a_change(
-    members: ManageMembers, admin: Member, audit: MemoryAuditLog
+    members: ManageMembers, admin: Member, audit: AuditLog
 ) -> None:
     before = audit.entries(admin.institution_id)
 
@@ -609,7 +610,7 @@ def test_what_belongs_to_another_institution_is_not_there(
 
 
 def test_every_change_is_audited_with_who_invited_whom(
-    members: ManageMembers, admin: Member, audit: MemoryAuditLog, clock: FakeClock
+    members: ManageMembers, admin: Member, audit: AuditLog, clock: FakeClock
 ) -> None:
     created = len(audit.entries(admin.institution_id))
     made = invite(members, admin)

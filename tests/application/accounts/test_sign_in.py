@@ -1,18 +1,14 @@
 """Members sign in and out, change their password, and nobody can guess for long."""
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
 import pytest
 
-from evref.adapters.outbound.memory import (
-    MemoryAuditLog,
-    MemoryInstitutionStore,
-    MemoryMemberStore,
-    MemorySessionStore,
-    MemorySignInAttempts,
-    MemoryState,
-)
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.memory.accounts.sign_in_attempts import MemorySignInAttempts
+from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.accounts.attempts import Attempts
 from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.manage_institutions import ManageInstitutions
@@ -27,6 +23,9 @@ from evref.domain.errors import (
     TooManyAttemptsError,
     WrongCredentialsError,
 )
+from evref.domain.principal import Principal
+from evref.ports.audit import AuditLog
+from evref.ports.storage import Changes, DelegatingStorage
 from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
 
@@ -171,7 +170,7 @@ def test_a_changed_password_ends_every_session_but_the_one_that_begins(sign_in: 
 
 
 def test_a_change_of_password_is_audited_without_it(
-    sign_in: SignIn, member: Member, audit: MemoryAuditLog
+    sign_in: SignIn, member: Member, audit: AuditLog
 ) -> None:
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
     sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
@@ -253,22 +252,23 @@ def test_nobody_changes_a_password_without_a_session(sign_in: SignIn) -> None:
         )
 
 
-class ResettingMemberStore(MemoryMemberStore):
+class ResettingStorage(DelegatingStorage):
     """Has the operator reset a password right after a member has changed it."""
 
-    def set_password(self, member_id: str, password_hash: str, entry: object) -> None:
-        for chosen in (password_hash, "$quick$0$operator's"):
-            super().set_password(member_id, chosen, entry)  # type: ignore[arg-type]
+    @contextmanager
+    def changes(self, principal: Principal, instant: datetime) -> Iterator[Changes]:
+        with super().changes(principal, instant) as changes:
+            yield changes
+            (member,) = self.accounts.members()
+            changes.accounts.set_password(member.id, "$quick$0$operator's")
 
 
 def test_a_reset_in_the_moment_of_a_change_ends_the_new_session_too(
-    state: MemoryState, clock: FakeClock, passwords: QuickPasswordHasher
+    storage: MemoryStorage, clock: FakeClock, passwords: QuickPasswordHasher
 ) -> None:
     sign_in = SignIn(
-        members=ResettingMemberStore(state),
-        institutions=MemoryInstitutionStore(state),
-        sessions=MemorySessionStore(state),
-        attempts=Attempts(MemorySignInAttempts(state), Bulkhead(), clock),
+        storage=ResettingStorage(storage),
+        attempts=Attempts(storage.sign_in_attempts, Bulkhead(), clock),
         passwords=passwords,
         guesser=SingleGuess(),
         clock=clock,

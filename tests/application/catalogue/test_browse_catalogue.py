@@ -11,28 +11,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.adapters.outbound.memory import MemoryCatalogueStore, MemoryState
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.memory.catalogue.store import MemoryPublishedCatalogue
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
-from evref.ports.catalogue.store import PublishedCatalogue
 from evref.testing.builders import NOON, a_catalogue, an_entry
-from evref.testing.stores import keep_catalogue
-from tests.fakes import BreakableCatalogueStore, FakeClock
+from evref.testing.filling import keep_catalogue
+from tests.fakes import BreakableStorage, FakeClock
 
 FIRST = a_catalogue(an_entry(name="First"))
 SECOND = a_catalogue(an_entry(name="Second"))
 
 
 @pytest.fixture
-def store(state: MemoryState) -> BreakableCatalogueStore:
-    return BreakableCatalogueStore(MemoryCatalogueStore(state))
+def store(storage: MemoryStorage) -> BreakableStorage:
+    return BreakableStorage(storage)
 
 
 @pytest.fixture
-def browse(store: BreakableCatalogueStore, clock: FakeClock) -> BrowseCatalogue:
-    return BrowseCatalogue(store, clock, CircuitBreaker(clock), run=at_once)
+def browse(store: BreakableStorage, clock: FakeClock) -> BrowseCatalogue:
+    return BrowseCatalogue(store.catalogue, clock, CircuitBreaker(clock), run=at_once)
 
 
 def at_once(act: Callable[[], None]) -> None:
@@ -40,22 +40,20 @@ def at_once(act: Callable[[], None]) -> None:
     act()
 
 
-def test_what_is_published_is_served(
-    browse: BrowseCatalogue, store: BreakableCatalogueStore
-) -> None:
+def test_what_is_published_is_served(browse: BrowseCatalogue, store: BreakableStorage) -> None:
     keep_catalogue(store, FIRST)
 
     assert browse.current() is FIRST
 
 
 def test_nothing_is_asked_of_storage_before_the_first_request(
-    browse: BrowseCatalogue, store: BreakableCatalogueStore
+    browse: BrowseCatalogue, store: BreakableStorage
 ) -> None:
     assert store.looks == 0
 
 
 def test_a_catalogue_is_loaded_once_while_its_version_stays(
-    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+    browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
 ) -> None:
     keep_catalogue(store, FIRST)
     for _ in range(10):
@@ -66,7 +64,7 @@ def test_a_catalogue_is_loaded_once_while_its_version_stays(
 
 
 def test_a_new_version_is_served_at_the_latest_after_half_a_second(
-    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+    browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
 ) -> None:
     keep_catalogue(store, FIRST)
     browse.current()
@@ -78,7 +76,7 @@ def test_a_new_version_is_served_at_the_latest_after_half_a_second(
 
 
 def test_without_a_catalogue_there_is_an_error_until_one_is_published(
-    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+    browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
 ) -> None:
     with pytest.raises(NoCatalogueError):
         browse.current()
@@ -94,8 +92,8 @@ def test_storage_is_asked_at_most_twice_a_second_whatever_it_answers(
     eighths: list[int], published: bool, broken: bool
 ) -> None:
     clock = FakeClock()
-    store = BreakableCatalogueStore(MemoryCatalogueStore(MemoryState()))
-    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), run=at_once)
+    store = BreakableStorage(MemoryStorage())
+    browse = BrowseCatalogue(store.catalogue, clock, CircuitBreaker(clock), run=at_once)
     if published:
         keep_catalogue(store, FIRST)
     store.broken = broken
@@ -111,7 +109,7 @@ def test_storage_is_asked_at_most_twice_a_second_whatever_it_answers(
 
 
 def test_a_corrected_time_of_day_changes_nothing(
-    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+    browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
 ) -> None:
     keep_catalogue(store, FIRST)
     browse.current()
@@ -124,7 +122,7 @@ def test_a_corrected_time_of_day_changes_nothing(
 
 def test_what_is_held_goes_on_being_served_while_storage_is_out_of_reach(
     browse: BrowseCatalogue,
-    store: BreakableCatalogueStore,
+    store: BreakableStorage,
     clock: FakeClock,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -141,7 +139,7 @@ def test_what_is_held_goes_on_being_served_while_storage_is_out_of_reach(
 
 def test_an_outage_is_told_once_and_so_is_its_end(
     browse: BrowseCatalogue,
-    store: BreakableCatalogueStore,
+    store: BreakableStorage,
     clock: FakeClock,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -164,7 +162,7 @@ def test_an_outage_is_told_once_and_so_is_its_end(
 
 
 def test_a_new_version_is_followed_once_storage_is_back(
-    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+    browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
 ) -> None:
     keep_catalogue(store, FIRST)
     browse.current()
@@ -179,7 +177,7 @@ def test_a_new_version_is_followed_once_storage_is_back(
 
 
 def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
-    browse: BrowseCatalogue, store: BreakableCatalogueStore, clock: FakeClock
+    browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
 ) -> None:
     keep_catalogue(store, FIRST)
     store.broken = True
@@ -194,7 +192,7 @@ def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
     assert browse.current() is FIRST
 
 
-class SlowStore(PublishedCatalogue):
+class SlowStore(MemoryPublishedCatalogue):
     """Blocks reads and loads until it is released; counts simultaneous reads."""
 
     def __init__(self, answer: Callable[[], Catalogue | None]) -> None:

@@ -1,11 +1,14 @@
 """A catalogue goes from files to storage, whole or not at all, and back."""
 
-from datetime import timedelta
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from evref.adapters.outbound.memory import MemoryAuditLog, MemoryCatalogueStore, MemoryState
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.memory.catalogue.store import MemoryPublishedCatalogue
+from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.catalogue.publish_catalogue import Plan, PublishCatalogue
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
@@ -16,11 +19,14 @@ from evref.domain.errors import (
     StorageUnavailableError,
     UnknownVersionError,
 )
+from evref.domain.principal import Principal
+from evref.ports.audit import AuditLog
 from evref.ports.catalogue.files import InvalidCatalogueError
-from evref.ports.catalogue.store import Publication
+from evref.ports.catalogue.published import Publication
+from evref.ports.storage import Changes, DelegatingStorage
 from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
-from evref.testing.stores import keep_catalogue
-from tests.fakes import BreakableCatalogueStore, FakeCatalogueFiles, FakeClock
+from evref.testing.filling import keep_catalogue
+from tests.fakes import BreakableStorage, FakeCatalogueFiles, FakeClock
 
 BUNDLED, ONE, OTHER, FAULTY = Path("bundled"), Path("one"), Path("other"), Path("faulty")
 CATALOGUES = {
@@ -31,8 +37,8 @@ CATALOGUES = {
 
 
 @pytest.fixture
-def store(state: MemoryState) -> BreakableCatalogueStore:
-    return BreakableCatalogueStore(MemoryCatalogueStore(state))
+def store(storage: MemoryStorage) -> BreakableStorage:
+    return BreakableStorage(storage)
 
 
 @pytest.fixture
@@ -44,7 +50,7 @@ def files() -> FakeCatalogueFiles:
 
 @pytest.fixture
 def publish(
-    store: BreakableCatalogueStore, files: FakeCatalogueFiles, clock: FakeClock
+    store: BreakableStorage, files: FakeCatalogueFiles, clock: FakeClock
 ) -> PublishCatalogue:
     return PublishCatalogue(store, files, clock, BUNDLED)
 
@@ -165,7 +171,7 @@ def test_files_with_faults_are_no_plan(publish: PublishCatalogue) -> None:
 
 
 def test_storage_out_of_reach_leaves_the_present_catalogue(
-    publish: PublishCatalogue, store: BreakableCatalogueStore
+    publish: PublishCatalogue, store: BreakableStorage
 ) -> None:
     load(publish, ONE)
     plan = publish.plan_load(OPERATOR, OTHER, unheard)
@@ -178,7 +184,7 @@ def test_storage_out_of_reach_leaves_the_present_catalogue(
     assert served(publish) == CATALOGUES[ONE].version
 
 
-class DamagedCatalogueStore(MemoryCatalogueStore):
+class DamagedCatalogue(MemoryPublishedCatalogue):
     """Has catalogues that can be replaced, but no longer read."""
 
     def load_version(self, version: str) -> Catalogue | None:
@@ -186,12 +192,12 @@ class DamagedCatalogueStore(MemoryCatalogueStore):
 
 
 def test_a_damaged_catalogue_is_replaced(
-    state: MemoryState, files: FakeCatalogueFiles, clock: FakeClock
+    storage: MemoryStorage, files: FakeCatalogueFiles, clock: FakeClock
 ) -> None:
     """Also by the same one, which is then whole again."""
-    store = DamagedCatalogueStore(state)
-    publish = PublishCatalogue(store, files, clock, BUNDLED)
-    keep_catalogue(store, CATALOGUES[ONE])
+    store = storage.catalogue = DamagedCatalogue(storage.state)
+    publish = PublishCatalogue(storage, files, clock, BUNDLED)
+    keep_catalogue(storage, CATALOGUES[ONE])
 
     publish.publish(OPERATOR, publish.plan_load(OPERATOR, ONE, unheard), by="ward")
 
@@ -219,7 +225,7 @@ def test_a_rollback_serves_the_version_before(publish: PublishCatalogue, clock: 
 
 
 def test_each_publication_and_rollback_is_audited(
-    publish: PublishCatalogue, state: MemoryState, clock: FakeClock
+    publish: PublishCatalogue, audit: AuditLog, clock: FakeClock
 ) -> None:
     """By whom, which version in place of which, and what it changed; a plan alone is not."""
     load(publish, ONE)
@@ -231,7 +237,7 @@ def test_each_publication_and_rollback_is_audited(
     )
 
     one, other = CATALOGUES[ONE].version, CATALOGUES[OTHER].version
-    rollback, *earlier = MemoryAuditLog(state).entries(None)
+    rollback, *earlier = audit.entries(None)
     assert rollback == AuditEntry(
         at=NOON + timedelta(days=1),
         institution_id=None,
@@ -314,25 +320,18 @@ def test_the_bundled_catalogue_replaces_none_of_the_operator(
     assert served(publish) == CATALOGUES[BUNDLED].version
 
 
-class OvertakenCatalogueStore(MemoryCatalogueStore):
+class OvertakenStorage(DelegatingStorage):
     """Another publishes at the very moment in which somebody would."""
 
-    def publish(
-        self,
-        catalogue: Catalogue,
-        publication: Publication,
-        entry: AuditEntry,
-        *,
-        replacing: str | None,
-    ) -> None:
-        keep_catalogue(MemoryCatalogueStore(self._state), CATALOGUES[ONE])
-        super().publish(catalogue, publication, entry, replacing=replacing)
+    def changes(self, principal: Principal, instant: datetime) -> AbstractContextManager[Changes]:
+        keep_catalogue(self.rest, CATALOGUES[ONE])
+        return super().changes(principal, instant)
 
 
 def test_the_bundled_catalogue_does_not_replace_one_that_came_first(
-    state: MemoryState, files: FakeCatalogueFiles, clock: FakeClock
+    storage: MemoryStorage, files: FakeCatalogueFiles, clock: FakeClock
 ) -> None:
-    publish = PublishCatalogue(OvertakenCatalogueStore(state), files, clock, BUNDLED)
+    publish = PublishCatalogue(OvertakenStorage(storage), files, clock, BUNDLED)
 
     assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
     assert served(publish) == CATALOGUES[ONE].version

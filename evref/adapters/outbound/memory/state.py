@@ -1,7 +1,9 @@
-"""The data that all stores in memory share."""
+"""The records in memory."""
+
+from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 
 from evref.domain.access.key import ApiKey
@@ -11,7 +13,7 @@ from evref.domain.accounts.invitation import Invitation
 from evref.domain.accounts.sign_in import Failures, Session
 from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.ports.catalogue.store import Publication
+from evref.ports.catalogue.published import Publication
 
 
 @dataclass(slots=True)
@@ -31,13 +33,23 @@ class MemoryState:
     publications: tuple[tuple[Publication, Catalogue], ...] = ()
     """Newest first."""
 
-    # Re-entrant, because a function passed to KeyStore.change may read other stores.
+    # Re-entrant, because the block of a unit of work may read the parts.
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
-    def keep_key(self, key: ApiKey) -> None:
-        """Store the key by its id and the digests of its secrets; replace an earlier version."""
-        earlier = self.keys.get(key.id)
-        for secret in earlier.secrets if earlier is not None else ():
-            del self.key_ids_by_digest[secret.digest]
-        self.keys[key.id] = key
-        self.key_ids_by_digest |= {secret.digest: key.id for secret in key.secrets}
+    def copy(self) -> MemoryState:
+        """Return a copy for a unit of work, which shares the records and the lock."""
+        return replace(
+            self,
+            institutions=self.institutions.copy(),
+            members=self.members.copy(),
+            invitations=self.invitations.copy(),
+            sessions=self.sessions.copy(),
+            keys=self.keys.copy(),
+            key_ids_by_digest=self.key_ids_by_digest.copy(),
+            audit=self.audit.copy(),
+        )
+
+    def replace_with(self, copy: MemoryState) -> None:
+        """Take over the records of a copy."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(copy, each.name))

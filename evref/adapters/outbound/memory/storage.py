@@ -1,12 +1,55 @@
-"""Memory needs no preparation and is always available."""
+"""The storage in memory: its parts and its unit of work. It needs no preparation."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from evref.adapters.outbound.memory.access.keys import MemoryKeyChanges, MemoryKeys
+from evref.adapters.outbound.memory.access.usage import MemoryAdmission, MemoryUsageReports
+from evref.adapters.outbound.memory.accounts.accounts import MemoryAccountChanges, MemoryAccounts
+from evref.adapters.outbound.memory.accounts.secrets import MemorySharedSecrets
+from evref.adapters.outbound.memory.accounts.sessions import MemorySessionStore
+from evref.adapters.outbound.memory.accounts.sign_in_attempts import MemorySignInAttempts
+from evref.adapters.outbound.memory.audit import MemoryAuditLog
+from evref.adapters.outbound.memory.catalogue.store import (
+    MemoryCatalogueChanges,
+    MemoryPublishedCatalogue,
+)
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.ports import storage
+from evref.domain.principal import Principal
+from evref.ports.storage import Changes, Storage
 
 
-class MemoryStorage(storage.StorageHealth, storage.StorageSchema, storage.StorageConnections):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
+class MemoryStorage(Storage):
+    """Storage in the memory of this process."""
+
+    def __init__(self) -> None:
+        state = MemoryState()
+        self.state = state
+        self.catalogue = MemoryPublishedCatalogue(state)
+        self.keys = MemoryKeys(state)
+        self.admission = MemoryAdmission(state)
+        self.usage = MemoryUsageReports(state)
+        self.accounts = MemoryAccounts(state)
+        self.sessions = MemorySessionStore(state)
+        self.sign_in_attempts = MemorySignInAttempts(state)
+        self.secrets = MemorySharedSecrets(state)
+        self.audit = MemoryAuditLog(state)
+
+    @contextmanager
+    def changes(self, principal: Principal, instant: datetime) -> Iterator[Changes]:
+        with self.state.lock:
+            copy = self.state.copy()
+            changes = Changes(
+                principal,
+                instant,
+                MemoryKeyChanges(copy),
+                MemoryAccountChanges(copy),
+                MemoryCatalogueChanges(copy),
+            )
+            yield changes
+            copy.audit += changes.entries
+            self.state.replace_with(copy)
 
     def prepare(self) -> None:
         pass
@@ -15,8 +58,7 @@ class MemoryStorage(storage.StorageHealth, storage.StorageSchema, storage.Storag
         pass
 
     def ping(self) -> None:
-        with self._state.lock:
-            pass
+        pass
 
     def close(self) -> None:
         pass

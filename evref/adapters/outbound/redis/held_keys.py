@@ -5,7 +5,7 @@ from threading import Lock
 
 from evref.domain.access.key import ApiKey
 from evref.domain.errors import InvalidApiKeyError
-from evref.ports.access.keys import KeyStore
+from evref.ports.access.keys import Keys
 from evref.ports.clock import Clock
 
 # A change of a key must take effect within one second. The keys are looked up again after the first
@@ -38,7 +38,7 @@ class HeldKeys:
     and then each looks up its own key, as for a key that is not held.
     """
 
-    def __init__(self, keys: KeyStore, clock: Clock) -> None:
+    def __init__(self, keys: Keys, clock: Clock) -> None:
         self._keys = keys
         self._clock = clock
         self._generation = _Generation(float("-inf"), {})

@@ -1,37 +1,44 @@
-"""Storage with its counters in Redis: it works only if both parts work."""
+"""A storage with its counters in Redis; another storage has everything else, also the keys."""
 
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.ports import storage
+from evref.adapters.outbound.redis.usage import PREFIX, RedisAdmission, RedisUsageReports
+from evref.ports.clock import Clock
+from evref.ports.storage import DelegatingStorage, Storage
 
 
-class RedisHealth(storage.StorageHealth):
-    """Checks the main storage and the Redis server of the counters."""
+class RedisStorage(DelegatingStorage):
+    """Counts under `prefix`; services that share a server need different prefixes.
 
-    def __init__(self, rest: storage.StorageHealth, server: RedisServer) -> None:
-        self._rest = rest
-        self._server = server
+    See `RedisServer` for `url` and `timeout_seconds`, and for the errors.
+    """
+
+    def __init__(
+        self,
+        rest: Storage,
+        url: str,
+        clock: Clock,
+        *,
+        timeout_seconds: float = 2.5,
+        prefix: str = PREFIX,
+    ) -> None:
+        super().__init__(rest)
+        self.server = RedisServer(url, timeout_seconds=timeout_seconds)
+        self.admission = RedisAdmission(self.server, rest.keys, clock, prefix)
+        self.usage = RedisUsageReports(self.server, prefix)
 
     def ping(self) -> None:
-        self._rest.ping()
-        self._server.ping()
+        super().ping()
+        self.server.ping()
 
     def warnings(self) -> list[str]:
-        warnings = self._rest.warnings()
-        if self._server.keeps_nothing():
+        warnings = [*super().warnings()]
+        if self.server.keeps_nothing():
             warnings.append(
                 "Redis keeps nothing on disk: after it restarts, the day's requests are admitted "
                 "once more; set appendonly yes"
             )
         return warnings
 
-
-class RedisConnections(storage.StorageConnections):
-    """Closes connections to the main storage and to the Redis server of the counters."""
-
-    def __init__(self, rest: storage.StorageConnections, server: RedisServer) -> None:
-        self._rest = rest
-        self._server = server
-
     def close(self) -> None:
-        self._rest.close()
-        self._server.close()
+        super().close()
+        self.server.close()

@@ -25,7 +25,7 @@ from evref.domain.access.status import KeyStatus
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.access import usage
 from evref.ports.access.admission import Admission
-from evref.ports.access.keys import KeyStore
+from evref.ports.access.keys import Keys
 from evref.ports.clock import Clock
 
 PREFIX = "evref"
@@ -59,9 +59,7 @@ _FIELDS = ("limit", "admitted", "refused")
 class RedisAdmission(Admission):
     """Counts under `prefix`; services that share a server need different prefixes."""
 
-    def __init__(
-        self, server: RedisServer, keys: KeyStore, clock: Clock, prefix: str = PREFIX
-    ) -> None:
+    def __init__(self, server: RedisServer, keys: Keys, clock: Clock, prefix: str = PREFIX) -> None:
         self._server = server
         self._keys = HeldKeys(keys, clock)
         self._prefix = prefix

@@ -1,4 +1,6 @@
-"""The audit log in SQL; the stores call `append` with each change."""
+"""The audit log in SQL."""
+
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, insert, select
 
@@ -48,16 +50,17 @@ class SqlAuditLog(audit.AuditLog):
             return connection.execute(counted).scalar_one()
 
 
-def append(connection: Connection, entry: AuditEntry) -> None:
-    """Write the entry in the transaction of the change that it records."""
-    connection.execute(
-        insert(audit_entries).values(
-            at=entry.at,
-            institution_id=entry.institution_id,
-            actor=entry.actor,
-            action=entry.action.value,
-            subject_kind=None if entry.subject is None else entry.subject.kind.value,
-            subject_id=None if entry.subject is None else entry.subject.id,
-            detail=entry.detail,
+def append(connection: Connection, entries: Sequence[AuditEntry]) -> None:
+    """Write the entries, in this order, in the transaction of the changes that they record."""
+    for entry in entries:
+        connection.execute(
+            insert(audit_entries).values(
+                at=entry.at,
+                institution_id=entry.institution_id,
+                actor=entry.actor,
+                action=entry.action.value,
+                subject_kind=None if entry.subject is None else entry.subject.kind.value,
+                subject_id=None if entry.subject is None else entry.subject.id,
+                detail=entry.detail,
+            )
         )
-    )

@@ -1,7 +1,8 @@
 """Connections to a database, transactions, and the translation of errors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -108,15 +109,10 @@ class SqlDatabase:
 
         """
         with self.connect() as connection:
-            try:
-                return connection.execute(statement).all()
-            except (UnicodeEncodeError, DataError):
-                # No row has text with a lone surrogate, which a command line can contain, or with
-                # a NUL, which a form can contain.
-                return ()
+            return _rows(connection, statement)
 
     @contextmanager
-    def transaction(self, *, taken: AlreadyExistsError | None = None) -> Iterator[Connection]:
+    def transaction(self) -> Iterator[Connection]:
         """Yield a connection whose statements are committed together, or not at all.
 
         On SQLite, the transaction excludes all other writers. On PostgreSQL, it locks the rows
@@ -124,11 +120,25 @@ class SqlDatabase:
 
         Raises:
             StorageUnavailableError: If the database reports an error or times out.
+
+        """
+        with self._errors_translated(), self._transactions.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def unique(self, kind: str, name: str) -> Iterator[None]:
+        """Translate the violation of a unique constraint, within a transaction.
+
+        Raises:
             AlreadyExistsError: If a unique constraint is violated.
 
         """
-        with self._errors_translated(taken), self._transactions.begin() as connection:
-            yield connection
+        try:
+            yield
+        except IntegrityError as error:
+            if error.orig is None or not self._backend.is_unique_violation(error.orig):
+                raise
+            raise AlreadyExistsError(kind, name) from error
 
     def direct(
         self, statement: TextClause
@@ -214,13 +224,9 @@ class SqlDatabase:
             connection.close()
 
     @contextmanager
-    def _errors_translated(self, taken: AlreadyExistsError | None = None) -> Iterator[None]:
+    def _errors_translated(self) -> Iterator[None]:
         try:
             yield
-        except IntegrityError as error:
-            if taken is not None and error.orig and self._backend.is_unique_violation(error.orig):
-                raise taken from error
-            raise StorageUnavailableError(self._reason(error)) from error
         except (SQLAlchemyError, self._driver_error) as error:
             raise StorageUnavailableError(self._reason(error)) from error
 
@@ -240,6 +246,37 @@ class SqlDatabase:
         if self._backend.invalidates_pool(context.original_exception):
             context.is_disconnect = True
             self._pool_is_stale = True
+
+
+class Transaction(ExitStack):
+    """The transaction of a unit of work, which begins with its first statement."""
+
+    def __init__(self, database: SqlDatabase) -> None:
+        super().__init__()
+        self.database = database
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a statement has been executed."""
+        return "connection" in vars(self)
+
+    @cached_property
+    def connection(self) -> Connection:
+        """The connection of the transaction."""
+        return self.enter_context(self.database.transaction())
+
+    def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
+        """Return all rows that the statement selects, as `SqlDatabase.find_all` does."""
+        return _rows(self.connection, statement)
+
+
+def _rows(connection: Connection, statement: Select[Any]) -> Sequence[Row[Any]]:
+    try:
+        return connection.execute(statement).all()
+    except (UnicodeEncodeError, DataError):
+        # No row has text with a lone surrogate, which a command line can contain, or with
+        # a NUL, which a form can contain.
+        return ()
 
 
 def batches(values: Iterable[str]) -> Iterator[list[str]]:

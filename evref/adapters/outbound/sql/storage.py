@@ -1,13 +1,26 @@
-"""Preparation of the database with Alembic, and health checks without it."""
+"""The storage in a SQL database: its parts, its unit of work and its preparation."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import Connection, String, column, false, inspect, select, table, update
 
-from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql import audit
+from evref.adapters.outbound.sql.access.keys import SqlKeyChanges, SqlKeys
+from evref.adapters.outbound.sql.access.usage import SqlAdmission, SqlUsageReports
+from evref.adapters.outbound.sql.accounts.accounts import SqlAccountChanges, SqlAccounts
+from evref.adapters.outbound.sql.accounts.secrets import SqlSharedSecrets
+from evref.adapters.outbound.sql.accounts.sessions import SqlSessionStore
+from evref.adapters.outbound.sql.accounts.sign_in_attempts import SqlSignInAttempts
+from evref.adapters.outbound.sql.audit import SqlAuditLog
+from evref.adapters.outbound.sql.catalogue.store import SqlCatalogueChanges, SqlPublishedCatalogue
+from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
 from evref.adapters.outbound.sql.tables import catalogue_publication
 from evref.domain.errors import StorageNotReadyError
-from evref.ports import storage
+from evref.domain.principal import Principal
+from evref.ports.storage import Changes, Storage
 
 # The revisions in `migrations`, oldest first. With this list, an older database is distinguished
 # from a newer one without an import of Alembic.
@@ -17,13 +30,38 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 _MADE_BY_NEWER = "The database was made by a newer version of evref; install that, or newer."
 
 
-class SqlStorage(storage.StorageHealth, storage.StorageSchema, storage.StorageConnections):
+class SqlStorage(Storage):
+    """Storage in a SQL database."""
+
     def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
+        self.database = database
+        self.catalogue = SqlPublishedCatalogue(database)
+        self.keys = SqlKeys(database)
+        self.admission = SqlAdmission(database)
+        self.usage = SqlUsageReports(database)
+        self.accounts = SqlAccounts(database)
+        self.sessions = SqlSessionStore(database)
+        self.sign_in_attempts = SqlSignInAttempts(database)
+        self.secrets = SqlSharedSecrets(database)
+        self.audit = SqlAuditLog(database)
+
+    @contextmanager
+    def changes(self, principal: Principal, instant: datetime) -> Iterator[Changes]:
+        with Transaction(self.database) as transaction:
+            changes = Changes(
+                principal,
+                instant,
+                SqlKeyChanges(transaction),
+                SqlAccountChanges(transaction),
+                SqlCatalogueChanges(transaction),
+            )
+            yield changes
+            if changes.entries:
+                audit.append(transaction.connection, changes.entries)
 
     def prepare(self) -> None:
         # If several processes prepare at the same time, all but the first find it done.
-        with self._database.preparation() as connection:
+        with self.database.preparation() as connection:
             revision = _revision(connection)
             _refuse_newer(revision)
             if revision != REVISIONS[-1]:
@@ -31,9 +69,9 @@ class SqlStorage(storage.StorageHealth, storage.StorageSchema, storage.StorageCo
 
     def verify(self) -> None:
         # Checked first, because connecting would create the database.
-        if self._database.is_missing():
+        if self.database.is_missing():
             raise StorageNotReadyError("There is no database yet; run: evref init")
-        with self._database.connect() as connection:
+        with self.database.connect() as connection:
             revision = _revision(connection)
         if revision is None:
             raise StorageNotReadyError("The database has no tables yet; run: evref init")
@@ -47,11 +85,11 @@ class SqlStorage(storage.StorageHealth, storage.StorageSchema, storage.StorageCo
         # A write that changes nothing. Beginning a transaction is not enough: SQLite and
         # PostgreSQL also allow that on a read-only database, such as a standby.
         nothing = update(catalogue_publication).where(false()).values(version=None)
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             connection.execute(nothing)
 
     def close(self) -> None:
-        self._database.close()
+        self.database.close()
 
 
 def _revision(connection: Connection) -> str | None:

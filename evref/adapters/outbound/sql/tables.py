@@ -1,6 +1,8 @@
 """The tables; `migrations` creates them in a database."""
 
 from datetime import UTC, datetime
+from enum import Enum
+from typing import Any
 
 from sqlalchemy import (
     Boolean,
@@ -42,6 +44,14 @@ class Instant(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def written(table: Table, record: object) -> dict[str, Any]:
+    """Return the values of a record's attributes that the table has columns for."""
+    values = {column.name: getattr(record, column.name) for column in table.columns}
+    return {
+        name: value.value if isinstance(value, Enum) else value for name, value in values.items()
+    }
 
 
 metadata = MetaData(

@@ -1,26 +1,16 @@
 """API keys by id."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.domain.access.key import ApiKey
-from evref.domain.audit import AuditEntry
 from evref.domain.errors import AlreadyExistsError, NotFoundError
-from evref.ports.access import keys
+from evref.ports.access.keys import KeyChanges, Keys
 
 
-class MemoryKeyStore(keys.KeyStore):
+class MemoryKeys(Keys):
     def __init__(self, state: MemoryState) -> None:
         self._state = state
-
-    def add(self, key: ApiKey, entry: AuditEntry) -> None:
-        with self._state.lock:
-            if key.institution_id not in self._state.institutions:
-                raise NotFoundError("institution", key.institution_id)
-            if key.id in self._state.keys:
-                raise AlreadyExistsError("API key", key.id)
-            self._state.keep_key(key)
-            self._state.audit.append(entry)
 
     def get(self, key_id: str) -> ApiKey:
         try:
@@ -34,25 +24,31 @@ class MemoryKeyStore(keys.KeyStore):
             return {digest: self._state.keys[ids[digest]] for digest in digests if digest in ids}
 
     def list(self) -> tuple[ApiKey, ...]:
-        with self._state.lock:
-            return _ordered(self._state.keys.values())
+        return tuple(sorted(self._state.keys.values(), key=lambda key: (key.created_at, key.id)))
 
     def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
         return tuple(key for key in self.list() if key.institution_id == institution_id)
 
-    def change(
-        self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
-    ) -> ApiKey:
-        with self._state.lock:
-            before = self.get(key_id)
-            changed = change(before)
-            if changed is None:
-                return before
-            after, entry = changed
-            self._state.keep_key(after)
-            self._state.audit.append(entry)
-        return after
 
+class MemoryKeyChanges(KeyChanges):
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
 
-def _ordered(found: Iterable[ApiKey]) -> tuple[ApiKey, ...]:
-    return tuple(sorted(found, key=lambda key: (key.created_at, key.id)))
+    def add(self, key: ApiKey) -> None:
+        if key.institution_id not in self._state.institutions:
+            raise NotFoundError("institution", key.institution_id)
+        if key.id in self._state.keys:
+            raise AlreadyExistsError("API key", key.id)
+        self._store(key)
+
+    def get(self, key_id: str) -> ApiKey:
+        return MemoryKeys(self._state).get(key_id)
+
+    def replace(self, key: ApiKey) -> None:
+        for secret in self.get(key.id).secrets:
+            del self._state.key_ids_by_digest[secret.digest]
+        self._store(key)
+
+    def _store(self, key: ApiKey) -> None:
+        self._state.keys[key.id] = key
+        self._state.key_ids_by_digest |= {secret.digest: key.id for secret in key.secrets}

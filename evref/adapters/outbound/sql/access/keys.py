@@ -1,20 +1,19 @@
-"""API keys in SQL, with their secrets; other modules that look up a key use `whole`."""
+"""API keys in SQL, with their secrets."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from evref.adapters.outbound.sql import audit
-from evref.adapters.outbound.sql.engine import SqlDatabase, batches
-from evref.adapters.outbound.sql.tables import api_keys, institutions, key_secrets
+from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction, batches
+from evref.adapters.outbound.sql.tables import api_keys, institutions, key_secrets, written
 from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
 from evref.domain.access.secret import KeySecret
-from evref.domain.audit import AuditEntry
-from evref.domain.errors import AlreadyExistsError, NotFoundError
-from evref.ports.access import keys
+from evref.domain.errors import NotFoundError
+from evref.ports.access.keys import KeyChanges, Keys
 
 # One row for each secret, each with its key; the rows of a key are adjacent.
 _WHOLE = (
@@ -30,19 +29,9 @@ _WHOLE = (
 )
 
 
-class SqlKeyStore(keys.KeyStore):
+class SqlKeys(Keys):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
-
-    def add(self, key: ApiKey, entry: AuditEntry) -> None:
-        taken = AlreadyExistsError("API key", key.id)
-        owner = select(institutions.c.id).where(institutions.c.id == key.institution_id)
-        with self._database.transaction(taken=taken) as connection:
-            if connection.execute(owner).first() is None:
-                raise NotFoundError("institution", key.institution_id)
-            connection.execute(insert(api_keys).values(**_written(key)))
-            _write_secrets(connection, key)
-            audit.append(connection, entry)
 
     def get(self, key_id: str) -> ApiKey:
         return _one(self._database.find_all(_WHOLE.where(api_keys.c.id == key_id)), key_id)
@@ -63,26 +52,33 @@ class SqlKeyStore(keys.KeyStore):
         its_own = api_keys.c.institution_id == institution_id
         return _ordered(self._database.find_all(_WHOLE.where(its_own)))
 
-    def change(
-        self, key_id: str, change: Callable[[ApiKey], tuple[ApiKey, AuditEntry] | None]
-    ) -> ApiKey:
-        # First without a transaction: an unknown key should not block others.
-        self.get(key_id)
+
+class SqlKeyChanges(KeyChanges):
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def add(self, key: ApiKey) -> None:
+        connection = self._transaction.connection
+        owner = select(institutions.c.id).where(institutions.c.id == key.institution_id)
+        if connection.execute(owner).first() is None:
+            raise NotFoundError("institution", key.institution_id)
+        with self._transaction.database.unique("API key", key.id):
+            connection.execute(insert(api_keys).values(written(api_keys, key)))
+            _write_secrets(connection, key)
+
+    def get(self, key_id: str) -> ApiKey:
         this = api_keys.c.id == key_id
-        with self._database.transaction() as connection:
-            # SQLite has no FOR UPDATE; its transaction already holds the write lock.
-            connection.execute(select(api_keys.c.id).where(this).with_for_update())
-            before = _one(connection.execute(_WHOLE.where(this)), key_id)
-            changed = change(before)
-            if changed is None:
-                return before
-            after, entry = changed
-            connection.execute(update(api_keys).where(this).values(**_written(after)))
-            if after.secrets != before.secrets:
-                connection.execute(delete(key_secrets).where(key_secrets.c.key_id == key_id))
-                _write_secrets(connection, after)
-            audit.append(connection, entry)
-        return after
+        # SQLite has no FOR UPDATE; its transaction already holds the write lock.
+        self._transaction.find_all(select(api_keys.c.id).where(this).with_for_update())
+        return _one(self._transaction.find_all(_WHOLE.where(this)), key_id)
+
+    def replace(self, key: ApiKey) -> None:
+        connection = self._transaction.connection
+        connection.execute(
+            update(api_keys).where(api_keys.c.id == key.id).values(written(api_keys, key))
+        )
+        connection.execute(delete(key_secrets).where(key_secrets.c.key_id == key.id))
+        _write_secrets(connection, key)
 
 
 def _one(rows: Iterable[Row[Any]], name: str) -> ApiKey:
@@ -117,28 +113,6 @@ def _key(rows: list[Row[Any]]) -> ApiKey:
     )
 
 
-def _written(key: ApiKey) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "institution_id": key.institution_id,
-        "name": key.name,
-        "permission": key.permission.value,
-        "daily_limit": key.daily_limit,
-        "created_at": key.created_at,
-        "expires_on": key.expires_on,
-        "revoked_at": key.revoked_at,
-    }
-
-
 def _write_secrets(connection: Connection, key: ApiKey) -> None:
-    rows = [
-        {
-            "digest": secret.digest,
-            "key_id": key.id,
-            "last_four": secret.last_four,
-            "created_at": secret.created_at,
-            "ends_at": secret.ends_at,
-        }
-        for secret in key.secrets
-    ]
+    rows = [{"key_id": key.id, **asdict(secret)} for secret in key.secrets]
     connection.execute(insert(key_secrets), rows)

@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import text as sql
 
-from evref.adapters.outbound.sql.access.keys import SqlKeyStore
+from evref.adapters.outbound.sql.access.keys import SqlKeys
 from evref.adapters.outbound.sql.engine import SqlDatabase, batches
 from evref.adapters.outbound.sql.tables import api_keys, daily_usage, key_secrets
 from evref.domain.access.permission import Permission
@@ -93,7 +93,7 @@ def _admit_statement(needed: Permission) -> TextClause:
 class SqlAdmission(Admission):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
-        self._keys = SqlKeyStore(database)
+        self._keys = SqlKeys(database)
         self._admit = {needed: database.direct(_admit_statement(needed)) for needed in Permission}
 
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:

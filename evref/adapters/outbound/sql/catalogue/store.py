@@ -1,8 +1,8 @@
 """Published catalogues in SQL: documents by digest, and the list of documents of each version.
 
 The service writes to the same database with every request. So a catalogue is written in short
-transactions, which add documents that nothing refers to yet; the last transaction makes it the
-served catalogue. It is also read in short statements.
+transactions, which add documents that nothing refers to yet; the unit of work makes it the served
+catalogue. It is also read in short statements.
 """
 
 from __future__ import annotations
@@ -10,35 +10,36 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
 
-from evref.adapters.outbound.sql import audit
 from evref.adapters.outbound.sql.catalogue import documents
-from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
 from evref.adapters.outbound.sql.tables import (
     catalogue_contents,
     catalogue_documents,
     catalogue_history,
     catalogue_publication,
 )
-from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
-from evref.ports.catalogue.store import PUBLICATIONS_KEPT, CatalogueStore, Publication
+from evref.ports.catalogue.published import (
+    PUBLICATIONS_KEPT,
+    CatalogueChanges,
+    Publication,
+    PublishedCatalogue,
+)
 
 _AT_ONCE = 50
 """Documents that one statement reads or one transaction writes, in a few milliseconds."""
 
-# If the database allows one writer at a time, waiting processes retry every few milliseconds.
 _PAUSE_SECONDS = 0.01
 
 _SERVED = select(catalogue_publication.c.version)
-_LOCK = _SERVED.with_for_update()
 
 _HISTORY = select(
     catalogue_history.c.version,
@@ -55,7 +56,7 @@ _UNUSED = ~exists().where(catalogue_contents.c.digest == catalogue_documents.c.d
 _Item = TypeVar("_Item")
 
 
-class SqlCatalogueStore(CatalogueStore):
+class SqlPublishedCatalogue(PublishedCatalogue):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
         # Entries of the catalogues that this process still uses, by digest.
@@ -90,30 +91,6 @@ class SqlCatalogueStore(CatalogueStore):
     def history(self) -> tuple[Publication, ...]:
         with self._database.connect() as connection:
             return tuple(Publication(*row) for row in connection.execute(_HISTORY))
-
-    def publish(
-        self,
-        catalogue: Catalogue,
-        publication: Publication,
-        entry: AuditEntry,
-        *,
-        replacing: str | None,
-    ) -> None:
-        # Checked first, because writing the documents takes the longest.
-        if self.version() != replacing:
-            raise CatalogueReplacedError
-        entries = self._write_documents(catalogue, publication)
-        with self._database.transaction() as connection:
-            _switch(connection, catalogue.version, replacing)
-            _note(connection, publication)
-            # Another publication may have removed documents that nothing referred to yet.
-            for some in _batches(_unwritten(connection, [*entries])):
-                _write(connection, _written(entries[digest] for digest in some), publication)
-            _list_contents(connection, catalogue.version, [*entries])
-            audit.append(connection, entry)
-        # The catalogue is published. If this removal fails, the next publication repeats it.
-        with suppress(StorageUnavailableError):
-            self._remove_unused_documents()
 
     def _digests(self, version: str) -> list[str] | None:
         """Return the digests of the version's documents; None if the version is not stored."""
@@ -153,39 +130,52 @@ class SqlCatalogueStore(CatalogueStore):
         self._held.update(entries)
         return list(entries.values()) if len(entries) == len(digests) else None
 
-    def _write_documents(self, catalogue: Catalogue, publication: Publication) -> dict[str, Entry]:
-        """Write missing and damaged documents; return the entries by digest."""
-        entries: dict[str, Entry] = {}
-        has_written = False
-        for some in _batches(catalogue.entries):
-            written = _written(some)
-            entries.update(zip(written, some, strict=True))
-            with self._database.connect() as connection:
-                kept = _kept(connection, written)
-            if kept != {digest: (documents.FORMAT, written[digest]) for digest in written}:
-                if has_written:
-                    time.sleep(_PAUSE_SECONDS)
-                has_written = True
-                with self._database.transaction() as connection:
-                    connection.execute(_LOCK)
-                    _write(connection, written, publication)
-        return entries
 
-    def _remove_unused_documents(self) -> None:
-        with self._database.connect() as connection:
+class SqlCatalogueChanges(CatalogueChanges):
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def publish(
+        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+    ) -> None:
+        written = _written(catalogue.entries)
+        if not self._transaction.has_begun:
+            self._write_ahead(written, publication)
+        connection = self._transaction.connection
+        _switch(connection, catalogue.version, replacing)
+        _note(connection, publication)
+        # Another publication may have removed documents that nothing referred to yet.
+        for some in _batches(_unwritten(connection, [*written])):
+            _write(connection, {digest: written[digest] for digest in some}, publication)
+        _list_contents(connection, catalogue.version, [*written])
+
+    def _write_ahead(self, written: Mapping[str, bytes], publication: Publication) -> None:
+        """Remove unused documents and write new ones, so that the unit of work is short."""
+        database = self._transaction.database
+        with database.connect() as connection:
             unused = connection.execute(select(catalogue_documents.c.digest).where(_UNUSED))
             digests = unused.scalars().all()
-        for number, some in enumerate(_batches(digests)):
-            if number > 0:
-                time.sleep(_PAUSE_SECONDS)
-            with self._database.transaction() as connection:
-                connection.execute(_LOCK)
+        for some in _batches(digests):
+            with _short_transaction(database) as connection:
+                these = catalogue_documents.c.digest.in_(some)
                 # Another publication may have started to use one meanwhile.
-                connection.execute(
-                    delete(catalogue_documents).where(
-                        catalogue_documents.c.digest.in_(some), _UNUSED
-                    )
-                )
+                connection.execute(delete(catalogue_documents).where(these, _UNUSED))
+        for some in _batches([*written]):
+            batch = {digest: written[digest] for digest in some}
+            with database.connect() as connection:
+                kept = _kept(connection, batch)
+            if kept != {digest: (documents.FORMAT, batch[digest]) for digest in batch}:
+                with _short_transaction(database) as connection:
+                    _write(connection, batch, publication)
+
+
+@contextmanager
+def _short_transaction(database: SqlDatabase) -> Iterator[Connection]:
+    with database.transaction() as connection:
+        connection.execute(_SERVED.with_for_update())
+        yield connection
+    # If the database allows one writer at a time, waiting processes retry every few milliseconds.
+    time.sleep(_PAUSE_SECONDS)
 
 
 def _whole(entries: Iterable[Entry]) -> Catalogue:

@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import datetime
 
-from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 
 PUBLICATIONS_KEPT = 20
@@ -30,7 +29,7 @@ class Publication:
 
 
 class PublishedCatalogue(ABC):
-    """Reads the current catalogue, which all processes share."""
+    """Reads the current catalogue, which all processes share, and earlier ones."""
 
     @abstractmethod
     def version(self) -> str | None:
@@ -48,34 +47,6 @@ class PublishedCatalogue(ABC):
 
         """
 
-
-class CatalogueStore(PublishedCatalogue):
-    """Publishes catalogues, and reads earlier ones."""
-
-    @abstractmethod
-    def publish(
-        self,
-        catalogue: Catalogue,
-        publication: Publication,
-        entry: AuditEntry,
-        *,
-        replacing: str | None,
-    ) -> None:
-        """Publish this catalogue, completely or not at all.
-
-        A storage that also has the audit log writes the entry with the publication, both or
-        neither. A storage for catalogues alone ignores the entry.
-
-        Readers see either catalogue, never a mixture, and do not wait. `replacing` is the version
-        that the publisher expects to replace, or None. Of concurrent publishers that replace the
-        same version, one succeeds. The same catalogue can be published again, which repairs
-        damaged data in storage.
-
-        Raises:
-            CatalogueReplacedError: If another version is current; nothing is changed.
-
-        """
-
     @abstractmethod
     def history(self) -> tuple[Publication, ...]:
         """Return the last `PUBLICATIONS_KEPT` publications, newest first.
@@ -89,5 +60,25 @@ class CatalogueStore(PublishedCatalogue):
 
         Raises:
             StorageUnavailableError: Also if the stored data is damaged.
+
+        """
+
+
+class CatalogueChanges(ABC):
+    """Publishes catalogues, as part of a unit of work."""
+
+    @abstractmethod
+    def publish(
+        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+    ) -> None:
+        """Publish this catalogue.
+
+        Readers see either catalogue, never a mixture, and do not wait. `replacing` is the version
+        that the publisher expects to replace, or None. Of concurrent publishers that replace the
+        same version, one succeeds. The same catalogue can be published again, which repairs
+        damaged data in storage.
+
+        Raises:
+            CatalogueReplacedError: If another version is current.
 
         """

@@ -1,0 +1,161 @@
+"""Institutions, members and invitations in SQL; an institution's row is the lock of its team.
+
+Names and e-mails are sorted here and not by the database, whose collation may differ.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, Select, delete, insert, select, update
+
+from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
+from evref.adapters.outbound.sql.tables import (
+    institutions,
+    invitations,
+    members,
+    sessions,
+    written,
+)
+from evref.domain.accounts.institution import Institution, Member
+from evref.domain.accounts.invitation import Invitation
+from evref.domain.accounts.team import Team
+from evref.domain.errors import NotFoundError
+from evref.domain.principal import Role
+from evref.ports.accounts.accounts import AccountChanges, Accounts
+
+
+class SqlAccounts(Accounts):
+    def __init__(self, database: SqlDatabase) -> None:
+        self._database = database
+
+    def institution(self, institution_id: str) -> Institution:
+        wanted = select(institutions).where(institutions.c.id == institution_id)
+        return _institution(self._one(wanted, "institution", institution_id))
+
+    def institution_named(self, name: str) -> Institution:
+        wanted = select(institutions).where(institutions.c.name == name)
+        return _institution(self._one(wanted, "institution", name))
+
+    def institutions(self) -> tuple[Institution, ...]:
+        found = map(_institution, self._database.find_all(select(institutions)))
+        return tuple(sorted(found, key=lambda institution: institution.name))
+
+    def member(self, member_id: str) -> Member:
+        return _member(
+            self._one(select(members).where(members.c.id == member_id), "member", member_id)
+        )
+
+    def member_with_email(self, email: str) -> Member:
+        return _member(self._one(select(members).where(members.c.email == email), "member", email))
+
+    def members(self) -> tuple[Member, ...]:
+        return _by_email(self._database.find_all(select(members)))
+
+    def members_of(self, institution_id: str) -> tuple[Member, ...]:
+        return _by_email(self._database.find_all(_members_of(institution_id)))
+
+    def invitation(self, invitation_id: str) -> Invitation:
+        wanted = select(invitations).where(invitations.c.id == invitation_id)
+        return _invitation(self._one(wanted, "invitation", invitation_id))
+
+    def invitation_with_digest(self, digest: str) -> Invitation:
+        wanted = select(invitations).where(invitations.c.digest == digest)
+        return _invitation(self._one(wanted, "invitation", digest))
+
+    def invitations_to(self, institution_id: str) -> tuple[Invitation, ...]:
+        return _newest_first(self._database.find_all(_invitations_to(institution_id)))
+
+    def _one(self, wanted: Select[Any], kind: str, name: str) -> Row[Any]:
+        row = self._database.find(wanted)
+        if row is None:
+            raise NotFoundError(kind, name)
+        return row
+
+
+class SqlAccountChanges(AccountChanges):
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def add_institution(self, institution: Institution) -> None:
+        with self._transaction.database.unique("institution", institution.name):
+            self._transaction.connection.execute(
+                insert(institutions).values(written(institutions, institution))
+            )
+
+    def team(self, institution_id: str) -> Team:
+        # FOR NO KEY UPDATE, so that a key can be added to the institution meanwhile. SQLite
+        # has no such lock; its transaction already holds the write lock.
+        this = select(institutions.c.id).where(institutions.c.id == institution_id)
+        if not self._transaction.find_all(this.with_for_update(key_share=True)):
+            raise NotFoundError("institution", institution_id)
+        return self._stored(institution_id)
+
+    def replace_team(self, team: Team) -> None:
+        connection = self._transaction.connection
+        before = self._stored(team.institution_id)
+        # First, because invitations refer to their inviters, and an e-mail has one invitation.
+        for invitation in set(before.invitations) - set(team.invitations):
+            connection.execute(delete(invitations).where(invitations.c.id == invitation.id))
+        earlier = {member.id: member for member in before.members}
+        later = {member.id: member for member in team.members}
+        for member_id in earlier.keys() - later.keys():
+            self._remove_member(member_id)
+        for member_id, member in later.items():
+            if member_id not in earlier:
+                with self._transaction.database.unique("member", member.email):
+                    connection.execute(insert(members).values(written(members, member)))
+            elif member.role is not earlier[member_id].role:
+                this = update(members).where(members.c.id == member_id)
+                connection.execute(this.values(role=member.role.value))
+        for invitation in set(team.invitations) - set(before.invitations):
+            connection.execute(insert(invitations).values(written(invitations, invitation)))
+
+    def set_password(self, member_id: str, password_hash: str) -> None:
+        this = update(members).where(members.c.id == member_id)
+        replaced = self._transaction.connection.execute(this.values(password_hash=password_hash))
+        if replaced.rowcount == 0:
+            raise NotFoundError("member", member_id)
+
+    def _stored(self, institution_id: str) -> Team:
+        find_all = self._transaction.find_all
+        return Team(
+            institution_id,
+            _by_email(find_all(_members_of(institution_id))),
+            _newest_first(find_all(_invitations_to(institution_id))),
+        )
+
+    def _remove_member(self, member_id: str) -> None:
+        connection, this = self._transaction.connection, members.c.id == member_id
+        # The lock prevents new sessions, which would refer to the member.
+        connection.execute(select(members.c.id).where(this).with_for_update())
+        connection.execute(delete(sessions).where(sessions.c.member_id == member_id))
+        connection.execute(delete(members).where(this))
+
+
+def _members_of(institution_id: str) -> Select[Any]:
+    return select(members).where(members.c.institution_id == institution_id)
+
+
+def _invitations_to(institution_id: str) -> Select[Any]:
+    return select(invitations).where(invitations.c.institution_id == institution_id)
+
+
+def _institution(row: Row[Any]) -> Institution:
+    return Institution(**row._mapping)  # noqa: SLF001 - a public name of SQLAlchemy's
+
+
+def _member(row: Row[Any]) -> Member:
+    return Member(**{**row._mapping, "role": Role(row.role)})  # noqa: SLF001 - as above
+
+
+def _invitation(row: Row[Any]) -> Invitation:
+    return Invitation(**{**row._mapping, "role": Role(row.role)})  # noqa: SLF001 - as above
+
+
+def _by_email(rows: Sequence[Row[Any]]) -> tuple[Member, ...]:
+    return tuple(sorted(map(_member, rows), key=lambda member: member.email))
+
+
+def _newest_first(rows: Sequence[Row[Any]]) -> tuple[Invitation, ...]:
+    found = sorted(map(_invitation, rows), key=lambda invitation: invitation.id)
+    return tuple(sorted(found, key=lambda invitation: invitation.created_at, reverse=True))

@@ -1,0 +1,381 @@
+"""The contract of the ports `Accounts` and `AccountChanges`."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from evref.domain.accounts.institution import Member
+from evref.domain.accounts.sign_in import Session, SessionToken
+from evref.domain.accounts.team import Team
+from evref.domain.errors import AlreadyExistsError, LastAdminError, NotFoundError
+from evref.domain.principal import Role
+from evref.ports.storage import Storage
+from evref.testing.builders import NOON, OPERATOR, a_member, an_institution, an_invitation
+from evref.testing.filling import (
+    at_once,
+    change_team,
+    keep_institutions,
+    keep_invitations,
+    keep_members,
+)
+
+ADMIN = a_member("m1", email="ward@example.org")
+OTHER_ADMIN = a_member("m2", email="desk@example.org")
+
+
+def keep_institution(storage: Storage, institution_id: str, name: str) -> None:
+    with storage.changes(OPERATOR, NOON) as changes:
+        changes.accounts.add_institution(an_institution(institution_id, name=name))
+
+
+def set_password(storage: Storage, member_id: str, password_hash: str) -> None:
+    with storage.changes(OPERATOR, NOON) as changes:
+        changes.accounts.set_password(member_id, password_hash)
+
+
+class AccountsContract:
+    def test_an_institution_is_found_by_its_name_and_id(self, storage: Storage) -> None:
+        """It is returned as it was stored."""
+        institution = an_institution(name="Çocuk Hastanesi 'A'")
+
+        keep_institution(storage, institution.id, institution.name)
+
+        assert storage.accounts.institution_named(institution.name) == institution
+        assert storage.accounts.institution("i1") == institution
+
+    @pytest.mark.parametrize("other", ["general hospital", "General", "I1", "%", "", "\ud800"])
+    def test_another_name_or_id_is_not_found(self, storage: Storage, other: str) -> None:
+        """They are compared exactly."""
+        keep_institution(storage, "i1", "General Hospital")
+
+        for look_up in (storage.accounts.institution_named, storage.accounts.institution):
+            with pytest.raises(NotFoundError) as caught:
+                look_up(other)
+            assert (caught.value.kind, caught.value.name) == ("institution", other)
+
+    def test_institutions_are_listed_by_name(self, storage: Storage) -> None:
+        """Every storage sorts by Unicode code points; a new one has none."""
+        assert storage.accounts.institutions() == ()
+        for number, name in enumerate(["b", "Ä", "a", "B"]):
+            keep_institution(storage, f"i{number}", name)
+
+        names = [institution.name for institution in storage.accounts.institutions()]
+
+        assert names == ["B", "a", "b", "Ä"]
+
+    def test_of_many_who_take_a_name_at_once_one_succeeds(self, storage: Storage) -> None:
+        """The others get the error that it is taken."""
+
+        def add(number: int) -> bool:
+            try:
+                keep_institution(storage, f"i{number}", "Same")
+            except AlreadyExistsError:
+                return False
+            return True
+
+        assert sum(at_once(8, add)) == 1
+        assert len(storage.accounts.institutions()) == 1
+
+    def test_a_member_is_found_by_e_mail_and_id(self, storage: Storage) -> None:
+        """They are returned as they were stored."""
+        keep_institutions(storage, "i1")
+        keep_members(storage, a_member(email="ward@example.org"))
+
+        assert storage.accounts.member_with_email("ward@example.org") == a_member()
+        assert storage.accounts.member("m1") == a_member()
+
+    @pytest.mark.parametrize("unknown", ["nobody@example.org", "WARD@example.org", "", "\ud800"])
+    def test_an_unknown_e_mail_or_id_is_not_found(self, storage: Storage, unknown: str) -> None:
+        """The error contains it."""
+        keep_institutions(storage, "i1")
+        keep_members(storage, a_member(email="ward@example.org"))
+
+        for look_up in (storage.accounts.member_with_email, storage.accounts.member):
+            with pytest.raises(NotFoundError) as caught:
+                look_up(unknown)
+            assert (caught.value.kind, caught.value.name) == ("member", unknown)
+
+    def test_members_are_listed_by_e_mail(self, storage: Storage) -> None:
+        """One list has the members of all institutions, the other those of one."""
+        keep_institutions(storage, "i1", "i2")
+        for number, (name, institution_id) in enumerate([("c", "i1"), ("a", "i2"), ("b", "i1")]):
+            email = f"{name}@example.org"
+            member = a_member(f"m{number}", institution_id=institution_id, email=email)
+            keep_members(storage, member)
+
+        everyone = [member.email for member in storage.accounts.members()]
+        own = [member.email for member in storage.accounts.members_of("i1")]
+
+        assert everyone == ["a@example.org", "b@example.org", "c@example.org"]
+        assert own == ["b@example.org", "c@example.org"]
+        assert storage.accounts.members_of("unknown") == ()
+
+
+class TeamContract:
+    @pytest.fixture(autouse=True)
+    def _team(self, storage: Storage) -> None:
+        """Two admins in one institution, and one in another."""
+        keep_institutions(storage, "i1", "i2")
+        keep_members(
+            storage,
+            ADMIN,
+            OTHER_ADMIN,
+            a_member("m3", institution_id="i2", email="other@example.org"),
+        )
+
+    def test_a_change_sees_the_team_of_one_institution(self, storage: Storage) -> None:
+        """It has all members and invitations of this institution, and none of another."""
+        invitation = an_invitation(inviter=ADMIN)
+        keep_invitations(storage, invitation, an_invitation("v2", institution_id="i2"))
+
+        with storage.changes(OPERATOR, NOON) as changes:
+            team = changes.accounts.team("i1")
+
+        assert team.institution_id == "i1"
+        assert set(team.members) == {ADMIN, OTHER_ADMIN}
+        assert team.invitations == (invitation,)
+
+    def test_an_unknown_institution_has_no_team(self, storage: Storage) -> None:
+        """The change is not called."""
+        for unknown in ("unknown", "I1", "", "\ud800"):
+            with pytest.raises(NotFoundError) as caught:
+                change_team(storage, unknown, lambda _: pytest.fail("called"))
+            assert (caught.value.kind, caught.value.name) == ("institution", unknown)
+
+    @pytest.mark.parametrize("role", Role)
+    def test_a_member_is_added_with_the_role(self, storage: Storage, role: Role) -> None:
+        """Other members stay as they are."""
+        added = a_member("m4", email="ñandú@example.org", role=role)
+
+        change_team(storage, "i1", lambda team: team.with_member(added))
+
+        assert storage.accounts.member("m4") == added
+        assert set(storage.accounts.members_of("i1")) == {ADMIN, OTHER_ADMIN, added}
+
+    def test_an_e_mail_is_taken_only_once_in_whichever_institution(self, storage: Storage) -> None:
+        """Nothing else of the change is stored."""
+        taken = a_member("m4", email="other@example.org")
+
+        with pytest.raises(AlreadyExistsError) as caught:
+            change_team(
+                storage,
+                "i1",
+                lambda team: (
+                    team.with_role("m2", Role.VIEWER)
+                    .with_invitation(an_invitation())
+                    .with_member(taken)
+                ),
+            )
+
+        assert (caught.value.kind, caught.value.name) == ("member", "other@example.org")
+        assert set(storage.accounts.members_of("i1")) == {ADMIN, OTHER_ADMIN}
+        assert storage.accounts.invitations_to("i1") == ()
+
+    def test_of_many_who_take_an_e_mail_at_once_one_succeeds(self, storage: Storage) -> None:
+        """Also in different institutions, whose teams change at the same time."""
+
+        def add(number: int) -> bool:
+            institution_id = f"i{number % 2 + 1}"
+            added = a_member(f"n{number}", institution_id=institution_id, email="same@example.org")
+            try:
+                keep_members(storage, added)
+            except AlreadyExistsError:
+                return False
+            return True
+
+        assert sum(at_once(8, add)) == 1
+        assert [member.email for member in storage.accounts.members()].count(
+            "same@example.org"
+        ) == 1
+
+    def test_a_role_changes_and_nothing_else(self, storage: Storage) -> None:
+        """No other member changes, and the sessions go on."""
+        session = Session.of(ADMIN, SessionToken.make(7), NOON)
+        storage.sessions.add(session)
+
+        change_team(storage, "i1", lambda team: team.with_role("m1", Role.VIEWER))
+
+        assert storage.accounts.member("m1") == replace(ADMIN, role=Role.VIEWER)
+        assert storage.accounts.member("m2") == OTHER_ADMIN
+        assert storage.sessions.get(session.digest) == session
+
+    def test_a_removed_member_is_gone_with_all_sessions(self, storage: Storage) -> None:
+        """Sessions of others go on, and the e-mail can be used again."""
+        sessions = [
+            Session.of(member, SessionToken.make(number), NOON)
+            for number, member in enumerate([ADMIN, ADMIN, OTHER_ADMIN])
+        ]
+        for session in sessions:
+            storage.sessions.add(session)
+
+        change_team(storage, "i1", lambda team: team.without_member("m1"))
+
+        for look_up in (
+            lambda: storage.accounts.member("m1"),
+            lambda: storage.accounts.member_with_email(ADMIN.email),
+            lambda: storage.sessions.get(sessions[0].digest),
+            lambda: storage.sessions.get(sessions[1].digest),
+            lambda: set_password(storage, "m1", ""),
+        ):
+            with pytest.raises(NotFoundError):
+                look_up()
+        assert storage.sessions.get(sessions[2].digest) == sessions[2]
+        change_team(storage, "i1", lambda team: team.with_member(replace(ADMIN, id="m4")))
+        assert storage.accounts.member_with_email(ADMIN.email).id == "m4"
+
+    @pytest.mark.parametrize("inviter", [None, ADMIN], ids=["the operator", "an admin"])
+    @pytest.mark.parametrize("role", Role)
+    def test_an_invitation_comes_back_as_it_was_stored(
+        self, storage: Storage, role: Role, inviter: Member | None
+    ) -> None:
+        """It is found by its id and by the digest of its token, with times to the microsecond."""
+        invitation = an_invitation(
+            role=role, inviter=inviter, created_at=NOON + timedelta(microseconds=1)
+        )
+
+        keep_invitations(storage, invitation)
+
+        assert storage.accounts.invitation("v1") == invitation
+        assert storage.accounts.invitation_with_digest(invitation.digest) == invitation
+        assert storage.accounts.invitations_to("i1") == (invitation,)
+
+    def test_invitations_are_listed_with_the_newest_first(self, storage: Storage) -> None:
+        """Those of the same time are ordered by id; those of another institution are left out."""
+        for number, hours in enumerate([1, 0, 1, 2]):
+            created_at = NOON + timedelta(hours=hours)
+            email = f"{number}@example.org"
+            keep_invitations(
+                storage, an_invitation(f"v{number}", email=email, created_at=created_at)
+            )
+        keep_invitations(storage, an_invitation("v9", institution_id="i2"))
+
+        listed = [invitation.id for invitation in storage.accounts.invitations_to("i1")]
+
+        assert listed == ["v3", "v0", "v2", "v1"]
+        assert storage.accounts.invitations_to("unknown") == ()
+
+    @pytest.mark.parametrize("unknown", ["", "V1", "v2", "0" * 64, "\ud800", "\0"])
+    def test_an_unknown_invitation_is_not_found(self, storage: Storage, unknown: str) -> None:
+        """Neither by id nor by digest."""
+        keep_invitations(storage, an_invitation())
+
+        for look_up in (storage.accounts.invitation, storage.accounts.invitation_with_digest):
+            with pytest.raises(NotFoundError) as caught:
+                look_up(unknown)
+            assert (caught.value.kind, caught.value.name) == ("invitation", unknown)
+
+    def test_an_invitation_that_is_removed_is_gone(self, storage: Storage) -> None:
+        """Another one stays."""
+        other = an_invitation("v2", email="other@example.com")
+        keep_invitations(storage, an_invitation(), other)
+
+        change_team(storage, "i1", lambda team: team.without_invitation("v1"))
+
+        assert storage.accounts.invitations_to("i1") == (other,)
+        with pytest.raises(NotFoundError):
+            storage.accounts.invitation_with_digest(an_invitation().digest)
+
+    def test_an_invitation_is_replaced_by_another_to_the_same_e_mail(
+        self, storage: Storage
+    ) -> None:
+        """An institution has one invitation to an e-mail; another institution may have one too."""
+        keep_invitations(storage, an_invitation(), an_invitation("v3", institution_id="i2"))
+
+        keep_invitations(storage, an_invitation("v2"))
+
+        assert storage.accounts.invitations_to("i1") == (an_invitation("v2"),)
+        assert storage.accounts.invitations_to("i2") == (an_invitation("v3", institution_id="i2"),)
+
+    def test_a_member_and_their_invitations_are_removed_together(self, storage: Storage) -> None:
+        """Together with a member who is added."""
+        keep_invitations(storage, an_invitation(inviter=ADMIN))
+        added = a_member("m4", email="new@example.org")
+
+        change_team(storage, "i1", lambda team: team.without_member("m1").with_member(added))
+
+        assert storage.accounts.invitations_to("i1") == ()
+        assert set(storage.accounts.members_of("i1")) == {OTHER_ADMIN, added}
+
+    def test_a_password_is_replaced(self, storage: Storage) -> None:
+        """No other field changes, and no other member's password; an unknown member has none."""
+        set_password(storage, "m1", "$argon2id$another")
+
+        assert storage.accounts.member("m1") == replace(ADMIN, password_hash="$argon2id$another")
+        assert storage.accounts.member("m2") == OTHER_ADMIN
+        with pytest.raises(NotFoundError):
+            set_password(storage, "unknown", "$argon2id$another")
+
+    def test_of_a_stored_member_only_the_role_is_written(self, storage: Storage) -> None:
+        """So a password is kept that was set after the change has read the member."""
+        earlier = Team("i1", storage.accounts.members_of("i1"))
+        set_password(storage, "m1", "$argon2id$another")
+
+        change_team(storage, "i1", lambda _: earlier.with_role("m1", Role.VIEWER))
+
+        assert storage.accounts.member("m1") == replace(
+            ADMIN, role=Role.VIEWER, password_hash="$argon2id$another"
+        )
+
+    def test_of_many_changes_at_once_each_sees_the_one_before(self, storage: Storage) -> None:
+        """Both admins are demoted and removed by many at once, and one of them remains."""
+
+        def end(number: int) -> bool:
+            member_id = f"m{number % 2 + 1}"
+            try:
+                if number < 4:
+                    change_team(storage, "i1", lambda team: team.with_role(member_id, Role.VIEWER))
+                else:
+                    change_team(storage, "i1", lambda team: team.without_member(member_id))
+            except (LastAdminError, NotFoundError):
+                return False
+            return True
+
+        at_once(8, end)
+
+        admins = [
+            member for member in storage.accounts.members_of("i1") if member.role is Role.ADMIN
+        ]
+        assert len(admins) == 1
+
+    def test_of_many_who_use_an_invitation_at_once_one_joins(self, storage: Storage) -> None:
+        """The others find it gone."""
+        invitation = an_invitation()
+        keep_invitations(storage, invitation)
+
+        def join(number: int) -> bool:
+            member = a_member(f"n{number}", email=invitation.email)
+
+            def change(team: Team) -> Team:
+                team.invitation(invitation.id)
+                return team.with_member(member)
+
+            try:
+                change_team(storage, "i1", change)
+            except NotFoundError:
+                return False
+            return True
+
+        assert sum(at_once(8, join)) == 1
+        assert len(storage.accounts.members_of("i1")) == 3
+
+    def test_a_session_that_begins_at_the_removal_does_not_survive_it(
+        self, storage: Storage
+    ) -> None:
+        """It either begins before and is removed, or does not begin."""
+
+        def act(number: int) -> bool:
+            if number == 0:
+                change_team(storage, "i1", lambda team: team.without_member("m1"))
+                return False
+            try:
+                storage.sessions.add(Session.of(ADMIN, SessionToken.make(number), NOON))
+            except NotFoundError:
+                return False
+            return True
+
+        at_once(6, act)
+
+        for number in range(1, 6):
+            with pytest.raises(NotFoundError):
+                storage.sessions.get(SessionToken.make(number).digest)

@@ -1,0 +1,91 @@
+"""Fills and changes a storage, for tests."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta
+from threading import Barrier
+from typing import TypeVar
+
+from evref.domain.access.key import ApiKey
+from evref.domain.accounts.institution import Member
+from evref.domain.accounts.invitation import Invitation
+from evref.domain.accounts.team import Team
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.ports.storage import Storage
+from evref.testing.builders import NOON, OPERATOR, a_publication, a_secret, an_institution
+
+Answer = TypeVar("Answer")
+
+
+def keep_catalogue(storage: Storage, catalogue: Catalogue, *, at: datetime = NOON) -> None:
+    """Publish the catalogue in place of any served one."""
+    publication = a_publication(catalogue, at=at)
+    with storage.changes(OPERATOR, at) as changes:
+        changes.catalogue.publish(catalogue, publication, replacing=storage.catalogue.version())
+
+
+def keep_institutions(storage: Storage, *institution_ids: str) -> None:
+    """Store institutions with these ids, which are also their names."""
+    with storage.changes(OPERATOR, NOON) as changes:
+        for institution_id in institution_ids:
+            changes.accounts.add_institution(an_institution(institution_id, name=institution_id))
+
+
+def change_team(storage: Storage, institution_id: str, change: Callable[[Team], Team]) -> None:
+    """Replace the team of an institution by the result of `change`."""
+    with storage.changes(OPERATOR, NOON) as changes:
+        changes.accounts.replace_team(change(changes.accounts.team(institution_id)))
+
+
+def keep_members(storage: Storage, *members: Member) -> None:
+    """Store the members in their institutions, which exist."""
+    for each in members:
+        change_team(
+            storage,
+            each.institution_id,
+            lambda team, each=each: replace(team, members=(*team.members, each)),  # type: ignore[misc]
+        )
+
+
+def keep_invitations(storage: Storage, *invitations: Invitation) -> None:
+    """Store the invitations to their institutions, which exist."""
+    for each in invitations:
+        change_team(
+            storage,
+            each.institution_id,
+            lambda team, each=each: team.with_invitation(each),  # type: ignore[misc]
+        )
+
+
+def keep_key(storage: Storage, key: ApiKey) -> str:
+    """Store the key, and return the digest of its newest secret."""
+    with storage.changes(OPERATOR, NOON) as changes:
+        changes.keys.add(key)
+    return key.newest.digest
+
+
+def change_key(storage: Storage, key_id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
+    """Replace the key by the result of `change`, and return it."""
+    with storage.changes(OPERATOR, NOON) as changes:
+        after = change(changes.keys.get(key_id))
+        changes.keys.replace(after)
+    return after
+
+
+def rotate_key(storage: Storage, key_id: str, secret: str, keep_old_for: timedelta) -> ApiKey:
+    """Rotate the key to `a_secret(secret)`, and return it."""
+    added = a_secret(secret, last_four=secret[-4:].rjust(4, "0"))
+    return change_key(storage, key_id, lambda key: key.rotated(added, keep_old_for, NOON))
+
+
+def at_once(times: int, act: Callable[[int], Answer]) -> list[Answer]:
+    """Call `act` with 0, 1, … in threads that start at the same time, and return the results."""
+    together = Barrier(times)
+
+    def start(number: int) -> Answer:
+        together.wait()
+        return act(number)
+
+    with ThreadPoolExecutor(times) as threads:
+        return list(threads.map(start, range(times)))

@@ -1,1 +1,0 @@
-"""Stores the catalogue of evref in a JSON Lines file."""
