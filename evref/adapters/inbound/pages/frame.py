@@ -12,7 +12,7 @@ from evref.adapters.inbound.pages.catalogue import words
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
-from evref.adapters.inbound.web.plain_text import steady
+from evref.adapters.inbound.web.plain_text import without_direction_controls
 from evref.adapters.inbound.web.representations import Representation, raw_response, respond
 from evref.application.accounts.sign_in import SignIn
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
@@ -55,7 +55,7 @@ class Frame:
 
     def register(self, app: Flask) -> None:
         """Add the frame to the context of every template of the application."""
-        app.jinja_options = {**app.jinja_options, "finalize": steady}
+        app.jinja_options = {**app.jinja_options, "finalize": without_direction_controls}
         app.context_processor(
             lambda: {"frame": self, "disclaimer": DISCLAIMER, "checked_days": _checked_days}
         )

@@ -49,7 +49,7 @@ def blueprint(
     def get_limit(
         catalogue: Catalogue,
         status: KeyStatus,
-        query: dict[str, Any],  # noqa: ARG001 - it takes none, and so refuses all
+        query: dict[str, Any],  # noqa: ARG001 - without parameters, to refuse any
     ) -> dict[str, Any]:
         """Get the daily limit
 

@@ -62,7 +62,7 @@ def blueprint(
     @api.doc(operation_id="getCatalogue", tags=["Catalogue"])
     def get_catalogue(
         files: dict[str, Spooled],
-        query: dict[str, Any],  # noqa: ARG001 - it takes none, and so refuses all
+        query: dict[str, Any],  # noqa: ARG001 - without parameters, to refuse any
     ) -> Response:
         """Get the whole catalogue
 

@@ -9,7 +9,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from evref.adapters.inbound.web import problems
-from evref.adapters.inbound.web.headers import QUOTA, known, request_id
+from evref.adapters.inbound.web.headers import QUOTA, log_fields, request_id
 from evref.adapters.inbound.web.interfaces import HttpInterfaces
 from evref.adapters.inbound.web.problems import Problem, ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse, compressed_where_accepted
@@ -59,7 +59,7 @@ class ErrorResponses:
         problem = problems.problem_of(error)
         if problem is None:
             log.error(
-                "request %s failed", request_id(environ), exc_info=error, extra=known(environ)
+                "request %s failed", request_id(environ), exc_info=error, extra=log_fields(environ)
             )
             detail = "The log has the details under the request id."
             return self._of_type(problems.INTERNAL_ERROR, detail, environ)
@@ -69,7 +69,7 @@ class ErrorResponses:
                 "request %s: storage is out of reach: %s",
                 request_id(environ),
                 error.reason,
-                extra=known(environ),
+                extra=log_fields(environ),
             )
         if isinstance(error, QuotaExceededError):
             environ[QUOTA] = error.status

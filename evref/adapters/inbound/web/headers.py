@@ -74,7 +74,7 @@ def of_every_response(environ: WSGIEnvironment) -> list[tuple[str, str]]:
     return [("X-Request-ID", request_id(environ)), *_ON_ALL]
 
 
-def known(environ: WSGIEnvironment) -> dict[str, str]:
+def log_fields(environ: WSGIEnvironment) -> dict[str, str]:
     """Return the data of a request for logs: its id, and the id of its key if the key is valid."""
     quota = environ.get(QUOTA)
     of_key = {} if quota is None else {"key_id": quota.key_id}

@@ -58,7 +58,7 @@ def log_access(completed: CompletedRequest) -> None:
     environ = completed.environ
     path = headers.shown_path(environ)
     method = without_keys(environ["REQUEST_METHOD"])
-    known = headers.known(environ)
+    known = headers.log_fields(environ)
     _access_log.info(
         "%s %r %d in %.1f ms, %s",
         method,

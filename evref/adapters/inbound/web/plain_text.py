@@ -7,7 +7,7 @@ from __future__ import annotations
 _STEERING = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 
 
-def steady(value: object) -> object:
+def without_direction_controls(value: object) -> object:
     """Return text without the characters that change the direction of later text.
 
     Other values are returned unchanged. For Jinja's `finalize`, which is called with each
