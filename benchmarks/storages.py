@@ -38,7 +38,7 @@ def settings_by_storage(folder: Path) -> Iterator[dict[str, Settings]]:
             "memory": Settings(storage=StorageKind.MEMORY),
             "SQLite": Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}"),
             "PostgreSQL": postgresql,
-            "PostgreSQL + Redis": replace(counted, quota_url=counters.url),
+            "PostgreSQL + Redis": counted.model_copy(update={"quota_url": counters.url}),
         }
 
 

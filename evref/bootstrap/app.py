@@ -261,7 +261,8 @@ def create_app_or_exit() -> APIFlask:
             for warning in check_storage(container):
                 print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
     except (SettingsError, EvrefError) as error:
-        print(f"evref: {error}", file=sys.stderr)  # noqa: T201
+        for line in str(error).splitlines():
+            print(f"evref: {line}", file=sys.stderr)  # noqa: T201
         # gunicorn's own status for an application that cannot load: gunicorn stops, no retry.
         raise SystemExit(4) from None
     return app

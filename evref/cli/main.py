@@ -8,7 +8,6 @@ import re
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -139,7 +138,7 @@ cli.add_command(catalogue)
 
 
 def _servable(
-    bind: str, workers: int | None, defaults: Mapping[str, str] | None = None
+    bind: str, workers: int | None, defaults: Mapping[str, object] | None = None
 ) -> Container:
     """Return a container for serving. Fails before it creates anything or shows a key."""
     require_free(bind)
@@ -187,7 +186,7 @@ def _serve(container: Container, bind: str, workers: int | None, threads: int) -
     scratch = None
     if settings.metrics_token and settings.metrics_folder is None:
         scratch = Path(tempfile.mkdtemp(prefix="evref-metrics-"))
-        settings = replace(settings, metrics_folder=scratch)
+        settings = settings.model_copy(update={"metrics_folder": scratch})
     app = create_app(settings, container)
     count = workers or (1 if in_memory else DEFAULT_WORKERS)
     Server(app, container, bind=bind, workers=count, threads=threads, remove_at_exit=scratch).run()
@@ -215,7 +214,7 @@ def main() -> NoReturn:
     except StorageUnavailableError as error:
         _fail(f"{error} ({error.reason})")
     except SettingsError as error:
-        _fail(str(error))
+        _fail(*str(error).splitlines())
     except (EvrefError, AddressInUseError) as error:
         _fail(without_keys(str(error)))
     except UnicodeEncodeError:
@@ -228,6 +227,7 @@ def main() -> NoReturn:
     sys.exit(0)
 
 
-def _fail(message: str) -> NoReturn:
-    say(f"evref: {' '.join(message.split())}")
+def _fail(*messages: str) -> NoReturn:
+    for message in messages:
+        say(f"evref: {' '.join(message.split())}")
     sys.exit(1)

@@ -20,7 +20,7 @@ class RefusedError(click.ClickException):
         say(f"evref: {self.message}")
 
 
-def wired(bind: str = DEFAULT_BIND, defaults: Mapping[str, str] | None = None) -> Container:
+def wired(bind: str = DEFAULT_BIND, defaults: Mapping[str, object] | None = None) -> Container:
     """Return a container for the settings of the environment. Does not check storage.
 
     If no base URL is set, it is the address that the service listens on. `defaults` apply to

@@ -6,7 +6,6 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from evref.cli.main import cli
 from tests.deploy.shell import DEPLOY, HOW_TOS, ROOT, commands, files, needs
 
 UNITS = sorted(DEPLOY.glob("systemd/evref.s*"))
-SETTINGS = {f"{PREFIX}{field.name.upper()}" for field in fields(Settings)}
+SETTINGS = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
 # A client's variable for its key.
 NO_SETTING = {"EVREF_KEY"}
 

@@ -7,7 +7,6 @@ import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import fields
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -82,13 +81,15 @@ def test_the_links_of_pages_outside_the_site_lead_somewhere(page: Path) -> None:
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
 
 
-def test_every_setting_has_a_row_with_its_default() -> None:
+def test_every_setting_has_a_row_with_its_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """A default that is not a value is described in words."""
     shown = {row[0].strip("`"): row[1] for row in rows(reference("settings"))}
     values = {name: told.strip("`") for name, told in shown.items() if told.startswith("`")}
 
-    assert shown.keys() == {f"{PREFIX}{field.name.upper()}" for field in fields(Settings)}
-    assert Settings.read(values, env_file=Path("/nowhere/.env")) == Settings()
+    assert shown.keys() == {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    for name, text in values.items():
+        monkeypatch.setenv(name, text)
+    assert Settings.read(Path("/nowhere/.env")) == Settings()
 
 
 def test_every_problem_has_a_row_with_its_status() -> None:

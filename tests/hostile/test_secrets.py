@@ -7,7 +7,6 @@ import re
 import secrets
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,7 +38,7 @@ def test_the_most_talkative_log_tells_no_secret(
 ) -> None:
     """Of any library, at DEBUG, over every path and method; and of the access log."""
     caplog.set_level(logging.DEBUG)
-    site = Site(replace(settings_for("sqlite", tmp_path), access_log=True))
+    site = Site(settings_for("sqlite", tmp_path).model_copy(update={"access_log": True}))
     member = a_member(site)
     key = site.make_key().token.text
     client = site.app.test_client()

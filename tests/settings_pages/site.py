@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from copy import copy
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from sqlite3 import connect
@@ -46,7 +45,7 @@ def settings_for(storage: str, folder: Path, **more: object) -> Settings:
         settings = Settings(storage=StorageKind.MEMORY)
     else:
         settings = Settings(database_url=prepared_sqlite(folder, CATALOGUE))
-    return replace(settings, **more)  # type: ignore[arg-type]  # of whichever setting
+    return settings.model_copy(update=more)
 
 
 class Site:

@@ -373,9 +373,9 @@ def test_guessing_the_present_password_is_slowed_too(
     ("base_url", "secure"),
     [("http://127.0.0.1:8000", False), ("HTTPS://EVREF.example.org", True)],
 )
-def test_cookies_are_for_pages_alone(tmp_path: Path, base_url: str, secure: bool) -> None:
+def test_cookies_are_for_pages_alone(base_url: str, secure: bool) -> None:
     """No script reads them, no other site sends them along, and https keeps them to https."""
-    settings = Settings.read({"EVREF_STORAGE": "memory", "EVREF_BASE_URL": base_url}, tmp_path)
+    settings = Settings.model_validate({"storage": "memory", "base_url": base_url})
     visitor = Visitor(Site(settings))
     form = visitor.get("/settings/sign-in")
 
