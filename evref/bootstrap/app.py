@@ -97,7 +97,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     )
     frame.register(app)
     app.register_blueprint(diagnoses.blueprint(endpoints, find_licence))
-    app.register_blueprint(whole_catalogue.blueprint(consult, container.browse(), find_licence))
+    app.register_blueprint(whole_catalogue.blueprint(endpoints, settings.base_url, find_licence))
     app.register_blueprint(
         limit.blueprint(container.read_limit(), container.browse(), find_licence)
     )
@@ -144,7 +144,14 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             },
             methods=["GET", "HEAD"],
             allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
-            expose_headers=["ETag", "Retry-After", "X-Request-ID", *headers.RATE_LIMIT_FIELDS],
+            expose_headers=[
+                "ETag",
+                "Evref-Catalogue-Version",
+                "Link",
+                "Retry-After",
+                "X-Request-ID",
+                *headers.RATE_LIMIT_FIELDS,
+            ],
             vary_header=False,
         )
     # The API first: it has most of the requests, and each look-up costs.

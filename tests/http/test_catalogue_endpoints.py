@@ -26,11 +26,11 @@ XML, TEXT = "application/xml", "text/plain"
 
 def as_xml(problem: ProblemDetails, environ: object) -> RawResponse:
     body = f"<problem>{problem.type}</problem>".encode()
-    return RawResponse(f"{problem.status:d} X", [("Content-Type", XML)], body)
+    return RawResponse(f"{problem.status:d} X", [("Content-Type", XML)], [body])
 
 
 def as_text(problem: ProblemDetails, environ: object) -> RawResponse:
-    return RawResponse(f"{problem.status:d} X", [("Content-Type", TEXT)], problem.type.encode())
+    return RawResponse(f"{problem.status:d} X", [("Content-Type", TEXT)], [problem.type.encode()])
 
 
 INTERFACES = HttpInterfaces(

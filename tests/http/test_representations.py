@@ -6,6 +6,7 @@ import gzip
 
 import pytest
 
+from evref.adapters.inbound.web.representations import Representation
 from tests.http.service import INFOBUTTON, Service, body
 
 LIST = "/api/v1/diagnoses"
@@ -242,3 +243,21 @@ def test_head_equals_get_without_the_body(
     assert {n: v for n, v in head.headers.items() if n not in different} == {
         n: v for n, v in got.headers.items() if n not in different
     }
+
+
+def test_a_long_body_is_kept_compressed_and_sent_in_either_form() -> None:
+    """With its length, and the ETags that it has by its content, however it comes in chunks."""
+    body = b"".join(b"%d " % number for number in range(1_000_000))
+    chunks = [body[start : start + 100_000] for start in range(0, len(body), 100_000)]
+
+    representation = Representation(chunks, "text/plain")
+
+    for compressed in (False, True):
+        content, length = representation.content(compressed=compressed)
+        sent = b"".join(content)
+        assert length == len(sent)
+        assert (gzip.decompress(sent) if compressed else sent) == body
+        assert representation.etag(compressed=compressed) == Representation(
+            [body], "text/plain"
+        ).etag(compressed=compressed)
+    assert representation.size() < len(body)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from werkzeug.test import TestResponse
@@ -11,7 +10,7 @@ from werkzeug.test import TestResponse
 from evref.domain.catalogue.catalogue import Catalogue
 from tests.http.conftest import MakeService
 from tests.http.document import plain_body
-from tests.http.service import IN_ORDER, Service, assert_problem, body, entries
+from tests.http.service import BASE_URL, Service, assert_problem, body, entries
 
 LIST = "/api/v1/diagnoses"
 CATALOGUE = "/api/v1/catalogue"
@@ -51,6 +50,34 @@ def test_lines_are_the_records_of_the_data(
 
     assert lines(as_lines) == as_json
     assert as_lines.content_encoding == encoding.get("Accept-Encoding")
+
+
+@pytest.mark.parametrize(
+    ("licence", "link"),
+    [("https://example.org/l", '<https://example.org/l>; rel="license", '), (None, "")],
+)
+def test_lines_have_their_meta_in_header_fields(
+    make_service: MakeService, licence: str | None, link: str
+) -> None:
+    """The catalogue's version, the licence if there is one, and the page with the disclaimer."""
+    service = make_service(licence=licence)
+    catalogue = Catalogue(entries())
+    service.publish(catalogue)
+
+    fields = service.get(CATALOGUE, token=service.token(), headers={"Accept": LINES}).headers
+
+    assert fields["Evref-Catalogue-Version"] == catalogue.version
+    assert fields["Link"] == f'{link}<{BASE_URL}/evidence>; rel="terms-of-service"'
+
+
+def test_a_range_is_ignored(service: Service, token: str) -> None:
+    """A part of a record would be of no use."""
+    whole = service.get(CATALOGUE, token=token)
+
+    response = service.get(CATALOGUE, token=token, headers={"Range": "bytes=0-9"})
+
+    assert response.status_code == 200
+    assert response.get_data() == whole.get_data()
 
 
 @pytest.mark.parametrize(
@@ -175,30 +202,6 @@ def test_an_empty_catalogue_is_answered(make_service: MakeService, accept: str) 
         assert body(response)["data"] == []
     else:
         assert response.get_data() == b""
-
-
-def test_while_it_is_prepared_it_is_unavailable_and_not_counted(
-    make_service: MakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Here because there is no folder that it could be prepared in."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("secrets.token_hex", lambda _bytes: "name")
-    service = make_service()
-    service.publish(Catalogue(entries()))
-    monkeypatch.undo()
-    folder = tmp_path / "evref-name"
-    folder.write_text("in the way")
-    key = service.new_key()
-
-    refused = service.get(CATALOGUE, token=key.token.text)
-    folder.unlink()
-    answered = service.get(CATALOGUE, token=key.token.text)
-
-    problem = assert_problem(refused, 503, "service-unavailable")
-    assert "not counted" in problem["detail"]
-    assert int(refused.headers["Retry-After"]) >= 1
-    assert [record["diagnosis"]["id"] for record in body(answered)["data"]] == IN_ORDER
-    assert service.admitted(key) == 1
 
 
 def test_unknown_and_missing_keys_are_refused(service: Service, make_service: MakeService) -> None:

@@ -120,7 +120,7 @@ def watch_limit(server: Server, token: str, is_over: Event) -> list[dict[str, in
 
 
 def test_every_worker_serves_the_same_whole_catalogue(server: Server, store: Store) -> None:
-    """From the files of one folder, which only this user can read; any worker may create them."""
+    """To the byte, so that its ETag is the same on each."""
     token = store.key().token.text
 
     answers = everywhere(server, "/api/v1/catalogue", token)

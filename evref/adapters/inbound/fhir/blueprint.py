@@ -116,7 +116,7 @@ def _response(resource: dict[str, Any]) -> Response:
 
 
 def _representation(resource: dict[str, Any]) -> Representation:
-    return Representation(_bytes(resource), MEDIA_TYPE, vary="Accept, Accept-Encoding")
+    return Representation([_bytes(resource)], MEDIA_TYPE, vary="Accept, Accept-Encoding")
 
 
 def _bytes(resource: dict[str, Any]) -> bytes:

@@ -152,7 +152,7 @@ class Frame:
             cached = self._cache.get(target)
             if cached is None or cached.version != version:
                 body = render_template(template, **context()).encode()
-                representation = Representation(body, "text/html; charset=utf-8")
+                representation = Representation([body], "text/html; charset=utf-8")
                 route = request.environ[headers.ROUTE]
                 self._policies[route] = policy
                 cached = CachedResponse(version, route, representation)
@@ -178,7 +178,7 @@ class Frame:
             sent = [(name, _VARY if name == "Vary" else value) for name, value in made.headers]
             policy = ("Content-Security-Policy", self._policies[cached.route])
             start_response(made.status, [*sent, policy, *headers.of_every_response(environ)])
-            return [made.body] if environ["REQUEST_METHOD"] == "GET" else []
+            return made.body if environ["REQUEST_METHOD"] == "GET" else []
 
         return serve
 

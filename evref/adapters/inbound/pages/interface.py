@@ -26,7 +26,7 @@ def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawRes
         ("Cache-Control", "no-store"),
     ]
     status = f"{problem.status:d} {HTTP_STATUS_CODES[problem.status].upper()}"
-    return RawResponse(status, headers, body)
+    return RawResponse(status, headers, [body])
 
 
 PAGES = HttpInterface("/", _render_problem)

@@ -139,11 +139,11 @@ def _against(entry: Entry) -> Intervention | None:
 @cache
 def _catalogue_file_schema() -> Representation:
     file = resources.files("evref") / "data" / "catalogue-file.schema.json"
-    return Representation(file.read_bytes(), "application/schema+json")
+    return Representation([file.read_bytes()], "application/schema+json")
 
 
 @cache
 def _swagger_file(name: str) -> Representation:
     body = resources.files(flask_swagger_ui).joinpath("dist", name).read_bytes()
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return Representation(body, kind if kind.startswith("image/") else f"{kind}; charset=utf-8")
+    return Representation([body], kind if kind.startswith("image/") else f"{kind}; charset=utf-8")

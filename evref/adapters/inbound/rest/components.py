@@ -102,6 +102,20 @@ HEADERS: dict[str, dict[str, Any]] = {
         },
     },
 }
+ON_LINES: dict[str, dict[str, Any]] = {
+    "Evref-Catalogue-Version": {
+        "description": "With lines of JSON: the version of the catalogue.",
+        "required": False,
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
+        "example": "0123456789abcdef",
+    },
+    "Link": {
+        "description": "With lines of JSON: the licence (`rel=license`), and the page that says "
+        "what the data is not (`rel=terms-of-service`).",
+        "required": False,
+        "schema": {"type": "string"},
+    },
+}
 ON_SUCCESS = ("ETag", "Cache-Control", "Vary", "X-Request-ID", *RATE_LIMIT_FIELDS)
 
 PARAMETERS: dict[str, dict[str, Any]] = {

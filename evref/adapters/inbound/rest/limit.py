@@ -37,7 +37,7 @@ def blueprint(
             status = read_limit(token)
             request.environ[headers.QUOTA] = status.quota
             body = make_response(view(catalogue=catalogue, status=status)).get_data()
-            return respond(Representation(body, "application/json"), CACHE_CONTROL)
+            return respond(Representation([body], "application/json"), CACHE_CONTROL)
 
         return serve
 

@@ -137,7 +137,7 @@ def blueprint() -> Blueprint:
             # First, so that a person who opens the file sees what it is.
             document = {"openapi": document["openapi"], **document}
             body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
-            made.append(Representation(body, "application/json"))
+            made.append(Representation([body], "application/json"))
         return respond(made[0], _CACHE_CONTROL)
 
     return description
@@ -216,6 +216,7 @@ def _finish_operation(operation: dict[str, Any]) -> None:
         success["content"]["application/json"]["examples"] = shown
     if operation["operationId"] == "getCatalogue":
         success["content"]["application/x-ndjson"] = _LINES
+        success["headers"] |= components.ON_LINES
     responses["304"] = {"$ref": "#/components/responses/NotModified"}
     for status, failure in components.FAILURES.items():
         if status not in _IMPOSSIBLE.get(operation["operationId"], ("404", "406")):

@@ -124,7 +124,7 @@ class CatalogueEndpoints:
                 made = raw_response(cached.representation, CACHE_CONTROL, environ)
             environ[headers.ROUTE] = cached.route
             start_response(made.status, made.headers + headers.of_api(environ))
-            return [made.body] if method == "GET" else []
+            return made.body if method == "GET" else []
 
         return serve
 
@@ -144,7 +144,7 @@ def _representation(response: Response, *, negotiated: bool) -> Representation:
         (name, value) for name, value in response.headers if name.lower() not in _OF_THE_BODY
     )
     vary = "Accept, Accept-Encoding" if negotiated else "Accept-Encoding"
-    return Representation(response.get_data(), response.content_type or "", more, vary)
+    return Representation(response.iter_encoded(), response.content_type or "", more, vary)
 
 
 def bearer_token(authorization: str | None) -> str:

@@ -69,7 +69,7 @@ def problem_response(
         ("Cache-Control", "no-store"),
         *problem.headers.items(),
     ]
-    return RawResponse(_status_line(status or problem.status), headers, body)
+    return RawResponse(_status_line(status or problem.status), headers, [body])
 
 
 @cache

@@ -147,9 +147,8 @@ SERVICE_UNAVAILABLE = Problem(
     "service-unavailable",
     HTTPStatus.SERVICE_UNAVAILABLE,
     "Service unavailable",
-    "The storage for keys and counts is unavailable, no catalogue has been published, or the whole "
-    "catalogue is still being prepared. The service returns no data without counting the request. "
-    "This request may have been counted.",
+    "The storage for keys and counts is unavailable, or no catalogue has been published. The "
+    "service returns no data without counting the request. This request may have been counted.",
     "Retry after the number of seconds in the Retry-After header.",
 )
 INTERNAL_ERROR = Problem(
@@ -183,13 +182,6 @@ class MissingCredentialsError(errors.EvrefError):
 
     def __init__(self) -> None:
         super().__init__("Send the header “Authorization: Bearer <API key>”.")
-
-
-class NotReadyError(errors.EvrefError):
-    """Indicates a response that is still being prepared; the request was not counted."""
-
-    def __init__(self) -> None:
-        super().__init__("The response is being prepared. This request was not counted.")
 
 
 class NotAcceptableError(errors.EvrefError):
@@ -227,7 +219,6 @@ OF_ERROR: dict[type, Problem] = {
     errors.NotFoundError: NOT_FOUND,
     errors.NotAllowedError: NOT_ALLOWED,
     QuotaExceededError: QUOTA_EXCEEDED,
-    NotReadyError: SERVICE_UNAVAILABLE,
     errors.NoCatalogueError: SERVICE_UNAVAILABLE,
     errors.BusyError: SERVICE_UNAVAILABLE,
     errors.StorageUnavailableError: SERVICE_UNAVAILABLE,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
+import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from gzip import GzipFile
+from io import BytesIO
 from wsgiref.types import WSGIEnvironment
 
 from flask import Response, request
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_etags
+from werkzeug.wsgi import FileWrapper
 
 from evref.adapters.inbound.web.negotiation import accepts_gzip
 
@@ -20,37 +23,70 @@ SMALLEST_TO_COMPRESS = 1024
 """Bytes; a shorter body gains nothing from gzip."""
 
 
-@dataclass(frozen=True)
+_LARGEST_KEPT_PLAIN = 4 * 1024 * 1024
+"""Bytes; a longer body, such as the whole catalogue, is kept only compressed."""
+
+_GZIP = 16 + zlib.MAX_WBITS
+_CHUNK_BYTES = 256 * 1024
+
+
 class Representation:
     """A body and its media type, with strong ETags (RFC 9110) for the body and for its gzip.
 
-    `headers` are additional headers of a response with this body. `vary` has the names of the
-    request headers that select the representation.
+    The body comes in chunks, and is never whole in memory if it is long. `headers` are additional
+    headers of a response with this body. `vary` has the names of the request headers that select
+    the representation.
     """
 
-    body: bytes
-    content_type: str
-    headers: tuple[tuple[str, str], ...] = ()
-    vary: str = _VARY
+    def __init__(
+        self,
+        body: Iterable[bytes],
+        content_type: str,
+        headers: tuple[tuple[str, str], ...] = (),
+        vary: str = _VARY,
+    ) -> None:
+        self.content_type = content_type
+        self.headers = headers
+        self.vary = vary
+        digest, length, plain, compressed = hashlib.sha256(), 0, [], []
+        # Its header has no timestamp, so that the same content has the same bytes.
+        gzip = zlib.compressobj(wbits=_GZIP)
+        for chunk in body:
+            digest.update(chunk)
+            length += len(chunk)
+            compressed.append(gzip.compress(chunk))
+            if length <= _LARGEST_KEPT_PLAIN:
+                plain.append(chunk)
+            else:
+                plain.clear()
+        self._digest = digest.hexdigest()[:32]
+        self._length = length
+        self._plain = b"".join(plain) if length <= _LARGEST_KEPT_PLAIN else None
+        self._gzip: bytes | None = None
+        if length > SMALLEST_TO_COMPRESS:
+            self._gzip = b"".join([*compressed, gzip.flush()])
 
-    @cached_property
-    def _digest(self) -> str:
-        return hashlib.sha256(self.body).hexdigest()[:32]
-
-    @cached_property
-    def gzipped(self) -> bytes | None:
-        """The compressed body, or None if the body is too short."""
-        if len(self.body) <= SMALLEST_TO_COMPRESS:
-            return None
-        # No timestamp in the gzip header, so that the same content has the same bytes.
-        return gzip.compress(self.body, mtime=0)
+    @property
+    def can_be_compressed(self) -> bool:
+        """Whether the body is long enough."""
+        return self._gzip is not None
 
     def etag(self, *, compressed: bool) -> str:
         return f'"{self._digest}-gzip"' if compressed else f'"{self._digest}"'
 
+    def content(self, *, compressed: bool) -> tuple[Iterable[bytes], int]:
+        """Return the body, or its gzip, and the length in bytes."""
+        if self._gzip is not None:
+            if compressed:
+                return [self._gzip], len(self._gzip)
+            if self._plain is None:
+                file = GzipFile(fileobj=BytesIO(self._gzip))
+                return FileWrapper(file, _CHUNK_BYTES), self._length  # type: ignore[arg-type]
+        return [self._plain or b""], self._length
+
     def size(self) -> int:
         """The number of bytes in a cache, including gzip."""
-        return len(self.body) + len(self.gzipped or b"")
+        return len(self._plain or b"") + len(self._gzip or b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +95,24 @@ class RawResponse:
 
     status: str
     headers: list[tuple[str, str]]
-    body: bytes
+    body: Iterable[bytes]
 
 
 def raw_response(
     representation: Representation, cache_control: str, environ: WSGIEnvironment
 ) -> RawResponse:
     """Return 304 if the client has this representation, else 200."""
-    compressed = (
-        representation.gzipped if accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")) else None
+    compressed = representation.can_be_compressed and accepts_gzip(
+        environ.get("HTTP_ACCEPT_ENCODING", "")
     )
-    etag = representation.etag(compressed=compressed is not None)
+    etag = representation.etag(compressed=compressed)
     headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", representation.vary)]
-    if matches(environ.get("HTTP_IF_NONE_MATCH"), etag):
-        return RawResponse("304 NOT MODIFIED", headers, b"")
-    body = representation.body if compressed is None else compressed
+    if _matches(environ.get("HTTP_IF_NONE_MATCH"), etag):
+        return RawResponse("304 NOT MODIFIED", headers, [])
+    body, length = representation.content(compressed=compressed)
     headers.append(("Content-Type", representation.content_type))
-    headers.append(("Content-Length", str(len(body))))
-    if compressed is not None:
+    headers.append(("Content-Length", str(length)))
+    if compressed:
         headers.append(("Content-Encoding", "gzip"))
     headers += representation.headers
     return RawResponse("200 OK", headers, body)
@@ -85,7 +121,7 @@ def raw_response(
 def respond(representation: Representation, cache_control: str) -> Response:
     """Return the response to the current request of Flask."""
     made = raw_response(representation, cache_control, request.environ)
-    return Finished(made.body or None, made.status, made.headers)
+    return Finished(made.body, made.status, made.headers)
 
 
 class Finished(Response):
@@ -103,12 +139,12 @@ def compressed_where_accepted(response: Response) -> Response:
     if len(body) > SMALLEST_TO_COMPRESS and "Content-Encoding" not in response.headers:
         response.headers["Vary"] = _VARY
         if accepts_gzip(request.headers.get("Accept-Encoding", "")):
-            response.set_data(gzip.compress(body, mtime=0))
+            response.set_data(zlib.compress(body, wbits=_GZIP))
             response.headers["Content-Encoding"] = "gzip"
     return response
 
 
-def matches(if_none_match: str | None, etag: str) -> bool:
+def _matches(if_none_match: str | None, etag: str) -> bool:
     """Return whether If-None-Match names this ETag, which is in quotation marks."""
     if if_none_match is None or if_none_match == etag:
         return if_none_match == etag
