@@ -51,10 +51,10 @@ class ProvisionDemo:
             for found in self._keys.list(principal, institution.id)
         )
         tomorrow = self._keys.today() + timedelta(days=1)
-        made = self._keys.create(
+        created = self._keys.create(
             principal, institution.id, name=KEY, expires_on=tomorrow if earlier else None
         )
-        return Demo(made.token.text, password, expires=earlier)
+        return Demo(created.token.text, password, expires=earlier)
 
     def _institution(self, principal: Principal) -> Institution:
         try:

@@ -1,4 +1,4 @@
-"""Starts the service: settings, log, wiring, the WSGI application and the server.
+"""Starts the service.
 
 Only `container` knows the adapter of each port, and only `settings` reads the environment.
 """

@@ -122,6 +122,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         settings_pages.blueprint(
             members=container.sign_in(),
             manage_members=container.manage_members(),
+            accept_invitation=container.accept_invitation(),
             keys=container.manage_keys(),
             log=container.read_audit_log(),
             cookie_secret=container.cookie_secret(),

@@ -14,6 +14,7 @@ from evref.adapters.outbound.files import YamlCatalogueFiles, read_lexicon
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.access.read_limit import ReadLimit
+from evref.application.accounts.accept_invitation import AcceptInvitation
 from evref.application.accounts.attempts import Attempts
 from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.cookie_secret import CookieSecret
@@ -101,8 +102,9 @@ class Container(containers.DeclarativeContainer):
         randomness=randomness,
     )
     bulkhead = One(Bulkhead)
-    manage_members = One(
-        ManageMembers,
+    manage_members = One(ManageMembers, storage=storage, clock=clock, randomness=randomness)
+    accept_invitation = One(
+        AcceptInvitation,
         storage=storage,
         bulkhead=bulkhead,
         passwords=passwords,
@@ -143,7 +145,7 @@ def container_for(settings: Settings) -> Container:
         make = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise SettingsError(f"EVREF_CONTAINER cannot be found: {error}") from error
-    made = make(settings)
-    if not isinstance(made, containers.Container):
+    container = make(settings)
+    if not isinstance(container, containers.Container):
         raise SettingsError(f"EVREF_CONTAINER must make a container, which {name} does not")
-    return made  # type: ignore[return-value]  # instances are dynamic containers
+    return container  # type: ignore[return-value]  # instances are dynamic containers

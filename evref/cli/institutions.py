@@ -32,11 +32,11 @@ def institution() -> None:
 @as_json
 def create_institution(name: str, *, as_json: bool) -> None:
     """Create an institution."""
-    made = stored().manage_institutions().create_institution(OPERATOR, name)
+    created = stored().manage_institutions().create_institution(OPERATOR, name)
     if as_json:
-        print_json({"id": made.id, "name": made.name, "created_at": made.created_at})
+        print_json({"id": created.id, "name": created.name, "created_at": created.created_at})
     else:
-        click.echo(f"Created the institution {made.name!r} ({made.id}).")
+        click.echo(f"Created the institution {created.name!r} ({created.id}).")
 
 
 @institution.command("list")
@@ -74,17 +74,17 @@ def create_member(
     manage = stored().manage_institutions()
     password = _password(from_stdin=password_stdin)
     found = manage.institution_named(OPERATOR, institution_name)
-    made = manage.create_member(OPERATOR, found.id, email, password=password, role=Role(role))
+    created = manage.create_member(OPERATOR, found.id, email, password=password, role=Role(role))
     if as_json:
         record = {
-            "id": made.id,
-            "email": made.email,
+            "id": created.id,
+            "email": created.email,
             "institution": found.name,
-            "role": made.role.value,
+            "role": created.role.value,
         }
         print_json(record)
     else:
-        click.echo(f"Created the member {made.email} of {found.name!r}.")
+        click.echo(f"Created the member {created.email} of {found.name!r}.")
 
 
 @member.command("list")

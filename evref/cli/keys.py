@@ -68,7 +68,7 @@ def create_key(
     """Create a key. Prints only the key on standard output. It is never shown again."""
     container = stored()
     institution = container.manage_institutions().institution_named(OPERATOR, institution_name)
-    made = container.manage_keys().create(
+    created = container.manage_keys().create(
         OPERATOR,
         institution.id,
         name=name,
@@ -77,14 +77,14 @@ def create_key(
         expires_on=None if expires is None else expires.date(),
     )
     if as_json:
-        print_json({"key": made.token.text, "id": made.key.id})
+        print_json({"key": created.token.text, "id": created.key.id})
         return
     say(
-        f"Created the key {made.key.name!r} ({made.key.id}) of {institution_name!r}: "
+        f"Created the key {created.key.name!r} ({created.key.id}) of {institution_name!r}: "
         f"permission {permission}, {limit} requests per day.\n"
         f"{_STORE_IT}"
     )
-    click.echo(made.token.text)
+    click.echo(created.token.text)
 
 
 @key.command("list")
@@ -145,18 +145,18 @@ def rotate(key_id: str, hours: int, *, as_json: bool) -> None:
     shown again.
     """
     manage = stored().manage_keys()
-    made = manage.rotate(OPERATOR, key_id, keep_old_for=hours * _HOUR)
+    rotated = manage.rotate(OPERATOR, key_id, keep_old_for=hours * _HOUR)
     if as_json:
-        print_json({"key": made.token.text, "id": made.key.id})
+        print_json({"key": rotated.token.text, "id": rotated.key.id})
         return
-    say(f"Rotated the key {made.key.name!r} ({made.key.id}). {_STORE_IT}")
-    if not made.key.is_live(manage.today()):
-        say(f"The key has expired: it works only after evref key set-expiry {made.key.id} …")
-    for old in made.ending_secrets:
+    say(f"Rotated the key {rotated.key.name!r} ({rotated.key.id}). {_STORE_IT}")
+    if not rotated.key.is_live(manage.today()):
+        say(f"The key has expired: it works only after evref key set-expiry {rotated.key.id} …")
+    for old in rotated.ending_secrets:
         say(f"The old key …{old.last_four} is valid until {old.ends_at:%Y-%m-%d %H:%M:%S} UTC.")
-    if not made.ending_secrets:
+    if not rotated.ending_secrets:
         say("No older key is valid.")
-    click.echo(made.token.text)
+    click.echo(rotated.token.text)
 
 
 @key.command("revoke")

@@ -161,21 +161,21 @@ def _prepare(container: Container) -> None:
         say(summary(plan).splitlines()[0])
 
 
-def _announce(container: Container, made: Demo) -> None:
+def _announce(container: Container, demo: Demo) -> None:
     base_url = container.settings().base_url
     click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
     if container.settings().catalogue_pages is not Readers.OFF:
         click.echo(f"Read the catalogue at {base_url}/catalogue")
     password = (
         "the password of the first start"
-        if made.password is None
-        else f"password {made.password} (shown this once)"
+        if demo.password is None
+        else f"password {demo.password} (shown this once)"
     )
     click.echo(f"Member {MEMBER}, {password}, for the institution settings at {base_url}/settings")
-    if made.expires:
+    if demo.expires:
         click.echo("The key of an earlier start cannot be shown again. This one expires tomorrow.")
     click.echo(
-        f'\nTry it:\n\n  curl -H "Authorization: Bearer {made.token}" {base_url}/api/v1/diagnoses\n'
+        f'\nTry it:\n\n  curl -H "Authorization: Bearer {demo.token}" {base_url}/api/v1/diagnoses\n'
     )
     sys.stdout.flush()
 

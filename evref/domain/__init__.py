@@ -1,5 +1,5 @@
 """The rules of the service, independent of storage and HTTP.
 
-Entities, codes, filtering, access and quota. Uses the standard library only, without a clock and
-without input or output: instants and randomness are arguments.
+They use the standard library only, without a clock and without input or output: instants and
+random numbers are arguments.
 """

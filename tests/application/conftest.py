@@ -6,6 +6,7 @@ from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys
+from evref.application.accounts.accept_invitation import AcceptInvitation
 from evref.application.accounts.attempts import Attempts
 from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.manage_institutions import ManageInstitutions
@@ -76,6 +77,13 @@ def institutions(
 
 @pytest.fixture
 def members(
+    storage: MemoryStorage, clock: FakeClock, randomness: SeededRandomness
+) -> ManageMembers:
+    return ManageMembers(storage=storage, clock=clock, randomness=randomness)
+
+
+@pytest.fixture
+def joining(
     *,
     storage: MemoryStorage,
     clock: FakeClock,
@@ -83,8 +91,8 @@ def members(
     passwords: QuickPasswordHasher,
     guesser: SingleGuess,
     bulkhead: Bulkhead,
-) -> ManageMembers:
-    return ManageMembers(
+) -> AcceptInvitation:
+    return AcceptInvitation(
         storage=storage,
         bulkhead=bulkhead,
         passwords=passwords,

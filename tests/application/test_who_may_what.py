@@ -272,9 +272,7 @@ FOR_EVERYBODY = {
     "Attempts",
     "Bulkhead",
     # For the person who has the link of an invitation, and is nobody yet.
-    "ManageMembers.invitation",
-    "ManageMembers.accept",
-    "ManageMembers.check_acceptance",
+    "AcceptInvitation",
     # The present day, which is no secret.
     "ManageKeys.today",
     # Done by the service itself, during a request of any principal.

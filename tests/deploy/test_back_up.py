@@ -93,7 +93,7 @@ def kept(container: Container, folder: Path) -> Kept:
 def check_restored(url: str, before: Kept, key: NewKey, later: NewKey, folder: Path) -> None:
     """The data is that of the backup, the service continues from there, and later data is lost."""
     with service(url) as restored:
-        restored.schema().verify()
+        restored.storage().verify()
 
         assert kept(restored, folder) == before
 

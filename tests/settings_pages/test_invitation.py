@@ -91,7 +91,9 @@ def test_a_link_that_cannot_be_used_says_so_and_no_more(site: Site, reason: str)
     visitor = Visitor(site)
     fields = fields_of(visitor.get(path).text) | WANTED
     if reason == "used":
-        members.accept(made.token.text, password=CHOSEN, address="192.0.2.7")
+        site.container.accept_invitation().accept(
+            made.token.text, password=CHOSEN, address="192.0.2.7"
+        )
         members.remove(OPERATOR, manage.member_with_email(OPERATOR, COLLEAGUE).id)
     elif reason == "revoked":
         members.revoke_invitation(OPERATOR, made.invitation.id)

@@ -43,10 +43,10 @@ class Argon2PasswordHasher(passwords.PasswordHasher):
             return self._hasher.hash(password)
 
     def verify(self, password: str, password_hash: str | None) -> bool:
-        known = self._nobodys if password_hash is None else password_hash
+        checked = self._nobodys if password_hash is None else password_hash
         with self._running:
             try:
-                return self._hasher.verify(known, password)
+                return self._hasher.verify(checked, password)
             except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):
                 return False
 

@@ -5,7 +5,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from evref.application.identifiers import is_id, new_id
 from evref.domain.access.key import UNCHANGED, ApiKey, Unchanged
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
@@ -20,6 +19,7 @@ from evref.domain.errors import (
     NotFoundError,
     StorageUnavailableError,
 )
+from evref.domain.identifiers import IDS, is_id, new_id
 from evref.domain.principal import Principal, Right, authorise, authorise_in
 from evref.domain.redaction import refuse_keys
 from evref.ports.access.usage import KeyUse
@@ -80,7 +80,7 @@ class ManageKeys:
 
         """
         authorise(principal, Right.CHANGE_KEYS)
-        return new_id(self._randomness)
+        return new_id(self._randomness.below(IDS))
 
     def create(
         self,
@@ -114,7 +114,7 @@ class ManageKeys:
         with self._expiry_checked(expires_on):
             refuse_keys("name", name)
             key = ApiKey(
-                id=key_id or new_id(self._randomness),
+                id=key_id or new_id(self._randomness.below(IDS)),
                 institution_id=institution_id,
                 name=name.strip(),
                 permission=permission,

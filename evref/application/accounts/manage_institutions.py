@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from evref.application.accounts.audit import record, replace_team
 from evref.application.accounts.new_password import check_new_password
-from evref.application.identifiers import new_id
 from evref.domain.accounts.institution import (
     Institution,
     Member,
@@ -12,6 +11,7 @@ from evref.domain.accounts.institution import (
     normalised_name,
 )
 from evref.domain.audit import Action
+from evref.domain.identifiers import IDS, new_id
 from evref.domain.principal import Principal, Right, Role, authorise
 from evref.domain.redaction import refuse_keys
 from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
@@ -58,7 +58,7 @@ class ManageInstitutions:
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         refuse_keys("name", name)
         institution = Institution(
-            new_id(self._randomness), normalised_name(name), self._clock.now()
+            new_id(self._randomness.below(IDS)), normalised_name(name), self._clock.now()
         )
         with self._storage.changes(principal, institution.created_at) as changes:
             changes.accounts.add_institution(institution)
@@ -114,7 +114,7 @@ class ManageInstitutions:
         email = normalised_email(email)
         check_new_password(password, self._guesser, email=email, institution=institution)
         member = Member(
-            id=new_id(self._randomness),
+            id=new_id(self._randomness.below(IDS)),
             institution_id=institution.id,
             email=email,
             role=role,

@@ -5,15 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from evref.application.accounts.audit import record, replace_team
-from evref.application.accounts.bulkhead import Bulkhead
-from evref.application.accounts.new_password import check_new_password
-from evref.application.identifiers import new_id
-from evref.domain.accounts.institution import Institution, Member, normalised_email
-from evref.domain.accounts.invitation import Invitation, InvitationToken, unknown_invitation
-from evref.domain.accounts.sign_in import network
+from evref.domain.accounts.institution import Member, normalised_email
+from evref.domain.accounts.invitation import Invitation, InvitationToken
 from evref.domain.accounts.team import Team
 from evref.domain.audit import Action
 from evref.domain.errors import NotAllowedError, NotFoundError
+from evref.domain.identifiers import IDS, new_id
 from evref.domain.principal import (
     InstitutionMember,
     Principal,
@@ -23,7 +20,6 @@ from evref.domain.principal import (
     authorise_in,
 )
 from evref.domain.redaction import refuse_keys
-from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.clock import Clock
 from evref.ports.randomness import Randomness
 from evref.ports.storage import Changes, Storage
@@ -37,35 +33,20 @@ class NewInvitation:
     token: InvitationToken
 
 
-@dataclass(frozen=True, slots=True)
-class InvitationInInstitution:
-    """An invitation with its institution."""
-
-    invitation: Invitation
-    institution: Institution
-
-
 class ManageMembers:
     """Manages members for admins of their institution and for the operator.
 
     For a member, a member or an invitation of another institution does not exist: `NotFoundError`.
-    Nobody sets the password of somebody else here.
     """
 
     def __init__(
         self,
         *,
         storage: Storage,
-        bulkhead: Bulkhead,
-        passwords: PasswordHasher,
-        guesser: PasswordGuesser,
         clock: Clock,
         randomness: Randomness,
     ) -> None:
         self._storage = storage
-        self._bulkhead = bulkhead
-        self._passwords = passwords
-        self._guesser = guesser
         self._clock = clock
         self._randomness = randomness
 
@@ -122,7 +103,7 @@ class ManageMembers:
         refuse_keys("email", email)
         token = InvitationToken.make(self._randomness.below(InvitationToken.SECRETS))
         invitation = Invitation(
-            id=new_id(self._randomness),
+            id=new_id(self._randomness.below(IDS)),
             institution_id=institution_id,
             email=normalised_email(email),
             role=role,
@@ -155,69 +136,6 @@ class ManageMembers:
         with self._changing(principal, invitation.institution_id) as (changes, before):
             after = before.at(changes.instant).without_invitation(invitation_id)
             replace_team(changes, before, after)
-
-    def invitation(self, token_text: str) -> InvitationInInstitution:
-        """Return the open invitation whose link has this token.
-
-        Raises:
-            NotFoundError: If there is none; the error is the same for each reason.
-
-        """
-        digest = InvitationToken(token_text).digest
-        try:
-            invitation = self._storage.accounts.invitation_with_digest(digest)
-        except NotFoundError:
-            raise unknown_invitation() from None
-        if not invitation.is_open_at(self._clock.now()):
-            raise unknown_invitation()
-        institution = self._storage.accounts.institution(invitation.institution_id)
-        return InvitationInInstitution(invitation, institution)
-
-    def check_acceptance(self, token_text: str, *, password: str, address: str) -> None:
-        """Check whether the invitation can be accepted with this password, and change nothing.
-
-        Raises:
-            NotFoundError: If there is no such open invitation.
-            InvalidValueError: If the password breaks a rule.
-            BusyError: If too many passwords are being checked.
-
-        """
-        with self._approved(self.invitation(token_text), password, address):
-            pass
-
-    def accept(self, token_text: str, *, password: str, address: str) -> Member:
-        """Accept the invitation whose link has this token, and return the new member.
-
-        `address` is the IP address of the person. Of several concurrent calls, one succeeds.
-
-        Raises:
-            NotFoundError: If there is no such open invitation; the error is the same for each
-                reason.
-            InvalidValueError: If the password breaks a rule.
-            AlreadyExistsError: If the e-mail is that of a member of another institution.
-            BusyError: If too many passwords are being checked; nothing is changed.
-
-        """
-        found = self.invitation(token_text)
-        invitation, institution = found.invitation, found.institution
-        with self._approved(found, password, address):
-            password_hash = self._passwords.hash(password)
-        member = Member(
-            id=new_id(self._randomness),
-            institution_id=institution.id,
-            email=invitation.email,
-            role=invitation.role,
-            password_hash=password_hash,
-            created_at=self._clock.now(),
-        )
-        detail = f"e-mail {member.email}, role {member.role}, invited by {invitation.invited_by}"
-        with self._storage.changes(member.principal, member.created_at) as changes:
-            team = changes.accounts.team(institution.id)
-            if invitation not in team.at(changes.instant).invitations:
-                raise unknown_invitation()
-            changes.accounts.replace_team(team.with_member(member))
-            record(changes, Action.MEMBER_JOINED, member, detail)
-        return member
 
     def set_role(self, principal: Principal, member_id: str, role: Role) -> Member:
         """Change the role of a member, and return the member.
@@ -258,19 +176,6 @@ class ManageMembers:
             replace_team(changes, before, after)
             detail = f"e-mail {member.email}, role {member.role}"
             record(changes, Action.MEMBER_REMOVED, member, detail)
-
-    @contextmanager
-    def _approved(
-        self, found: InvitationInInstitution, password: str, address: str
-    ) -> Iterator[None]:
-        with self._bulkhead.place(network(address)):
-            check_new_password(
-                password,
-                self._guesser,
-                email=found.invitation.email,
-                institution=found.institution,
-            )
-            yield
 
     def _institution_of(self, principal: Principal, member_id: str) -> str:
         """Return the institution of a member whom the principal may change."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from evref.adapters.outbound.memory.state import MemoryState
+from evref.application.accounts.accept_invitation import AcceptInvitation
 from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers, NewInvitation
@@ -62,16 +63,16 @@ def invite(
     return members.invite(admin.principal, admin.institution_id, email=email, role=role)
 
 
-def accept(members: ManageMembers, made: NewInvitation, *, address: str = HERE) -> Member:
-    return members.accept(made.token.text, password=PASSWORD, address=address)
+def accept(joining: AcceptInvitation, made: NewInvitation, *, address: str = HERE) -> Member:
+    return joining.accept(made.token.text, password=PASSWORD, address=address)
 
 
-def assert_unusable(members: ManageMembers, text: str) -> None:
+def assert_unusable(joining: AcceptInvitation, text: str) -> None:
     """The error is the same for each reason, and does not repeat the link."""
     for use in (
-        lambda: members.invitation(text),
-        lambda: members.accept(text, password=PASSWORD, address=HERE),
-        lambda: members.check_acceptance(text, password=PASSWORD, address=HERE),
+        lambda: joining.invitation(text),
+        lambda: joining.accept(text, password=PASSWORD, address=HERE),
+        lambda: joining.check(text, password=PASSWORD, address=HERE),
     ):
         with pytest.raises(NotFoundError) as caught:
             use()
@@ -83,12 +84,16 @@ def assert_unusable(members: ManageMembers, text: str) -> None:
 
 
 def test_who_has_the_link_becomes_a_member(
-    members: ManageMembers, sign_in: SignIn, admin: Member, hospital: Institution
+    joining: AcceptInvitation,
+    members: ManageMembers,
+    sign_in: SignIn,
+    admin: Member,
+    hospital: Institution,
 ) -> None:
     """With the role of the invitation, and the e-mail in lower case."""
     made = invite(members, admin, " New@B.org ")
-    shown = members.invitation(made.token.text)
-    member = accept(members, made)
+    shown = joining.invitation(made.token.text)
+    member = accept(joining, made)
 
     assert (shown.invitation, shown.institution) == (made.invitation, hospital)
     assert (member.email, member.role) == (NEW, Role.VIEWER)
@@ -106,22 +111,28 @@ def test_the_token_is_not_stored(members: ManageMembers, admin: Member, state: M
     assert state.invitations[made.invitation.id].digest == made.token.digest
 
 
-def test_an_invitation_works_once(members: ManageMembers, admin: Member) -> None:
+def test_an_invitation_works_once(
+    joining: AcceptInvitation, members: ManageMembers, admin: Member
+) -> None:
     made = invite(members, admin)
-    accept(members, made)
+    accept(joining, made)
 
-    assert_unusable(members, made.token.text)
+    assert_unusable(joining, made.token.text)
 
 
 def test_an_invitation_works_for_seven_days(
-    members: ManageMembers, admin: Member, clock: FakeClock, state: MemoryState
+    joining: AcceptInvitation,
+    members: ManageMembers,
+    admin: Member,
+    clock: FakeClock,
+    state: MemoryState,
 ) -> None:
     early, late = invite(members, admin), invite(members, admin, "late@b.org")
     clock.advance(days=7, microseconds=-1)
-    accept(members, late)
+    accept(joining, late)
     clock.advance(microseconds=1)
 
-    assert_unusable(members, early.token.text)
+    assert_unusable(joining, early.token.text)
     assert members.invitations(admin.principal, admin.institution_id) == ()
     with pytest.raises(NotFoundError):
         members.revoke_invitation(admin.principal, early.invitation.id)
@@ -129,28 +140,30 @@ def test_an_invitation_works_for_seven_days(
     assert early.invitation.id not in state.invitations
 
 
-def test_a_revoked_invitation_does_not_work(members: ManageMembers, admin: Member) -> None:
+def test_a_revoked_invitation_does_not_work(
+    joining: AcceptInvitation, members: ManageMembers, admin: Member
+) -> None:
     made = invite(members, admin)
     members.revoke_invitation(admin.principal, made.invitation.id)
 
-    assert_unusable(members, made.token.text)
+    assert_unusable(joining, made.token.text)
     with pytest.raises(NotFoundError):
         members.revoke_invitation(admin.principal, made.invitation.id)
 
 
 def test_a_second_invitation_to_the_same_e_mail_replaces_the_first(
-    members: ManageMembers, admin: Member, audit: AuditLog
+    joining: AcceptInvitation, members: ManageMembers, admin: Member, audit: AuditLog
 ) -> None:
     first = invite(members, admin)
     second = invite(members, admin, NEW.upper(), Role.ADMIN)
 
-    assert_unusable(members, first.token.text)
+    assert_unusable(joining, first.token.text)
     assert members.invitations(admin.principal, admin.institution_id) == (second.invitation,)
     assert [entry.action for entry in audit.entries(admin.institution_id)][:2] == [
         Action.MEMBER_INVITED,
         Action.INVITATION_REVOKED,
     ]
-    assert accept(members, second).role is Role.ADMIN
+    assert accept(joining, second).role is Role.ADMIN
 
 
 def test_invitations_are_listed_with_the_newest_first(
@@ -180,6 +193,8 @@ def test_who_is_a_member_already_is_not_invited(members: ManageMembers, admin: M
 
 
 def test_that_somebody_is_a_member_elsewhere_is_not_told_to_the_inviter(
+    *,
+    joining: AcceptInvitation,
     members: ManageMembers,
     institutions: ManageInstitutions,
     admin: Member,
@@ -191,15 +206,16 @@ def test_that_somebody_is_a_member_elsewhere_is_not_told_to_the_inviter(
     before = repr(state)
 
     with pytest.raises(AlreadyExistsError, match=r"s@c\.org"):
-        accept(members, made)
+        accept(joining, made)
 
     assert repr(state) == before
     institutions.create_member(OPERATOR, stranger.institution_id, "t@c.org", password=PASSWORD)
     members.remove(OPERATOR, stranger.id)
-    assert accept(members, made).institution_id == admin.institution_id
+    assert accept(joining, made).institution_id == admin.institution_id
 
 
 def test_who_the_operator_makes_a_member_has_no_invitation_any_more(
+    joining: AcceptInvitation,
     members: ManageMembers,
     institutions: ManageInstitutions,
     admin: Member,
@@ -208,7 +224,7 @@ def test_who_the_operator_makes_a_member_has_no_invitation_any_more(
     made = invite(members, admin)
     institutions.create_member(OPERATOR, admin.institution_id, NEW, password=PASSWORD)
 
-    assert_unusable(members, made.token.text)
+    assert_unusable(joining, made.token.text)
     assert [entry.action for entry in audit.entries(admin.institution_id)][:2] == [
         Action.MEMBER_CREATED,
         Action.INVITATION_REVOKED,
@@ -225,37 +241,44 @@ def test_who_the_operator_makes_a_member_has_no_invitation_any_more(
     ],
 )
 def test_a_password_that_may_not_be_leaves_the_invitation_open(
-    members: ManageMembers, admin: Member, refused: str, told: str
+    joining: AcceptInvitation, members: ManageMembers, admin: Member, refused: str, told: str
 ) -> None:
     made = invite(members, admin)
 
     for _ in range(30):
         with pytest.raises(InvalidValueError, match=told):
-            members.accept(made.token.text, password=refused, address=HERE)
+            joining.accept(made.token.text, password=refused, address=HERE)
     with pytest.raises(InvalidValueError, match=told):
-        members.check_acceptance(made.token.text, password=refused, address=HERE)
-    members.check_acceptance(made.token.text, password=PASSWORD, address=HERE)
-    assert accept(members, made).email == NEW
+        joining.check(made.token.text, password=refused, address=HERE)
+    joining.check(made.token.text, password=PASSWORD, address=HERE)
+    assert accept(joining, made).email == NEW
 
 
 def test_a_busy_service_estimates_nothing_and_leaves_the_invitation_open(
-    members: ManageMembers, admin: Member, bulkhead: Bulkhead, guesser: SingleGuess
+    joining: AcceptInvitation,
+    members: ManageMembers,
+    admin: Member,
+    bulkhead: Bulkhead,
+    guesser: SingleGuess,
 ) -> None:
     made = invite(members, admin)
     before = guesser.estimates
 
     with bulkhead.place("192.0.2.8"), bulkhead.place("192.0.2.9"):
         with pytest.raises(BusyError):
-            accept(members, made)
+            accept(joining, made)
         with pytest.raises(BusyError):
-            members.check_acceptance(made.token.text, password=PASSWORD, address=HERE)
+            joining.check(made.token.text, password=PASSWORD, address=HERE)
 
     assert guesser.estimates == before
-    assert accept(members, made).email == NEW
+    assert accept(joining, made).email == NEW
 
 
 def test_the_first_member_of_an_institution_is_an_admin(
-    members: ManageMembers, institutions: ManageInstitutions, hospital: Institution
+    joining: AcceptInvitation,
+    members: ManageMembers,
+    institutions: ManageInstitutions,
+    hospital: Institution,
 ) -> None:
     """Created or invited."""
     with pytest.raises(LastAdminError):
@@ -264,7 +287,7 @@ def test_the_first_member_of_an_institution_is_an_admin(
         members.invite(OPERATOR, hospital.id, email=NEW, role=Role.VIEWER)
     made = members.invite(OPERATOR, hospital.id, email=NEW, role=Role.ADMIN)
 
-    assert accept(members, made).role is Role.ADMIN
+    assert accept(joining, made).role is Role.ADMIN
 
 
 def test_an_unknown_institution_has_no_members_to_invite(members: ManageMembers) -> None:
@@ -289,15 +312,15 @@ def test_an_unknown_institution_has_no_members_to_invite(members: ManageMembers)
     ],
 )
 def test_a_link_that_was_made_up_does_not_work(
-    members: ManageMembers, admin: Member, text: str
+    joining: AcceptInvitation, members: ManageMembers, admin: Member, text: str
 ) -> None:
     invite(members, admin)
 
-    assert_unusable(members, text)
+    assert_unusable(joining, text)
 
 
 def test_neither_the_digest_nor_the_id_nor_another_case_opens_an_invitation(
-    members: ManageMembers, admin: Member
+    joining: AcceptInvitation, members: ManageMembers, admin: Member
 ) -> None:
     made = invite(members, admin)
 
@@ -309,17 +332,17 @@ def test_neither_the_digest_nor_the_id_nor_another_case_opens_an_invitation(
         f" {made.token.text}",
         f"{made.token.text}\n",
     ):
-        assert_unusable(members, text)
+        assert_unusable(joining, text)
 
 
 def test_of_many_who_accept_at_once_one_becomes_a_member(
-    members: ManageMembers, admin: Member, audit: AuditLog
+    joining: AcceptInvitation, members: ManageMembers, admin: Member, audit: AuditLog
 ) -> None:
     made = invite(members, admin)
 
     def join(number: int) -> bool:
         try:
-            accept(members, made, address=f"192.0.2.{number}")
+            accept(joining, made, address=f"192.0.2.{number}")
         except (NotFoundError, BusyError):
             return False
         return True
@@ -353,6 +376,7 @@ def passwords() -> Interrupted:
 @pytest.mark.parametrize("event", ["revoked", "expired", "inviter removed", "inviter demoted"])
 def test_what_ends_an_invitation_ends_it_also_in_the_moment_of_its_use(
     *,
+    joining: AcceptInvitation,
     members: ManageMembers,
     admin: Member,
     other_admin: Member,
@@ -370,7 +394,7 @@ def test_what_ends_an_invitation_ends_it_also_in_the_moment_of_its_use(
     }[event]
 
     with pytest.raises(NotFoundError) as caught:
-        accept(members, made)
+        accept(joining, made)
 
     assert caught.value.name == "…"
     emails = [member.email for member in members.list(OPERATOR, admin.institution_id)]
@@ -379,6 +403,8 @@ def test_what_ends_an_invitation_ends_it_also_in_the_moment_of_its_use(
 
 @pytest.mark.parametrize("end", ["removed", "demoted"])
 def test_an_invitation_is_void_once_its_inviter_is_not_an_admin_any_more(
+    *,
+    joining: AcceptInvitation,
     members: ManageMembers,
     admin: Member,
     other_admin: Member,
@@ -395,8 +421,8 @@ def test_an_invitation_is_void_once_its_inviter_is_not_an_admin_any_more(
         members.set_role(other_admin.principal, admin.id, Role.VIEWER)
         members.set_role(other_admin.principal, admin.id, Role.ADMIN)
 
-    assert_unusable(members, void.token.text)
-    assert accept(members, kept).email == "kept@b.org"
+    assert_unusable(joining, void.token.text)
+    assert accept(joining, kept).email == "kept@b.org"
     revoked = [
         entry
         for entry in audit.entries(admin.institution_id)
@@ -517,13 +543,17 @@ def test_who_is_removed_in_the_moment_of_the_sign_in_is_not_signed_in(
 
 
 def test_a_removed_member_can_be_invited_again(
-    members: ManageMembers, sign_in: SignIn, admin: Member, other_admin: Member
+    joining: AcceptInvitation,
+    members: ManageMembers,
+    sign_in: SignIn,
+    admin: Member,
+    other_admin: Member,
 ) -> None:
     """As a new member: an earlier session does not come back."""
     token = sign_in.begin(admin.email, PASSWORD, address=HERE).token
     members.remove(other_admin.principal, admin.id)
 
-    again = accept(members, invite(members, other_admin, admin.email))
+    again = accept(joining, invite(members, other_admin, admin.email))
 
     assert again.id != admin.id
     with pytest.raises(NotSignedInError):
@@ -532,10 +562,10 @@ def test_a_removed_member_can_be_invited_again(
 
 @pytest.mark.parametrize("by", ["the admin", "the operator"])
 def test_the_last_admin_can_neither_be_removed_nor_demoted(
-    members: ManageMembers, admin: Member, state: MemoryState, by: str
+    joining: AcceptInvitation, members: ManageMembers, admin: Member, state: MemoryState, by: str
 ) -> None:
     """Not even by the operator, and not where there is a viewer."""
-    accept(members, invite(members, admin))
+    accept(joining, invite(members, admin))
     principal = OPERATOR if by == "the operator" else admin.principal
     before = repr(state)
 
@@ -610,11 +640,15 @@ def test_what_belongs_to_another_institution_is_not_there(
 
 
 def test_every_change_is_audited_with_who_invited_whom(
-    members: ManageMembers, admin: Member, audit: AuditLog, clock: FakeClock
+    joining: AcceptInvitation,
+    members: ManageMembers,
+    admin: Member,
+    audit: AuditLog,
+    clock: FakeClock,
 ) -> None:
     created = len(audit.entries(admin.institution_id))
     made = invite(members, admin)
-    joined = accept(members, made)
+    joined = accept(joining, made)
     members.set_role(admin.principal, joined.id, Role.ADMIN)
     members.remove(replace(joined, role=Role.ADMIN).principal, admin.id)
     second = members.invite(OPERATOR, admin.institution_id, email="c@b.org", role=Role.ADMIN)

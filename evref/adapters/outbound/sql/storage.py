@@ -27,7 +27,7 @@ from evref.ports.storage import Changes, Storage
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-_MADE_BY_NEWER = "The database was made by a newer version of evref; install that, or newer."
+_NEWER_VERSION = "The database was made by a newer version of evref; install that, or newer."
 
 
 class SqlStorage(Storage):
@@ -102,7 +102,7 @@ def _revision(connection: Connection) -> str | None:
 
 def _refuse_newer(revision: str | None) -> None:
     if revision is not None and revision not in REVISIONS:
-        raise StorageNotReadyError(_MADE_BY_NEWER)
+        raise StorageNotReadyError(_NEWER_VERSION)
 
 
 def migrate(connection: Connection, revision: str = REVISIONS[-1]) -> None:

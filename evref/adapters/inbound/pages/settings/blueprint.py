@@ -30,6 +30,7 @@ from evref.adapters.inbound.pages.settings.invitation import InvitationPage
 from evref.adapters.inbound.pages.settings.members import MemberPages
 from evref.adapters.inbound.pages.settings.sign_in import SignInPages
 from evref.application.access.manage_keys import ManageKeys
+from evref.application.accounts.accept_invitation import AcceptInvitation
 from evref.application.accounts.cookie_secret import CookieSecret
 from evref.application.accounts.manage_members import ManageMembers
 from evref.application.accounts.sign_in import SignIn
@@ -62,6 +63,7 @@ def blueprint(
     *,
     members: SignIn,
     manage_members: ManageMembers,
+    accept_invitation: AcceptInvitation,
     keys: ManageKeys,
     log: ReadAuditLog,
     cookie_secret: CookieSecret,
@@ -117,7 +119,7 @@ def blueprint(
     pages.add_app_template_filter(words.day, "exact_day")
     pages.add_url_rule("", "start", _start, methods=["GET"])
     SignInPages(members).add_to(pages)
-    InvitationPage(manage_members, members).add_to(pages)
+    InvitationPage(accept_invitation, members).add_to(pages)
     ApiKeyPages(keys, base_url).add_to(pages)
     MemberPages(manage_members, base_url).add_to(pages)
     AuditLogPage(log, keys).add_to(pages)

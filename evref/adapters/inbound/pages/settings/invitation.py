@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.pages.settings.forms import NewPasswordForm
 from evref.adapters.inbound.pages.settings.sign_in import address, try_again_later
-from evref.application.accounts.manage_members import ManageMembers
+from evref.application.accounts.accept_invitation import AcceptInvitation
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Member
 from evref.domain.errors import AlreadyExistsError, BusyError, InvalidValueError, NotFoundError
@@ -29,8 +29,8 @@ _ELSEWHERE = (
 class InvitationPage:
     """The page of an invitation and its form. It needs no session."""
 
-    def __init__(self, members: ManageMembers, sign_in: SignIn) -> None:
-        self._members = members
+    def __init__(self, accept: AcceptInvitation, sign_in: SignIn) -> None:
+        self._accept = accept
         self._sign_in = sign_in
 
     def add_to(self, pages: Blueprint) -> None:
@@ -56,20 +56,20 @@ class InvitationPage:
             try:
                 if not form.errors:
                     return self._begin(
-                        self._members.accept(token, password=password, address=address())
+                        self._accept.accept(token, password=password, address=address())
                     )
-                self._members.check_acceptance(token, password=password, address=address())
+                self._accept.check(token, password=password, address=address())
             except InvalidValueError as error:
                 form.add_errors(error)
             except AlreadyExistsError:
                 form.form_errors.append(_ELSEWHERE)
             except BusyError as error:
-                found = self._members.invitation(token)
+                found = self._accept.invitation(token)
                 return try_again_later("settings/invitation.html", form, error, found=found)
         return make_response(self._rendered(token, form), form.status)
 
     def _rendered(self, token: str, form: NewPasswordForm) -> str:
-        found = self._members.invitation(token)
+        found = self._accept.invitation(token)
         return render("settings/invitation.html", found=found, form=form)
 
     def _begin(self, member: Member) -> Response:
