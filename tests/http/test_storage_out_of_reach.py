@@ -129,7 +129,7 @@ def test_an_adapter_may_raise_a_subclass(
     def fail(*_: object, **__: object) -> None:
         raise _QueueFullError("the queue is full")
 
-    monkeypatch.setattr(service.container.admission(), "admit", fail)
+    monkeypatch.setattr(type(service.container.storage().admission), "admit", fail)
 
     response = service.get(path, token=token)
 
