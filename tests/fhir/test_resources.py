@@ -111,25 +111,25 @@ def test_the_focus_of_a_plan_definition_are_its_codes(read: Read) -> None:
     ]
 
 
-def test_the_actions_are_the_visible_interventions_in_their_order(read: Read) -> None:
+def test_the_actions_are_the_visible_interventions_as_on_the_card(read: Read) -> None:
     """Each leads to its ActivityDefinition, and names its module, its phase and its direction."""
     actions = read("PlanDefinition/knee-osteoarthritis")["action"]
 
     assert [each["title"] for each in actions] == [
         "Exercise under supervision",
-        "Tapes",
         "Arthroscopy",
+        "Tapes",
     ]
-    assert [direction(each) for each in actions] == ["for", "unclear", "against"]
+    assert [direction(each) for each in actions] == ["for", "against", "unclear"]
     assert [each["description"].split(" (")[0] for each in actions] == [
         "Direction of the evidence: for",
-        "Direction of the evidence: unclear",
         "Direction of the evidence: against",
+        "Direction of the evidence: unclear",
     ]
     assert [[code["coding"][0]["code"] for code in each["code"]] for each in actions] == [
         ["fitt_vip", "chronic"],
-        ["home", "acute"],
         ["home", "chronic"],
+        ["home", "acute"],
     ]
     for action in actions:
         path = action["definitionCanonical"].removeprefix(f"{BASE}/")
@@ -161,11 +161,11 @@ def test_an_intervention_is_an_activity_definition(read: Read) -> None:
     assert activity["topic"] == [
         {
             "coding": [{"system": f"{BASE}/CodeSystem/module", "code": "home"}],
-            "text": "home programmes and self-management",
+            "text": "Home and self-care",
         },
         {
             "coding": [{"system": f"{BASE}/CodeSystem/phase", "code": "chronic"}],
-            "text": "later than subacute, and long-term disease",
+            "text": "Chronic",
         },
     ]
     contexts = read("PlanDefinition/low-back-pain")["useContext"]

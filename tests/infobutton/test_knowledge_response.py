@@ -144,9 +144,9 @@ def test_a_diagnosis_has_an_entry_and_each_of_its_modules_another(
 
     assert titles(feed) == [
         "Knee osteoarthritis",
-        "Knee osteoarthritis: exercise with a dose, described by the FITT-VP elements",
-        "Knee osteoarthritis: home programmes and self-management",
-        "Knee osteoarthritis: named therapeutic concepts, approaches and techniques",
+        "Knee osteoarthritis: Exercise (FITT-VP)",
+        "Knee osteoarthritis: Home and self-care",
+        "Knee osteoarthritis: Therapies and techniques",
     ]
     document, _, home, _ = feed["entry"]
     page = f"{BASE_URL}/catalogue/knee-osteoarthritis"
@@ -210,11 +210,11 @@ def test_a_section_shows_the_evidence_of_each_intervention(
     assert (
         "<strong>Against</strong>: the sources advise against it, or find harm or no important "
         "benefit. Recommendation: strong against. Certainty of the evidence (GRADE): very low. "
-        "Grade in the source's words: “Grade &#34;D&#34;”. Phase: acute."
+        "Grade in the source's words: “Grade &#34;D&#34;”. Phase: acute, from onset to a few weeks."
     ) in shown
     assert "<strong>Unclear</strong>" in shown
     assert "Recommendation: not stated." in shown
-    assert "not graded. Phase: chronic." in shown
+    assert "not graded. Phase: chronic, later than subacute, and long-term disease." in shown
     assert "<li>Frequency: Twice a week</li> <li>Type: Strength</li>" in shown
     assert "A B (2019). <a href=" in shown
     assert "First &amp; best</a>. Arthritis &amp; Rheumatology." in shown

@@ -48,6 +48,18 @@ class Direction(StrEnum):
     UNCLEAR = "unclear"
 
 
+_ABBREVIATIONS = {
+    "European Medicines Agency": "EMA",
+    "Medicines and Healthcare products Regulatory Agency": "MHRA",
+    "National Institute for Health and Care Excellence": "NICE",
+    "US Food and Drug Administration": "FDA",
+    "US National Library of Medicine": "NLM",
+    "US Preventive Services Task Force": "USPSTF",
+    "World Health Organization": "WHO",
+}
+_MOST_INITIALS = 4
+
+
 _IMPLIED_DIRECTIONS = {
     Recommendation.STRONG_FOR: Direction.FOR,
     Recommendation.CONDITIONAL_FOR: Direction.FOR,
@@ -157,6 +169,15 @@ class Reference:
         if self.given_url == self._derived_url:
             # A redundant URL must not change the version of the catalogue.
             object.__setattr__(self, "given_url", None)
+
+    @property
+    def short_name(self) -> str:
+        """The first author and the year, such as “Kolasinski 2020” or “NICE 2018”."""
+        first = re.split("[,;(]", self.authors, maxsplit=1)[0].strip()
+        surname, _, initials = first.rpartition(" ")
+        if surname and initials.isupper() and len(initials) <= _MOST_INITIALS:
+            first = surname
+        return f"{_ABBREVIATIONS.get(first, first)} {self.year}"
 
     @property
     def url(self) -> str:

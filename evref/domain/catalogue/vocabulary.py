@@ -1,9 +1,10 @@
-"""The disclaimer, and the meaning of each value of the enumerations."""
+"""The disclaimer, and the name and the meaning of each value of the enumerations."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
+from evref.domain.catalogue.card import CardGroup
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.intervention import Phase
@@ -16,6 +17,50 @@ DISCLAIMER = (
 
 BUNDLED_LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 """The licence of the bundled catalogue: CC BY 4.0."""
+
+NAMES: dict[StrEnum, str] = {
+    Module.FITT_VIP: "Exercise (FITT-VP)",
+    Module.PHARMACONEUTRAL: "Medicines",
+    Module.HOME: "Home and self-care",
+    Module.CONCEPT: "Therapies and techniques",
+    Module.PREVENTION: "Prevention",
+    Module.DIAGNOSTIC: "Diagnosis and assessment",
+    Phase.ACUTE: "Acute",
+    Phase.SUBACUTE: "Subacute",
+    Phase.CHRONIC: "Chronic",
+    Certainty.HIGH: "High",
+    Certainty.MODERATE: "Moderate",
+    Certainty.LOW: "Low",
+    Certainty.VERY_LOW: "Very low",
+    Certainty.NOT_GRADED: "Not graded",
+    Recommendation.STRONG_FOR: "Strong for",
+    Recommendation.CONDITIONAL_FOR: "Conditional for",
+    Recommendation.CONDITIONAL_AGAINST: "Conditional against",
+    Recommendation.STRONG_AGAINST: "Strong against",
+    Recommendation.NOT_STATED: "No graded recommendation seen",
+    Direction.FOR: "Evidence for",
+    Direction.AGAINST: "Evidence against",
+    Direction.UNCLEAR: "Unclear",
+    ReferenceKind.GUIDELINE: "Guideline",
+    ReferenceKind.SYSTEMATIC_REVIEW: "Systematic review",
+    ReferenceKind.RANDOMISED_TRIAL: "Randomised trial",
+    ReferenceKind.COHORT_STUDY: "Cohort study",
+    ReferenceKind.DIAGNOSTIC_ACCURACY_STUDY: "Diagnostic accuracy study",
+    ReferenceKind.CONSENSUS_STATEMENT: "Consensus statement",
+    ReferenceKind.SAFETY_NOTICE: "Safety notice",
+    CardGroup.RECOMMENDED: "Recommended",
+    CardGroup.TO_CONSIDER: "To consider",
+    CardGroup.AGAINST: "Advised against, or found harmful or of no benefit",
+    CardGroup.NOT_GRADED: "No graded recommendation",
+}
+"""The names that people read, in every interface."""
+
+TIMES: dict[Phase, str] = {
+    Phase.ACUTE: "first weeks",
+    Phase.SUBACUTE: "weeks to months",
+    Phase.CHRONIC: "later, or long-term",
+}
+"""The time of each phase, to be named with it."""
 
 MEANINGS: dict[StrEnum, str] = {
     Module.FITT_VIP: "exercise with a dose, described by the FITT-VP elements",

@@ -22,11 +22,12 @@ from evref.adapters.inbound.fhir.mappings import (
     STRENGTHS,
     Coding,
 )
+from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Direction, Evidence, Reference
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
-from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS
+from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 
 _PUBLISHER = "Evidence Reference Service"
 _USAGE_CONTEXT = "http://terminology.hl7.org/CodeSystem/usage-context-type"
@@ -44,7 +45,7 @@ class Resources:
         return f"{self._root}/{resource_type}"
 
     def plan_definition(self, item: Item) -> dict[str, Any]:
-        """Return a diagnosis, with an action for each visible intervention, in listing order."""
+        """Return a diagnosis, with an action for each visible intervention, as on its card."""
         entry = item.entry
         diagnosis = entry.diagnosis
         shown = entry.visible_interventions()
@@ -61,7 +62,7 @@ class Resources:
                 "usage": DISCLAIMER,
                 "topic": [self._concept("module", each) for each in diagnosis.enabled_modules],
                 "relatedArtifact": [_citation(each) for each in references],
-                "action": [self._action(each) for each in shown],
+                "action": [self._action(each) for each in in_card_order(shown)],
             }
         )
 
@@ -125,7 +126,7 @@ class Resources:
 
     def _concept(self, name: str, value: Module | Phase) -> dict[str, Any]:
         system = f"{self._root}/CodeSystem/{name}"
-        return {"coding": [{"system": system, "code": value.value}], "text": MEANINGS[value]}
+        return {"coding": [{"system": system, "code": value.value}], "text": NAMES[value]}
 
     def _direction(self, direction: Direction) -> dict[str, Any]:
         return {"url": self._extension("direction"), "valueCode": direction.value}

@@ -21,10 +21,11 @@ from evref.adapters.inbound.infobutton.knowledge_request import (
     KnowledgeRequest,
 )
 from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, MESH, SUB_TOPICS
+from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS
+from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 from evref.domain.redaction import without_keys
 
 _TITLE = "Evidence Reference Service"
@@ -140,11 +141,12 @@ class KnowledgeResponse:
         for module in sections:
             summary = render_template(
                 "infobutton/section.html",
-                interventions=entry.visible_interventions(module),
+                interventions=in_card_order(entry.visible_interventions(module)),
                 address=self._page(diagnosis) if self.has_pages else None,
                 meanings=MEANINGS,
+                names=NAMES,
             )
-            title = f"{diagnosis.name}: {MEANINGS[module]}"
+            title = f"{diagnosis.name}: {NAMES[module]}"
             yield self._entry(diagnosis, module, title, summary)
 
     def _entry(
