@@ -7,7 +7,7 @@ import signal
 import socket
 import ssl
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPSConnection
@@ -55,15 +55,27 @@ class Nginx:
         return self.context.wrap_socket(plain, server_hostname="localhost")
 
     def get(self, path: str, *, tls: bool = True, **headers: str) -> Answer:
-        """Send a request on a new connection; `X_Some_Name` is the field `X-Some-Name`."""
+        """Send a GET request; `X_Some_Name` is the field `X-Some-Name`."""
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.send("GET", path, fields, tls=tls)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        *,
+        tls: bool = True,
+    ) -> Answer:
+        """Send a request on a new connection."""
         http = (
             HTTPSConnection("localhost", self.tls, timeout=PATIENCE, context=self.context)
             if tls
             else HTTPConnection("localhost", self.plain, timeout=PATIENCE)
         )
-        fields = {name.replace("_", "-"): value for name, value in headers.items()}
         with closing(http):
-            http.request("GET", path, headers={"Host": HOST, **fields})
+            http.request(method, path, body, headers={"Host": HOST, **headers})
             response = http.getresponse()
             return Answer(response.status, dict(response.getheaders()), response.read())
 

@@ -15,7 +15,10 @@ ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 HOW_TOS = tuple(
     ROOT / "docs" / "how-to" / f"{name}.md"
-    for name in ("deploy", "upgrade", "back-up", "monitor", "run-on-many-machines")
+    for name in (
+        *("deploy", "upgrade", "back-up", "monitor", "run-on-many-machines"),
+        "run-on-granian",
+    )
 )
 
 

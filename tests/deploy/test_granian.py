@@ -1,0 +1,248 @@
+"""Granian with the shipped settings, behind nginx with the shipped configuration."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from evref.domain.access.quota import DayUsage
+from evref.testing.builders import OPERATOR
+from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, nginx, running
+from tests.deploy.shell import DEPLOY
+from tests.deploy.test_slow_clients import (
+    HALF_A_REQUEST,
+    assert_others_are_exactly_counted,
+    many_files,
+)
+from tests.server.conftest import Answer, Connection, Server, Start, Store, environment, eventually
+from tests.servers import free_port
+
+__all__ = ["many_files", "nginx"]
+
+LIST = "/api/v1/diagnoses"
+ONE = f"{LIST}/knee-osteoarthritis"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+JSON = {"Content-Type": "application/json"}
+
+REQUESTS: list[tuple[str, str, dict[str, str], bytes | None]] = [
+    ("GET", LIST, {}, None),
+    ("HEAD", LIST, {}, None),
+    ("GET", LIST, {"Accept-Encoding": "gzip"}, None),
+    ("GET", LIST, {"If-None-Match": "*"}, None),
+    ("GET", LIST, {"Range": "bytes=0-9"}, None),
+    ("GET", LIST, {"Authorization": "Bearer evref_mistyped"}, None),
+    ("GET", LIST, {"Authorization": "Basic eDp5"}, None),
+    ("GET", LIST, {"Origin": "https://elsewhere.example.org"}, None),
+    ("GET", LIST, {"Accept": "text/html"}, None),
+    ("GET", f"{LIST}?search=M%C3%A9ni%C3%A8re", {}, None),
+    ("GET", f"{LIST}?search=%FF", {}, None),
+    ("GET", f"{LIST}?search=a+b&search=c", {}, None),
+    ("GET", f"{LIST}?unknown=1", {}, None),
+    ("GET", f"{LIST}?", {}, None),
+    ("GET", f"{LIST}/", {}, None),
+    ("GET", f"/{LIST}", {}, None),
+    ("GET", f"{LIST}/%2e%2e/x", {}, None),
+    ("GET", f"{LIST}/caf%C3%A9", {}, None),
+    ("GET", f"{LIST}/nothing", {}, None),
+    ("POST", LIST, JSON, b"{}"),
+    ("DELETE", LIST, {}, None),
+    ("OPTIONS", LIST, {}, None),
+    ("GET", ONE, {}, None),
+    ("GET", f"{ONE}/interventions", {}, None),
+    ("GET", f"{ONE}/interventions?module=home&phase=chronic", {}, None),
+    ("GET", f"{ONE}/interventions?module=other", {}, None),
+    ("GET", "/api/v1/catalogue", {}, None),
+    ("GET", "/api/v1/catalogue", {"Accept": "application/x-ndjson"}, None),
+    ("GET", "/api/v1/limit", {}, None),
+    ("GET", "/openapi.json", {}, None),
+    ("GET", "/docs/swagger-ui-bundle.js", {}, None),
+    ("GET", "/fhir/metadata", {}, None),
+    ("GET", "/fhir/PlanDefinition?_count=2", {}, None),
+    ("GET", "/infobutton?mainSearchCriteria.v.c=M17", {}, None),
+    ("GET", "/", {}, None),
+    ("GET", "/settings", {}, None),
+    ("GET", "/settings/sign-in", {}, None),
+    ("POST", "/settings/sign-in", FORM, b"email=a%40example.org&password=wrong"),
+    ("POST", "/settings/sign-in", FORM, b"a" * 70_000),
+    ("GET", "/health/ready", {}, None),
+    ("GET", "/metrics", {"Authorization": "Bearer wrong"}, None),
+]
+
+
+@pytest.fixture(scope="module")
+def granian(store: Store) -> Iterator[Callable[[], Server]]:
+    """Starts Granian with the settings and the command of the systemd unit, on a free port."""
+    servers: list[Server] = []
+    lines = (DEPLOY / "granian.env").read_text().splitlines()
+    shipped = dict(line.split("=", 1) for line in lines if not line.startswith("#"))
+    unit = (DEPLOY / "systemd" / "evref-granian.service").read_text()
+    (arguments,) = re.findall(r"(?m)^ExecStart=\S+/granian (.*)$", unit)
+
+    def start() -> Server:
+        port = free_port()
+        env = environment(
+            base_url=f"https://{HOST}",
+            proxies="1",
+            metrics_token=METRICS_TOKEN,
+            metrics_folder=str(store.folder / f"metrics-{port}"),
+        )
+        command = [sys.executable, "-m", "granian", *arguments.split()]
+        env |= shipped | {"GRANIAN_PORT": str(port)}
+        servers.append(Server(command, store.folder, port, env))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.kill()
+
+
+@pytest.fixture(scope="module")
+def service(granian: Callable[[], Server]) -> Server:
+    """Take the place of gunicorn behind `nginx`."""
+    started = granian()
+    started.wait_until_ready()
+    return started
+
+
+def admitted(store: Store, key_id: str) -> int:
+    (day,) = store.container.manage_keys().history(OPERATOR, key_id)
+    assert isinstance(day, DayUsage)
+    return day.admitted
+
+
+def comparable(answer: Answer) -> tuple[int, dict[str, str], bytes]:
+    """Return it without what differs from request to request, or is the server's own."""
+    fields = {
+        name.lower(): re.sub(r"(?<=;t=)\d+|(?<==)[^;]{20,}", "", value)
+        for name, value in answer.headers.items()
+        if name.lower() not in {"server", "date", "connection"}
+    }
+    body = re.sub(rb'(?<=name="csrf_token" type="hidden" value=")[^"]+', b"", answer.body)
+    if body != answer.body:
+        fields["content-length"] = str(len(body))
+    return answer.status, fields, body
+
+
+def test_the_answers_equal_those_of_gunicorn(nginx: Nginx, store: Store, start: Start) -> None:
+    """The status, the body, and every header field but those of the server itself."""
+    gunicorn = start(
+        store.folder,
+        "serve",
+        base_url=f"https://{HOST}",
+        proxies="1",
+        metrics_token=METRICS_TOKEN,
+    )
+    gunicorn.wait_until_ready()
+    with running(gunicorn) as other:
+        keys = {each: store.key().token.text for each in (nginx, other)}
+
+        for number, (method, path, headers, body) in enumerate(REQUESTS):
+            fields = {"X-Request-ID": str(number), **headers}
+            ours, theirs = (
+                comparable(
+                    each.send(
+                        method, path, {"Authorization": f"Bearer {keys[each]}", **fields}, body
+                    )
+                )
+                for each in (nginx, other)
+            )
+            assert ours == theirs, (method, path, headers)
+    assert len(REQUESTS) >= 40
+
+
+def test_slow_and_silent_connections_delay_nobody(
+    nginx: Nginx, service: Server, store: Store
+) -> None:
+    """Neither those that nginx holds, nor those that reach Granian itself."""
+    with ExitStack() as stack:
+        for number in range(500):
+            silent = socket.create_connection(("127.0.0.1", service.port))
+            stack.enter_context(closing(silent))
+            silent.sendall(HALF_A_REQUEST["half the header fields"] if number % 2 else b"")
+        for name in ("nothing", "half a form", "half a chunk"):
+            for _ in range(30):
+                stack.enter_context(nginx.connect()).sendall(HALF_A_REQUEST[name])
+
+        assert_others_are_exactly_counted(nginx, store)
+
+
+def test_exactly_the_limit_is_admitted_while_workers_are_killed(
+    nginx: Nginx, service: Server, store: Store
+) -> None:
+    """A response may be lost with its worker, but none is given that is not counted."""
+    key = store.key(limit=400)
+
+    def send(_number: int) -> int:
+        return nginx.get(LIST, Authorization=f"Bearer {key.token.text}").status
+
+    statuses: Counter[int] = Counter()
+    with ThreadPoolExecutor(6) as clients:
+        for _ in range(2):
+            statuses += Counter(clients.map(send, range(50)))
+            pending = [clients.submit(send, number) for number in range(100)]
+            os.kill(service.workers()[0], signal.SIGKILL)
+            statuses += Counter(each.result() for each in pending)
+        while 429 not in statuses:
+            statuses += Counter(clients.map(send, range(50)))
+    service.wait_until_ready()
+
+    assert admitted(store, key.key.id) == 400
+    assert 300 < statuses[200] <= 400
+    assert set(statuses) <= {200, 429, 503}
+
+
+def test_a_stop_while_it_starts_ends_it_and_its_workers(granian: Callable[[], Server]) -> None:
+    for logged in ("Starting granian", "Spawning worker-2"):
+        server = granian()
+        eventually(lambda: logged in server.log, lambda: server.log)  # noqa: B023 - called here
+        server.process.terminate()
+        server.wait_until_ended()
+
+        with pytest.raises(ProcessLookupError):
+            os.killpg(server.process.pid, 0)
+
+
+def test_a_stop_under_load_completes_the_requests_in_progress(
+    granian: Callable[[], Server], store: Store
+) -> None:
+    server, key = granian(), store.key()
+    server.wait_until_ready()
+    started = Event()
+
+    def send(_client: int) -> int:
+        answered = 0
+        try:
+            with closing(Connection(server.port)) as connection:
+                while connection.get(LIST, key.token.text).status == 200:
+                    answered += 1
+                    started.set()
+        except OSError:
+            return answered
+        raise AssertionError("the service refused a request")
+
+    with ThreadPoolExecutor(8) as clients:
+        sent = [clients.submit(send, number) for number in range(8)]
+        assert started.wait(20)
+        server.process.terminate()
+        answered = sum(each.result() for each in sent)
+
+    assert server.wait_until_ended() == 0, server.log
+    assert admitted(store, key.key.id) == answered
+
+
+def test_a_second_server_on_one_port_starts_too(service: Server, tmp_path: Path) -> None:
+    """As the how-to warns, because both set SO_REUSEPORT."""
+    with socket.socket() as second:
+        second.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        second.bind(("127.0.0.1", service.port))
