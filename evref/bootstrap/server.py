@@ -48,7 +48,7 @@ def gunicorn_settings() -> dict[str, Any]:
     Also raises the limit of open files of this process as needed, if the system allows it.
     """
     return {
-        "worker_class": "evref.bootstrap.worker.Worker",
+        "worker_class": "gthread",
         "threads": DEFAULT_THREADS,
         "worker_connections": _most_connections(),
         "graceful_timeout": GRACEFUL_SECONDS,

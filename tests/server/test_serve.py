@@ -44,11 +44,19 @@ def server(start: Start, store: Store) -> Server:
 
 
 @pytest.mark.parametrize(
-    "path", ["//settings/sign-in", "/settings//sign-in", "//", "//health/live"]
+    ("path", "page"),
+    [("//settings/sign-in", "/settings/sign-in"), ("/settings//sign-in", "/settings/sign-in")],
 )
-def test_a_doubled_slash_is_not_found(server: Server, path: str) -> None:
+def test_a_doubled_slash_leads_to_the_page(server: Server, path: str, page: str) -> None:
     """Through the server's own reading of the address too."""
-    assert server.get(path).status == 404
+    answer = server.get(path)
+
+    assert answer.status == 308
+    assert answer.headers["Location"].endswith(page)
+
+
+def test_a_doubled_slash_is_not_found_for_programs(server: Server) -> None:
+    assert server.get("//health/live").status == 404
 
 
 def ask(server: Server, token: str, times: int) -> list[Answer]:
