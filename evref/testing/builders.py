@@ -20,6 +20,7 @@ from evref.domain.catalogue.evidence import (
     Reference,
     ReferenceKind,
 )
+from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.principal import Operator, Role
@@ -28,6 +29,8 @@ from evref.ports.catalogue.published import Publication
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 OPERATOR = Operator()
+
+CAUTION = "The label warns of harm to the skin below the brace (regulator, 2024)."
 
 
 def at_noon(day: date) -> datetime:
@@ -55,6 +58,24 @@ def a_diagnosis(
         checked_on=checked_on,
         **optional,
     )
+
+
+def an_acl_injury() -> Entry:
+    """Return a diagnosis with a code that also means others, and with finer codes that do not."""
+    diagnosis = a_diagnosis(
+        "acl",
+        name="Anterior cruciate ligament injury",
+        icd10=("S83.5",),
+        icd11=("NC93.60",),
+        terms={"en": ("anterior cruciate ligament tear",)},
+        broader_codes=("S83.5",),
+        finer_codes={
+            CodeList.ICD_10_CM: FinerCodes(("S83.51",), ("S83.52",)),
+            CodeList.ICD_10_GM: FinerCodes(("S83.51", "S83.53"), ("S83.52", "S83.54")),
+        },
+    )
+    one = an_intervention("acl-brace", diagnosis_id="acl", title="Bracing", cautions=CAUTION)
+    return Entry(diagnosis, (one,))
 
 
 def a_reference(

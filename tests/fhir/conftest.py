@@ -102,5 +102,9 @@ def read(service: Service, token: str) -> Read:
 
 
 def ids(bundle: Any) -> list[str]:
-    """The ids of the resources in a Bundle, in its order."""
-    return [entry["resource"]["id"] for entry in bundle.get("entry", [])]
+    """The ids of the resources that a Bundle has found, in its order."""
+    return [
+        entry["resource"]["id"]
+        for entry in bundle.get("entry", [])
+        if entry["search"]["mode"] == "match"
+    ]

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
-from evref.testing.builders import NOON, OPERATOR, a_diagnosis, a_publication
+from evref.testing.builders import (
+    NOON,
+    OPERATOR,
+    a_diagnosis,
+    a_publication,
+    an_acl_injury,
+    an_entry,
+)
 from tests.http.conftest import MakeService
 from tests.http.service import EXAMPLES, IN_ORDER, Service, assert_problem, body, entries
 
@@ -163,36 +172,140 @@ def test_filters_find_what_a_code_or_word_stands_for(
         (
             "icd10=%20s83511a%20,M17.-,M17,B05",
             [
-                ("icd10", "s83511a", "S83.511A", ["twin-a"]),
-                ("icd10", "M17.-", "M17", ["knee-osteoarthritis"]),
-                ("icd10", "M17", "M17", ["knee-osteoarthritis"]),
-                ("icd10", "B05", "B05", []),
+                ("icd10", "s83511a", "S83.511A", {"twin-a": "S83.5"}),
+                ("icd10", "M17.-", "M17", {"knee-osteoarthritis": "M17"}),
+                ("icd10", "M17", "M17", {"knee-osteoarthritis": "M17"}),
+                ("icd10", "B05", "B05", {}),
             ],
         ),
         (
             "icd11=fa01.0%26xk8g&icd10=M17",
             [
-                ("icd11", "fa01.0&xk8g", "FA01.0&XK8G", ["knee-osteoarthritis"]),
-                ("icd10", "M17", "M17", ["knee-osteoarthritis"]),
+                ("icd11", "fa01.0&xk8g", "FA01.0&XK8G", {"knee-osteoarthritis": "FA01"}),
+                ("icd10", "M17", "M17", {"knee-osteoarthritis": "M17"}),
             ],
         ),
         (
             "icd10=M17,J45&module=concept&q=twin",
-            [("icd10", "M17", "M17", []), ("icd10", "J45", "J45", ["twin-b"])],
+            [("icd10", "M17", "M17", {}), ("icd10", "J45", "J45", {"twin-b": "J45"})],
         ),
     ],
 )
 def test_matches_say_how_each_code_was_read_and_what_it_found(
-    service: Service, token: str, query: str, matches: list[tuple[str, str, str, list[str]]]
+    service: Service, token: str, query: str, matches: list[tuple[str, str, str, dict[str, str]]]
 ) -> None:
     """In the order asked, with ids that are all in the data."""
     answer = body(service.get(f"{DIAGNOSES}?{query}", token=token))
 
     found = answer["meta"]["matches"]
-    assert [tuple(match.values()) for match in found] == matches
+    assert found == [
+        {
+            "parameter": parameter,
+            "given": given,
+            "read_as": read_as,
+            "diagnosis_ids": list(codes),
+            "diagnoses": [
+                {"id": name, "relation": "certain", "code": code} for name, code in codes.items()
+            ],
+            "excluded_from": [],
+            "error": None,
+        }
+        for parameter, given, read_as, codes in matches
+    ]
     assert {name for match in found for name in match["diagnosis_ids"]} == {
         record["id"] for record in answer["data"]
     }
+
+
+ACL = Catalogue([an_acl_injury()])
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("icd10=S83.511A", ("S83.511A", "certain", "S83.51", [], None)),
+        ("icd10=S83.5", ("S83.5", "approximate", "S83.5", [], None)),
+        ("icd10=S83.521A", ("S83.521A", None, None, ["acl"], None)),
+        ("icd10=S83.53&edition=cm", ("S83.53", "approximate", "S83.5", [], None)),
+        ("icd10=S83.53&edition=gm", ("S83.53", "certain", "S83.53", [], None)),
+        ("icd10=ICD-10-GM%20S83.53&edition=cm", ("S83.53", "certain", "S83.53", [], None)),
+        ("icd10=S83.53%20V&edition=gm", ("S83.53", "approximate", "S83.53", [], None)),
+        ("icd10=S83.53%20A", ("S83.53", None, None, [], "A means excluded: not searched")),
+    ],
+)
+def test_a_match_says_how_well_a_code_fits(
+    service: Service, token: str, query: str, said: tuple[Any, ...]
+) -> None:
+    """In its edition."""
+    service.publish(ACL)
+    service.clock.advance(1)
+    read_as, relation, code, excluded_from, error = said
+
+    answer = body(service.get(f"{DIAGNOSES}?{query}", token=token))
+
+    (match,) = answer["meta"]["matches"]
+    found = [] if relation is None else [{"id": "acl", "relation": relation, "code": code}]
+    assert (match["read_as"], match["diagnoses"]) == (read_as, found)
+    assert (match["excluded_from"], match["error"]) == (excluded_from, error)
+    assert [record["id"] for record in answer["data"]] == match["diagnosis_ids"]
+
+
+def test_what_cannot_be_read_does_not_fail_the_rest(service: Service, token: str) -> None:
+    """Each part has its entry, in order; of a pair, each half."""
+    query = "icd10=M17.1,hello,,G61.0%2B%20J45*"
+
+    answer = body(service.get(f"{DIAGNOSES}?{query}", token=token))
+
+    said = [(match["given"], match["read_as"]) for match in answer["meta"]["matches"]]
+    assert said == [
+        ("M17.1", "M17.1"),
+        ("hello", None),
+        ("", None),
+        ("G61.0+", "G61.0"),
+        ("J45*", "J45"),
+    ]
+    for match in answer["meta"]["matches"][1:3]:
+        assert match["diagnosis_ids"] == match["diagnoses"] == match["excluded_from"] == []
+        assert "must be one of the codes of ICD-10" in match["error"]
+    assert answer["meta"]["count"] == 3
+
+
+def test_a_code_that_was_not_read_does_not_fail_the_other_classification(
+    service: Service, token: str
+) -> None:
+    assert service.ids(f"{DIAGNOSES}?icd10=hello&icd11=FA01", token) == ["knee-osteoarthritis"]
+
+
+def test_fifty_codes_may_end_in_a_comma(service: Service, token: str) -> None:
+    assert service.ids(f"{DIAGNOSES}?icd10={'M17,' * 50}", token) == ["knee-osteoarthritis"]
+
+
+def test_records_have_their_interventions_if_asked(service: Service, token: str) -> None:
+    """All visible ones, whatever the module that the diagnoses are filtered by."""
+    path = f"{DIAGNOSES}/knee-osteoarthritis"
+    expected = service.data(f"{path}/interventions", token)
+
+    (listed,) = service.data(f"{DIAGNOSES}?icd10=M17&module=home&include=interventions", token)
+    alone = service.data(f"{path}?include=interventions", token)
+
+    assert listed["interventions"] == alone["interventions"] == expected
+    assert len({each["module"] for each in expected}) > 1
+    assert listed == alone == service.data(path, token) | {"interventions": expected}
+
+
+@pytest.mark.parametrize(("count", "status"), [(50, 200), (51, 422)])
+def test_at_most_fifty_diagnoses_have_their_interventions(
+    service: Service, token: str, count: int, status: int
+) -> None:
+    service.publish(Catalogue(an_entry(f"d{number}") for number in range(count)))
+    service.clock.advance(1)
+
+    response = service.get(f"{DIAGNOSES}?icd10=M17&include=interventions", token=token)
+
+    assert response.status_code == status
+    if status == 422:
+        (fault,) = assert_problem(response, 422, "invalid-parameter")["errors"]
+        assert (fault["parameter"], fault["message"]) == ("include", "is given for 51 diagnoses")
 
 
 @pytest.mark.parametrize("query", ["", "?q=twin", "?module=home"])

@@ -352,7 +352,7 @@ def test_hostile_text_of_the_catalogue_is_text(make_service: MakeService, text: 
                 "mainSearchCriteria.v.cs1": ICD10_CM,
                 "mainSearchCriteria.v.c1": "M54.50",
             },
-            "/catalogue?q=M17.1+M54.50",
+            "/catalogue?q=ICD-10-WHO+M17.1%2C+ICD-10-CM+M54.50",
         ),
         (
             {"mainSearchCriteria.v.cs": "1.2.3", "mainSearchCriteria.v.c": "M17.1"},
@@ -366,13 +366,13 @@ def test_hostile_text_of_the_catalogue_is_text(make_service: MakeService, text: 
             KNEE
             | {"mainSearchCriteria.v.cs1": ICD10, "mainSearchCriteria.v.c1": "S83.5XXA"}
             | {"mainSearchCriteria.v.dn2": "twin"},
-            "/catalogue?q=M17.1+S83.5XXA",
+            "/catalogue?q=ICD-10-WHO+M17.1%2C+ICD-10-WHO+S83.5XXA",
         ),
         (
             {f"mainSearchCriteria.v.cs{n}": ICD10 for n in range(40)}
             | {f"mainSearchCriteria.v.c{n}": f"S83.5X{n:02}" for n in range(40)}
             | {"mainSearchCriteria.v.dn": "twin"},
-            "/catalogue?q=" + "+".join(f"S83.5X{n:02}" for n in range(22)),
+            "/catalogue?q=" + "%2C+".join(f"ICD-10-WHO+S83.5X{n:02}" for n in range(9)),
         ),
     ],
 )

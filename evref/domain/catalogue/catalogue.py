@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
@@ -13,6 +13,7 @@ from functools import cached_property
 from evref.domain.catalogue import content
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
+from evref.domain.catalogue.matching import Fit, Match, finds, prefixes, verdict
 from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.catalogue.search.index import SearchIndex
 from evref.domain.catalogue.search.lexicon import Lexicon
@@ -21,6 +22,7 @@ from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
 from evref.domain.rules import Rules
 
 _OVERDUE_AFTER = timedelta(days=365)
+_SHORTEST_CODE = 3
 
 
 @dataclass(frozen=True)
@@ -82,14 +84,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """A requested code, and the ids of the diagnoses that it matches."""
-
-    code: RecordCode
-    diagnosis_ids: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class DiagnosisFilter:
     """Conditions on a diagnosis, combined with AND; an omitted condition admits all."""
 
@@ -99,18 +93,12 @@ class DiagnosisFilter:
     def admits(self, diagnosis: Diagnosis) -> bool:
         """Return whether the diagnosis meets the conditions.
 
-        Codes of one classification are combined with OR, and the two classifications with AND.
+        Codes of one classification are combined with OR, and the two classifications with AND;
+        parts of a request that could not be read are no condition.
         """
-        return (self.module is None or self.module in diagnosis.enabled_modules) and {
-            code.CLASSIFICATION for code in self.codes
-        } == {code.CLASSIFICATION for code in self.codes if code.finds(diagnosis)}
-
-    def matches(self, found: Iterable[Entry]) -> tuple[Match, ...]:
-        """Return the matches of each code among the found entries, in the order of the codes."""
-        diagnoses = tuple(entry.diagnosis for entry in found)
-        return tuple(
-            Match(code, tuple(one.id for one in diagnoses if code.finds(one)))
-            for code in self.codes
+        return (self.module is None or self.module in diagnosis.enabled_modules) and (
+            {code.classification for code in self.codes if code.read_as is not None}
+            == {code.classification for code in self.codes if finds(code, diagnosis)}
         )
 
 
@@ -235,10 +223,35 @@ class Catalogue:
 
     def find(self, wanted: DiagnosisFilter) -> tuple[Entry, ...]:
         """Return the entries whose diagnosis the filter admits, ordered by name, then id."""
-        return tuple(
-            entry
-            for entry in self._with_ancestor_of(wanted.codes)
-            if wanted.admits(entry.diagnosis)
+        entries = self.entries
+        if any(code.read_as is not None for code in wanted.codes):
+            # Comparing 50 codes with 10,000 diagnoses would take seconds.
+            ids = set().union(*map(self._near, wanted.codes))
+            entries = tuple(entry for entry in entries if entry.diagnosis.id in ids)
+        return tuple(entry for entry in entries if wanted.admits(entry.diagnosis))
+
+    def matches(
+        self, codes: Iterable[RecordCode], found: Iterable[Entry] | None = None
+    ) -> tuple[Match, ...]:
+        """Return what each code finds, in the order of the codes; `found` limits it to these."""
+        ids = self._by_id.keys() if found is None else {entry.diagnosis.id for entry in found}
+        return tuple(self._match(code, ids) for code in codes)
+
+    def _match(self, code: RecordCode, ids: Collection[str]) -> Match:
+        near = sorted(self._near(code), key=self._places.__getitem__)
+        verdicts = {name: verdict(code, self._by_id[name].diagnosis) for name in near}
+        return Match(
+            code,
+            tuple(
+                Fit(name, each.relation, each.code)
+                for name, each in verdicts.items()
+                if each is not None and each.relation is not None and name in ids
+            ),
+            tuple(
+                name
+                for name, each in verdicts.items()
+                if each is not None and each.relation is None
+            ),
         )
 
     def make_searchable(self, lexicon: Lexicon, earlier: SearchIndex | None = None) -> None:
@@ -266,28 +279,26 @@ class Catalogue:
             tuple(Suggestion(each, self.entry(each).diagnosis.name, near[each]) for each in near),
         )
 
-    def _with_ancestor_of(self, codes: tuple[RecordCode, ...]) -> Iterable[Entry]:
-        """Return the entries that the codes can match, in order; all without codes."""
-        if not codes:
-            return self.entries
-        # Comparing 50 codes with 10,000 diagnoses would take seconds.
-        ids = {
+    def _near(self, code: RecordCode) -> set[str]:
+        """Return the ids of the diagnoses about which anything may be known for this code."""
+        return {
             diagnosis_id
-            for code in codes
-            for ancestor in code.ancestors
-            for diagnosis_id in self._ids_by_stem.get(ancestor, ())
+            for stem in code.stems
+            for length in range(_SHORTEST_CODE, len(stem) + 1)
+            for diagnosis_id in self._ids_by_prefix.get(stem[:length], ())
         }
-        return (entry for entry in self.entries if entry.diagnosis.id in ids)
 
     @cached_property
-    def _ids_by_stem(self) -> dict[str, list[str]]:
-        """The ids of the diagnoses by code; a cluster is under its first stem."""
+    def _places(self) -> dict[str, int]:
+        return {entry.diagnosis.id: place for place, entry in enumerate(self.entries)}
+
+    @cached_property
+    def _ids_by_prefix(self) -> dict[str, list[str]]:
+        """The ids of the diagnoses by code and by prefix; a cluster is under its first stem."""
         ids = defaultdict(list)
         for entry in self.entries:
-            diagnosis = entry.diagnosis
-            stems = [code.first_stem for code in diagnosis.icd11_codes]
-            for stem in [*(code.text for code in diagnosis.icd10_codes), *stems]:
-                ids[stem].append(diagnosis.id)
+            for prefix in prefixes(entry.diagnosis):
+                ids[prefix].append(entry.diagnosis.id)
         return dict(ids)
 
     def changes_since(self, earlier: Catalogue | None) -> CatalogueChanges:

@@ -106,6 +106,13 @@ class Diagnosis:
         in_order = tuple(sorted(self.enabled_modules, key=MODULE_ORDER.__getitem__))
         object.__setattr__(self, "enabled_modules", in_order)
 
+    @property
+    def name_within_sentence(self) -> str:
+        """The name without a capital, unless it begins with a proper name."""
+        first = self.name[:1].lower() + self.name.split()[0][1:]
+        is_common = any(first in term.split() for term in self.terms.get("en", ()))
+        return self.name[:1].lower() + self.name[1:] if is_common else self.name
+
     def _check_terms(self) -> Rules:
         rules = Rules()
         for language, terms in self.terms.items():

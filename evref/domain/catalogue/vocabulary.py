@@ -8,6 +8,8 @@ from evref.domain.catalogue.card import CardGroup
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.matching import Relation
+from evref.domain.catalogue.record_code import Edition
 
 DISCLAIMER = (
     "Educational reference data. It gives no clinical decisions and no treatment prescriptions; "
@@ -92,6 +94,11 @@ MEANINGS: dict[StrEnum, str] = {
     ReferenceKind.DIAGNOSTIC_ACCURACY_STUDY: "a study of a test's diagnostic accuracy",
     ReferenceKind.CONSENSUS_STATEMENT: "a consensus statement of experts",
     ReferenceKind.SAFETY_NOTICE: "a regulator's notice or label",
+    Edition.WHO: "ICD-10 of WHO",
+    Edition.CM: "ICD-10-CM, the modification of the United States",
+    Edition.GM: "ICD-10-GM, the German modification",
+    Relation.CERTAIN: "this code means this condition",
+    Relation.APPROXIMATE: "this code also means other conditions",
 }
 
 DESCRIPTIONS: dict[type[StrEnum], str] = {
@@ -101,4 +108,6 @@ DESCRIPTIONS: dict[type[StrEnum], str] = {
     Recommendation: "The direction and strength of the recommendation, in the terms of GRADE.",
     Direction: "What the sources say about using an intervention.",
     ReferenceKind: "The kind of a publication.",
+    Edition: "The editions of ICD-10 whose codes the catalogue tells apart.",
+    Relation: "How well a code fits a diagnosis that it finds.",
 }

@@ -27,7 +27,7 @@ from evref.domain.catalogue.evidence import (
 from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase, listing_order
-from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
+from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
 from evref.domain.errors import InvalidValueError, UnknownDiagnosisError
 from evref.testing.builders import a_catalogue, a_diagnosis, an_entry, an_intervention
 from tests.domain.strategies import catalogues, entries
@@ -133,9 +133,18 @@ GUILLAIN = a_diagnosis(
 )
 
 
-met = DiagnosisFilter((RecordIcd10Code("G61.0"), RecordIcd11Code("8C01.00")), Module.HOME)
+def record_codes(texts: str) -> tuple[RecordCode, ...]:
+    """ICD-11's codes have a letter in second place, WHO's ICD-10 a digit."""
+    return tuple(
+        code
+        for text in texts.split()
+        for code in read_part(Classification("icd11" if text[1].isalpha() else "icd10"), text)
+    )
+
+
+met = DiagnosisFilter(record_codes("G61.0 8C01.00"), Module.HOME)
 ONE_NOT_MET = {
-    "codes": replace(met, codes=(RecordIcd10Code("G61"), RecordIcd11Code("8C01.00"))),
+    "codes": replace(met, codes=record_codes("G61 8C01.00")),
     "module": replace(met, module=Module.CONCEPT),
 }
 
@@ -162,14 +171,6 @@ def test_one_code_of_each_classification_is_enough(codes: str, admitted: bool) -
     wanted = DiagnosisFilter(record_codes(codes))
 
     assert wanted.admits(GUILLAIN) == admitted
-
-
-def record_codes(texts: str) -> tuple[RecordCode, ...]:
-    """ICD-11's codes have a letter in second place, WHO's ICD-10 a digit."""
-    return tuple(
-        RecordIcd11Code(text) if text[1].isalpha() else RecordIcd10Code(text)
-        for text in texts.split()
-    )
 
 
 def test_nothing_asked_admits_everything() -> None:
@@ -224,8 +225,9 @@ def test_matches_say_what_each_code_found_of_what_is_found_in_the_order_asked(
     entries = TWO.find(wanted)
 
     assert [one.diagnosis.id for one in entries] == found
-    assert [list(match.diagnosis_ids) for match in wanted.matches(entries)] == matches
-    assert tuple(match.code for match in wanted.matches(entries)) == wanted.codes
+    said = TWO.matches(wanted.codes, entries)
+    assert [[fit.diagnosis_id for fit in match.fits] for match in said] == matches
+    assert tuple(match.code for match in said) == wanted.codes
 
 
 NEAR_CODES = ("J45", "J45.0", "J45.01", "G61.0", "G61", "FA01", "FA01.0", "FA01/8C01", "8C01")

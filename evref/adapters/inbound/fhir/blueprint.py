@@ -27,6 +27,8 @@ from evref.adapters.inbound.web.problems import NotAcceptableError
 from evref.adapters.inbound.web.representations import Representation, respond
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.matching import best_relations
+from evref.domain.catalogue.remarks import remarks
 from evref.domain.errors import NotFoundError
 
 _CAPABILITY_CACHE = "public, max-age=300"
@@ -61,9 +63,24 @@ def blueprint(endpoints: CatalogueEndpoints, base_url: str) -> Blueprint:
     ) -> Response:
         values = search.read(request.args, search.SEARCH)
         _require_json(media_type)
-        found = search.matching(indexes.of(catalogue), resource_type, values)
-        address = resources.address(resource_type)
-        return _response(searchset(found, values, request.args.to_dict(), address, render))
+        matches = catalogue.matches(values.get("context", ()))
+        relations = best_relations(matches)
+        found = search.matching(indexes.of(catalogue), resource_type, values, relations)
+
+        def entry(item: Item) -> dict[str, Any]:
+            relation = relations.get(item.entry.diagnosis.id)
+            return {"resource": render(item), "search": resources.search_of(relation)}
+
+        return _response(
+            searchset(
+                found,
+                values,
+                request.args.to_dict(),
+                resources.address(resource_type),
+                entry,
+                outcome=resources.outcome(remarks(matches, catalogue)),
+            )
+        )
 
     def read(
         catalogue: Catalogue,

@@ -24,10 +24,13 @@ def searchset(
     given: Mapping[str, str],
     address: str,
     render: Callable[[Item], dict[str, Any]],
+    *,
+    outcome: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     """Return the page of the found items that the values of the search select.
 
-    `given` has the parameters as sent, for the links; `address` is the URL of the resource type.
+    `given` has the parameters as sent, for the links; `address` is the URL of the resource type;
+    `outcome` has entries about the search itself, for the first page.
     """
     count = values.get("_count", DEFAULT_COUNT)
     criteria = {name: text for name, text in given.items() if name not in _PAGING}
@@ -50,15 +53,11 @@ def searchset(
         "total": len(found),
         "link": links,
     }
-    if page:  # FHIR has no empty lists
-        bundle["entry"] = [
-            {
-                "fullUrl": f"{address}/{item.id}",
-                "resource": render(item),
-                "search": {"mode": "match"},
-            }
-            for item in page
-        ]
+    entries = [{"fullUrl": f"{address}/{item.id}", **render(item)} for item in page]
+    if not place:
+        entries += outcome
+    if entries:  # FHIR has no empty lists
+        bundle["entry"] = entries
     return bundle
 
 

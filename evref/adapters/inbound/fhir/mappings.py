@@ -10,29 +10,38 @@ from typing import Any
 
 from evref.adapters.inbound.web import problems
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
-from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
+from evref.domain.catalogue.record_code import Classification, Edition
 
 
 @dataclass(frozen=True, slots=True)
 class CodeSystem:
-    """A classification, its FHIR address, and how its codes are read."""
+    """A classification or an edition of one, and its FHIR address."""
 
     name: str
     url: str
-    code: type[RecordCode]
+    classification: Classification
+    edition: Edition | None = None
 
 
-ICD_10 = CodeSystem("ICD-10 (WHO)", "http://hl7.org/fhir/sid/icd-10", RecordIcd10Code)
-ICD_11 = CodeSystem("ICD-11 MMS", "http://id.who.int/icd/release/11/mms", RecordIcd11Code)
+ICD_10 = CodeSystem(
+    "ICD-10 (WHO)", "http://hl7.org/fhir/sid/icd-10", Classification.ICD_10, Edition.WHO
+)
+ICD_11 = CodeSystem("ICD-11 MMS", "http://id.who.int/icd/release/11/mms", Classification.ICD_11)
 
 CODE_SYSTEMS = (
     ICD_10,
-    CodeSystem("ICD-10-CM", "http://hl7.org/fhir/sid/icd-10-cm", RecordIcd10Code),
-    CodeSystem("ICD-10-GM", "http://fhir.de/CodeSystem/bfarm/icd-10-gm", RecordIcd10Code),
+    CodeSystem("ICD-10-CM", "http://hl7.org/fhir/sid/icd-10-cm", Classification.ICD_10, Edition.CM),
+    CodeSystem(
+        "ICD-10-GM",
+        "http://fhir.de/CodeSystem/bfarm/icd-10-gm",
+        Classification.ICD_10,
+        Edition.GM,
+    ),
     CodeSystem(
         "ICD-10-GM (address until 2021)",
         "http://fhir.de/CodeSystem/dimdi/icd-10-gm",
-        RecordIcd10Code,
+        Classification.ICD_10,
+        Edition.GM,
     ),
     ICD_11,
 )

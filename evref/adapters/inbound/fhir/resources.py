@@ -6,6 +6,7 @@ client can derive an order for a patient from them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -27,6 +28,7 @@ from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Direction, Evidence, Reference
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
+from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 
 _PUBLISHER = "Evidence Reference Service"
@@ -82,7 +84,7 @@ class Resources:
                 "title": intervention.title,
                 "subtitle": _in_words(evidence.direction),
                 **_status(item.entry),
-                "description": intervention.summary,
+                "description": intervention.summary + _caution(intervention),
                 "useContext": _contexts(item.entry.diagnosis),
                 "usage": DISCLAIMER,
                 "topic": self._topics(intervention),
@@ -93,6 +95,28 @@ class Resources:
                 "doNotPerform": DO_NOT_PERFORM[evidence.direction],
             }
         )
+
+    def search_of(self, relation: Relation | None) -> dict[str, Any]:
+        """Return the `search` of an entry in a Bundle; `relation` is how well a code fits it."""
+        if relation is None:
+            return {"mode": "match"}
+        words = {"url": "text", "valueString": MEANINGS[relation]}
+        code = {"url": "code", "valueCode": relation.value}
+        return {
+            "extension": [{"url": self._extension("relation"), "extension": [code, words]}],
+            "mode": "match",
+        }
+
+    def outcome(self, remarks: Iterable[str]) -> list[dict[str, Any]]:
+        """Return the entry of a Bundle with remarks on the search (R4, search, warnings)."""
+        issues = [
+            {"severity": "warning", "code": "informational", "details": {"text": f"{remark}."}}
+            for remark in remarks
+        ]
+        resource = {"resourceType": "OperationOutcome", "id": "context", "issue": issues}
+        address = f"{self.address('OperationOutcome')}/context"
+        entry = {"fullUrl": address, "resource": resource, "search": {"mode": "outcome"}}
+        return [entry] if issues else []
 
     def _head(self, resource_type: str, item: Item, kind: str, name: str) -> dict[str, Any]:
         return {
@@ -111,7 +135,7 @@ class Resources:
                 "extension": [self._direction(evidence.direction), *_grades(evidence)],
                 "title": intervention.title,
                 # A client may show no more of an action than its title and its description.
-                "description": _in_words(evidence.direction),
+                "description": _in_words(evidence.direction) + _caution(intervention),
                 "code": self._topics(intervention),
                 "documentation": _justification(evidence),
                 "definitionCanonical": address,
@@ -234,6 +258,11 @@ def _sentence(text: str) -> str:
 
 def _in_words(direction: Direction) -> str:
     return f"Direction of the evidence: {direction.value} ({MEANINGS[direction]})."
+
+
+def _caution(intervention: Intervention) -> str:
+    """Return the caution in Markdown, to follow other text; R4 has no element for it."""
+    return "" if intervention.cautions is None else f"\n\n**Caution:** {intervention.cautions}"
 
 
 def _as_name(slug: str) -> str:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.fhir.index import Index, Item
-from evref.adapters.inbound.fhir.mappings import CODE_SYSTEMS, ICD_10, ICD_11
+from evref.adapters.inbound.fhir.mappings import CODE_SYSTEMS
 from evref.adapters.inbound.web.problems import (
     InvalidParametersError,
     NotAcceptableError,
     ParameterFault,
 )
-from evref.domain.catalogue.catalogue import DiagnosisFilter
-from evref.domain.catalogue.record_code import RecordCode
-from evref.domain.errors import InvalidValueError
+from evref.domain.catalogue.record_code import FORMS, Classification, RecordCode, read_part
+from evref.domain.redaction import without_keys
 from evref.domain.rules import folded
 
 DEFAULT_COUNT = 20
@@ -86,31 +85,30 @@ def _read_texts(text: str) -> tuple[str, ...]:
 
 
 def _read_codes(text: str) -> tuple[RecordCode, ...]:
-    """Return the codes of a token parameter: `system|code`, or a code of either classification."""
-    return tuple(code for value in _values(text) for code in _read_code(value))
+    """Return the codes of a token parameter: `system|code`, or a code of either classification.
+
+    As in a Condition with codings of several systems, those that are not known do not count.
+    """
+    values = _values(text, may_be_empty=True)
+    codes = tuple(code for value in values if value for code in _read_code(value))
+    if not any(code.read_as is not None for code in codes):
+        raise _InvalidError("has no code that can be read")
+    return codes
 
 
-def _read_code(value: str) -> list[RecordCode]:
+def _read_code(value: str) -> tuple[RecordCode, ...]:
     system, has_system, text = value.rpartition("|")
-    kinds = (
-        [each.code for each in CODE_SYSTEMS if each.url == system]
-        if has_system
-        else [ICD_10.code, ICD_11.code]
-    )
-    if not kinds:
-        raise _InvalidError("names an unknown code system")
-    read = []
-    for kind in kinds:
-        try:
-            read.append(kind(text))
-        except InvalidValueError:
-            continue
-    if not read:
-        raise _InvalidError("has a malformed code")
-    return read
+    if not has_system:
+        of_both = tuple(code for each in Classification for code in read_part(each, text))
+        return tuple(code for code in of_both if code.read_as is not None) or of_both[:1]
+    known = next((each for each in CODE_SYSTEMS if each.url == system), None)
+    if known is None:
+        error = "is of a code system that the service does not read"
+        return (RecordCode(Classification.ICD_10, without_keys(value), None, error=error),)
+    return read_part(known.classification, text, known.edition)
 
 
-def _values(text: str) -> tuple[str, ...]:
+def _values(text: str, *, may_be_empty: bool = False) -> tuple[str, ...]:
     values = []
     position = 0
     while position <= len(text):
@@ -118,7 +116,7 @@ def _values(text: str) -> tuple[str, ...]:
         assert found is not None  # noqa: S101 - the pattern matches the empty text
         values.append(_ESCAPED.sub(r"\1", found[0]).strip())
         position = found.end() + 1
-    if not all(values):
+    if not may_be_empty and not all(values):
         raise _InvalidError("has an empty value")
     if len(values) > MOST_VALUES:
         raise _InvalidError(f"has {len(values)} values")
@@ -128,7 +126,7 @@ def _values(text: str) -> tuple[str, ...]:
 _CODES = (
     f"1 to {MOST_VALUES} codes separated by commas, each alone or as system|code",
     f"systems: {', '.join(each.url for each in CODE_SYSTEMS)}",
-    f"codes: {ICD_10.code.FORM}; {ICD_11.code.FORM}",
+    *(f"codes: {forms}" for forms in FORMS.values()),
 )
 _TEXTS = (f"1 to {MOST_VALUES} texts separated by commas, up to {LONGEST_TEXT} characters",)
 
@@ -187,18 +185,18 @@ def read(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dic
     return values
 
 
-def matching(index: Index, resource_type: str, values: Mapping[str, Any]) -> list[Item]:
-    """Return the items that match the values of a search, in the order of their ids."""
+def matching(
+    index: Index, resource_type: str, values: Mapping[str, Any], relations: Collection[str]
+) -> list[Item]:
+    """Return the items that match the values of a search, in the order of their ids.
+
+    `relations` has the ids of the diagnoses that the codes of the context find.
+    """
     items = list(index.of(resource_type).values())
     if "_id" in values:
         items = [item for item in items if item.id in values["_id"]]
     if "context" in values:
-        found = {
-            entry.diagnosis.id
-            for code in values["context"]
-            for entry in index.catalogue.find(DiagnosisFilter((code,)))
-        }
-        items = [item for item in items if item.entry.diagnosis.id in found]
+        items = [item for item in items if item.entry.diagnosis.id in relations]
     for name, (normalised, compare) in _COMPARISONS.items():
         if name in values:
             wanted = [normalised(text) for text in values[name]]

@@ -17,10 +17,10 @@ from evref.adapters.inbound.infobutton.mappings import (
     sub_topic,
 )
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
-from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
+from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.record_code import RecordCode
-from evref.domain.errors import InvalidValueError
+from evref.domain.catalogue.matching import Match
+from evref.domain.catalogue.record_code import FORMS, RecordCode, read_field
 from evref.domain.redaction import without_keys
 
 HTML = "text/html"
@@ -59,26 +59,29 @@ _Values: TypeAlias = dict[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What to search by: a code, or words if no code is given.
+    """What to search by: codes, or words if no code is given.
 
     It has neither if the code is of a code system that the service does not read. `label` names
     the criterion for people.
     """
 
     label: str
-    code: RecordCode | None = None
+    codes: tuple[RecordCode, ...] = ()
     words: str | None = None
 
     @property
-    def text(self) -> str | None:
-        """The code or the words as given."""
-        return self.words if self.code is None else self.code.given
+    def is_read(self) -> bool:
+        return bool(self.words) or any(code.read_as is not None for code in self.codes)
 
     def found_in(self, catalogue: Catalogue) -> Iterable[Entry]:
-        if self.code is not None:
-            return catalogue.find(DiagnosisFilter(codes=(self.code,)))
-        hits = () if self.words is None else catalogue.named(self.words).hits
-        return (catalogue.entry(hit.diagnosis_id) for hit in hits)
+        if self.words is not None:
+            hits = catalogue.named(self.words).hits
+            return (catalogue.entry(hit.diagnosis_id) for hit in hits)
+        return (
+            catalogue.entry(fit.diagnosis_id)
+            for match in catalogue.matches(self.codes)
+            for fit in match.fits
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,10 @@ class KnowledgeRequest:
         }
         return tuple(found.values())
 
+    def matches(self, catalogue: Catalogue) -> tuple[Match, ...]:
+        """Return what each code finds, in the order of the criteria."""
+        return catalogue.matches(code for each in self.criteria for code in each.codes)
+
     def asks_for(self, module: Module) -> bool:
         """Return whether a subtopic asks for this module; without subtopics, the request does."""
         return not self.sub_topics or any(
@@ -134,13 +141,8 @@ def read(args: MultiDict[str, str], response_types: Sequence[str]) -> KnowledgeR
         numbers = {}
     elif not numbers and not faults:
         faults.append(_missing_code(""))
-    criteria: list[Criterion] = []
-    for number in numbers:
-        criterion = _criterion(values, number)
-        if isinstance(criterion, ParameterFault):
-            faults.append(criterion)
-        else:
-            criteria.append(criterion)
+    criteria, malformed = _criteria(values, numbers)
+    faults += malformed
     # As a whole, so that many criteria cost no more than one.
     if sum(len(each.words or "") for each in criteria) > LONGEST_TEXT:
         allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
@@ -176,6 +178,25 @@ def _known(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault]]:
     return values, faults
 
 
+def _criteria(
+    values: _Values, numbers: Iterable[str]
+) -> tuple[list[Criterion], list[ParameterFault]]:
+    """Return the criteria with these numbers, and their faults."""
+    found = {number: _criterion(values, number) for number in numbers}
+    criteria = [each for each in found.values() if isinstance(each, Criterion)]
+    # Codes that cannot be read do not affect the others.
+    is_any_read = any(each.is_read for each in criteria)
+    faults = [
+        each if isinstance(each, ParameterFault) else _malformed(each.codes, number)
+        for number, each in found.items()
+        if isinstance(each, ParameterFault) or (each.codes and not is_any_read)
+    ]
+    if sum(len(each.codes) for each in criteria) > MOST_CRITERIA:
+        allowed = (f"at most {MOST_CRITERIA} codes in all criteria",)
+        faults.append(ParameterFault(f"{_CRITERIA}.c", "has too many codes", allowed))
+    return criteria, faults
+
+
 def _criterion(values: _Values, number: str) -> Criterion | ParameterFault:
     code, oid, *texts = (
         values.get((f"{_CRITERIA}.{part}", number)) for part in ("c", "cs", "dn", "ot")
@@ -195,6 +216,13 @@ def _missing_code(number: str) -> ParameterFault:
     return ParameterFault(f"{_CRITERIA}.c{number}", "is missing", (allowed,))
 
 
+def _malformed(codes: tuple[RecordCode, ...], number: str) -> ParameterFault:
+    given = ", ".join(code.given for code in codes)
+    shown = f'"{given}"' if len(given) <= _LONGEST_REPEATED else f"{len(given)} characters"
+    allowed = (FORMS[codes[0].classification],)
+    return ParameterFault(f"{_CRITERIA}.c{number}", f"is malformed: {shown}", allowed)
+
+
 def _coded(code: str, oid: str | None, number: str) -> Criterion | ParameterFault:
     if oid is None or _OID.fullmatch(oid) is None:
         message = "is missing" if oid is None else "is not an OID"
@@ -203,13 +231,9 @@ def _coded(code: str, oid: str | None, number: str) -> Criterion | ParameterFaul
     system = code_system(oid, code)
     if system is None:
         return Criterion(without_keys(f"code {code} of the code system {oid}"))
-    try:
-        read_code = system.code(code)
-    except InvalidValueError:
-        shown = f'"{code}"' if len(code) <= _LONGEST_REPEATED else f"{len(code)} characters"
-        allowed = (system.code.FORM,)
-        return ParameterFault(f"{_CRITERIA}.c{number}", f"is malformed: {shown}", allowed)
-    return Criterion(f"{system.name} {read_code.read_as}", code=read_code)
+    codes = read_field(system.classification, code, system.edition)
+    labels = (f"{system.name} {each.read_as or each.given}" for each in codes if each.given)
+    return Criterion(", ".join(labels), codes)
 
 
 def _sub_topics(values: _Values) -> Iterable[AskedSubTopic]:

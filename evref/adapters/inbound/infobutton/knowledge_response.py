@@ -25,6 +25,8 @@ from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Direction
+from evref.domain.catalogue.matching import Relation, best_relations
+from evref.domain.catalogue.remarks import remarks
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 from evref.domain.redaction import without_keys
 
@@ -55,9 +57,15 @@ class KnowledgeResponse:
         modules = tuple(Module) if len(found) != 1 else found[0].diagnosis.enabled_modules
         asked = [module for module in modules if self.request.asks_for(module)]
         module = asked[0] if len(asked) == 1 else None
-        if len(found) == 1:
+        # The page of a search says how well a code fits.
+        if len(found) == 1 and not self._approximate():
             return self._page(found[0].diagnosis, module)
         return f"{self.base_url}/catalogue{_query({'q': without_keys(self._search())}, module)}"
+
+    def _approximate(self) -> set[str]:
+        """Return the ids of the diagnoses that codes fit only approximately."""
+        relations = best_relations(self.request.matches(self.catalogue))
+        return {name for name, each in relations.items() if each is Relation.APPROXIMATE}
 
     def _search(self) -> str:
         """Return a search that finds what the criteria find, or nothing if they find nothing.
@@ -67,16 +75,16 @@ class KnowledgeResponse:
         """
         criteria = self.request.criteria
         useful = [each for each in criteria if any(each.found_in(self.catalogue))] or criteria
-        if useful[0].code is None:
+        if not useful[0].codes:
             return (useful[0].words or useful[0].label)[:LONGEST_TEXT]
-        given = dict.fromkeys(each.code.given for each in useful if each.code is not None)
-        codes = " ".join(given)
-        return codes if len(codes) <= LONGEST_TEXT else codes[: LONGEST_TEXT + 1].rpartition(" ")[0]
+        codes = ", ".join(dict.fromkeys(code.spelled for each in useful for code in each.codes))
+        return codes if len(codes) <= LONGEST_TEXT else codes[: LONGEST_TEXT + 1].rpartition(",")[0]
 
     def feed(self) -> Element:
         """Return the feed: for each diagnosis its entry, then those of its sections."""
         found = self.request.found_in(self.catalogue)
         shown = found[:MOST_DIAGNOSES]
+        approximate = self._approximate()
         dated = shown or self.catalogue.entries
         address = f"{self.base_url}/infobutton?{urlencode(self.request.context)}"
         return {
@@ -101,7 +109,11 @@ class KnowledgeResponse:
                 }
             ],
             "rights": text(DISCLAIMER),
-            "entry": [part for entry in shown for part in self._entries(entry)],
+            "entry": [
+                part
+                for entry in shown
+                for part in self._entries(entry, entry.diagnosis.id in approximate)
+            ],
         }
 
     def _subtitle(self, found: tuple[Entry, ...]) -> str:
@@ -114,7 +126,8 @@ class KnowledgeResponse:
             sentences.append("The catalogue has no such diagnosis")
         if len(found) > MOST_DIAGNOSES:
             sentences.append(f"The first {MOST_DIAGNOSES} of {len(found)} diagnoses")
-        if not all(each.text for each in request.criteria):
+        sentences += remarks(request.matches(self.catalogue), self.catalogue)
+        if not all(each.codes or each.words for each in request.criteria):
             names = ", ".join(system.name for system in CODE_SYSTEMS)
             sentences.append(f"The service reads codes of {names} only")
         if not all(each.known for each in request.sub_topics):
@@ -122,7 +135,7 @@ class KnowledgeResponse:
             sentences.append(f"The service has these subtopics only: {names}")
         return ". ".join(sentences) + "."
 
-    def _entries(self, entry: Entry) -> Iterator[Element]:
+    def _entries(self, entry: Entry, is_approximate: bool) -> Iterator[Element]:
         diagnosis = entry.diagnosis
         sections = [
             module
@@ -133,6 +146,7 @@ class KnowledgeResponse:
         summary = render_template(
             "infobutton/document.html",
             diagnosis=diagnosis,
+            relation=MEANINGS[Relation.APPROXIMATE] if is_approximate else None,
             counts={direction.value: counts[direction] for direction in Direction},
             missing=() if sections else [each.label for each in self.request.sub_topics],
             disclaimer=DISCLAIMER,

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
+from evref.domain.catalogue.record_code import Classification, Edition
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +18,15 @@ class CodeSystem:
 
     oid: str
     name: str
-    code: type[RecordCode]
+    classification: Classification
+    edition: Edition | None = None
 
 
 CODE_SYSTEMS = (
-    CodeSystem("2.16.840.1.113883.6.3", "ICD-10", RecordIcd10Code),
-    CodeSystem("2.16.840.1.113883.6.90", "ICD-10-CM", RecordIcd10Code),
-    CodeSystem("1.2.276.0.76.5", "ICD-10-GM", RecordIcd10Code),
-    CodeSystem("2.16.840.1.113883.6.347", "ICD-11", RecordIcd11Code),
+    CodeSystem("2.16.840.1.113883.6.3", "ICD-10", Classification.ICD_10, Edition.WHO),
+    CodeSystem("2.16.840.1.113883.6.90", "ICD-10-CM", Classification.ICD_10, Edition.CM),
+    CodeSystem("1.2.276.0.76.5", "ICD-10-GM", Classification.ICD_10, Edition.GM),
+    CodeSystem("2.16.840.1.113883.6.347", "ICD-11", Classification.ICD_11),
 )
 
 # The OID of ICD-10-GM is the register of all German code systems, and each year has a number below

@@ -8,13 +8,20 @@ from apiflask import APIBlueprint
 from marshmallow import RAISE
 
 from evref.adapters.inbound.rest.meta import LicenceOf, meta
-from evref.adapters.inbound.rest.parameters import DiagnosesQuery, InterventionsQuery, NoQuery
+from evref.adapters.inbound.rest.parameters import (
+    MOST_INCLUDED,
+    DiagnosesQuery,
+    DiagnosisQuery,
+    InterventionsQuery,
+)
 from evref.adapters.inbound.rest.schemas import (
     DiagnosisAnswerSchema,
     DiagnosisListSchema,
     InterventionListSchema,
+    WithInterventions,
 )
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter
 
@@ -58,12 +65,18 @@ def blueprint(endpoints: CatalogueEndpoints, licence_of: LicenceOf) -> APIBluepr
             found_meta |= {"found": findings.hits, "suggestions": findings.suggestions}
         found_meta["count"] = len(found)
         if wanted.codes:
-            found_meta["matches"] = wanted.matches(found)
-        return {"data": found, "meta": found_meta}
+            found_meta["matches"] = catalogue.matches(wanted.codes, found)
+        if "include" not in query:
+            return {"data": found, "meta": found_meta}
+        if len(found) > MOST_INCLUDED:
+            allowed = (f"at most {MOST_INCLUDED} diagnoses with their interventions",)
+            fault = ParameterFault("include", f"is given for {len(found)} diagnoses", allowed)
+            raise InvalidParametersError((fault,))
+        return {"data": list(map(WithInterventions, found)), "meta": found_meta}
 
     @api.get("/diagnoses/<id>")
     @endpoint
-    @api.input(NoQuery, location="query", arg_name="query", unknown=RAISE)
+    @api.input(DiagnosisQuery, location="query", arg_name="query", unknown=RAISE)
     @api.output(
         DiagnosisAnswerSchema,
         description="The diagnosis.",
@@ -79,13 +92,17 @@ def blueprint(endpoints: CatalogueEndpoints, licence_of: LicenceOf) -> APIBluepr
     def get_diagnosis(
         catalogue: Catalogue,
         id: str,  # noqa: A002 - the public name in the path
-        query: dict[str, Any],  # noqa: ARG001 - without parameters, to refuse any
+        query: dict[str, Any],
     ) -> dict[str, Any]:
         """Get a diagnosis
 
         Returns one diagnosis by its id. Ids never change.
         """
-        return {"data": catalogue.entry(id), "meta": meta(catalogue, licence_of)}
+        entry = catalogue.entry(id)
+        return {
+            "data": WithInterventions(entry) if "include" in query else entry,
+            "meta": meta(catalogue, licence_of),
+        }
 
     @api.get("/diagnoses/<id>/interventions")
     @endpoint

@@ -18,7 +18,7 @@ _KNEE = "/api/v1/diagnoses/knee-osteoarthritis"
 REQUESTS = {
     "listDiagnoses": {
         "by-code": "/api/v1/diagnoses?icd10=M17.1",
-        "several-codes": "/api/v1/diagnoses?icd10=M17.11,m171,M17.-,B05",
+        "several-codes": "/api/v1/diagnoses?icd10=M17.11,m171,M17.1%20V,M17.1%20A,B05,hello",
         "none-found": "/api/v1/diagnoses?icd10=B05",
     },
     "getDiagnosis": {"knee-osteoarthritis": _KNEE},
@@ -43,7 +43,7 @@ FAILING_REQUESTS = {
     problems.INVALID_PARAMETER: {
         "value-not-allowed": f"{_KNEE}/interventions?phase=late",
         "unknown-parameter": f"{_KNEE}/interventions?modul=home",
-        "malformed-code": "/api/v1/diagnoses?icd10=M17.1,M15-M19",
+        "malformed-code": "/api/v1/diagnoses?icd10=M15-M19",
     },
     problems.QUOTA_EXCEEDED: {"quota-exceeded": "/api/v1/diagnoses"},
     problems.SERVICE_UNAVAILABLE: {"service-unavailable": "/api/v1/diagnoses"},

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
 from apiflask import Schema, fields
-from marshmallow import ValidationError, validate
+from marshmallow import ValidationError, post_load, validate, validates_schema
 
 from evref.adapters.inbound.rest.enumerations import value_by_value
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
-from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
-from evref.domain.errors import InvalidValueError
-from evref.domain.redaction import has_key
+from evref.domain.catalogue.record_code import (
+    FORMS,
+    Classification,
+    Edition,
+    RecordCode,
+    read_field,
+)
 
 LONGEST_TEXT = 200
 MOST_CODES = 50
+MOST_INCLUDED = 50
+"""Diagnoses in a response with their interventions."""
+
+# With empty parts, of which each becomes a match.
+_MOST_PARTS = 2 * MOST_CODES
 
 # A longer text is not a code, and the error does not repeat it.
 _LONGEST_REPEATED = 40
@@ -77,65 +85,56 @@ def _enumeration(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
     )
 
 
-def _in_any_case(pattern: str) -> str:
-    """Make a pattern of capital letters match small letters too; JSON Schema has no flag for it.
-
-    `X[A-F0-9]` becomes `[Xx][A-F0-9a-f]`.
-    """
-
-    def either(found: re.Match[str]) -> str:
-        taken = found[1] or found[2]
-        return f"[{taken}{''.join(re.findall('[A-Z](?:-[A-Z])?', taken)).lower()}]"
-
-    return re.sub(r"\[([^]]+)\]|([A-Z])", either, pattern)
-
-
-class CodesField(fields.Field[Any]):
+class CodesField(fields.String):
     """Codes of a classification as written in records, separated by commas."""
 
-    def __init__(self, code: type[RecordCode], description: str, examples: list[str]) -> None:
-        self._code = code
+    def __init__(
+        self, classification: Classification, description: str, example: list[str]
+    ) -> None:
         super().__init__(
             metadata={
                 "type": "array",
-                "items": {"type": "string", "pattern": f"^ *{_in_any_case(code.PATTERN)} *$"},
+                "items": {"type": "string"},
                 "minItems": 1,
                 "maxItems": MOST_CODES,
                 "description": description,
-                "examples": [examples],
-                "allowed": [f"1 to {MOST_CODES} codes separated by commas: {code.FORM}"],
+                "examples": [example],
+                "allowed": [
+                    f"1 to {MOST_CODES} codes separated by commas: {FORMS[classification]}"
+                ],
             }
         )
 
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> tuple[RecordCode, ...]:
-        # A plus sign that is not percent-encoded arrives as a space.
-        given = [each.strip(" ") for each in value.split(",")]
-        with_key = has_key(value)
-        if len(given) > MOST_CODES:
-            raise ValidationError(f"has {len(given)} codes")
-        read: list[RecordCode] = []
-        malformed: list[str] = []
-        for place, text in enumerate(given, start=1):
-            try:
-                read.append(self._code(text))
-            except InvalidValueError:
-                malformed.append(_place(text, place) if with_key else _named(text, place))
-        if malformed:
-            raise ValidationError(f"is malformed: {', '.join(malformed)}")
-        return tuple(read)
-
 
 def _named(text: str, place: int) -> str:
-    return f'"{text}"' if 0 < len(text) <= _LONGEST_REPEATED else _place(text, place)
-
-
-def _place(text: str, place: int) -> str:
+    if 0 < len(text) <= _LONGEST_REPEATED:
+        return f'"{text}"'
     return f"{f'{len(text)} characters' if text else 'nothing'} in place {place}"
 
 
 # Anchored at both ends and without classes such as \w, which languages define differently, so
 # that validators of clients agree with the service.
 _WORDS = r"^[\x00-\x20]*[^\x00-\x20][\s\S]*$"
+
+
+class Include(StrEnum):
+    """What a record of a diagnosis can have in addition."""
+
+    INTERVENTIONS = "interventions"
+
+
+def _include(condition: str) -> fields.Enum[Any]:
+    return fields.Enum(
+        Include,
+        by_value=True,
+        error_messages={"unknown": "is not one of the allowed values"},
+        metadata={
+            "type": "string",
+            "description": "Adds to each record its `interventions`: all visible ones, as "
+            f"`listInterventions` returns them{condition}.",
+            "allowed": list(Include),
+        },
+    )
 
 
 class DiagnosesQuery(StrictQuery):
@@ -145,25 +144,35 @@ class DiagnosesQuery(StrictQuery):
     """
 
     icd10 = CodesField(
-        RecordIcd10Code,
+        Classification.ICD_10,
         f"1 to {MOST_CODES} codes as written in records, separated by commas, in upper or lower "
-        "case: codes of WHO's ICD-10 and of its national modifications (such as ICD-10-CM, -GM, "
-        "-AM and -CA). They may be longer (`M17.11`, `S72.001A`), omit the dot (`M171`) or have "
-        "marks (`G30.1+`, `F00.1*`, `F32.1!`, `M17.-`; encode `+` as `%2B` in a URL). Returns each "
-        "diagnosis with a code that equals a requested code or is an ancestor of it: `M17.1` "
-        "matches a diagnosis with the code `M17`. Only letters and digits are compared. Below the "
-        "third character, a code of a national modification may differ in meaning from the same "
-        "code of WHO's ICD-10: check the names of the returned diagnoses. `meta.matches` shows how "
-        "each code was read and the diagnoses that it matched.",
-        ["M17.11", "S72.001A", "F32.1!"],
+        "case: codes of WHO's ICD-10 and of its national modifications. They may be longer "
+        "(`M17.11`, `S72.001A`), omit the dot (`M171`), have marks (`G30.1+`, `F00.1*`, `F32.1!`, "
+        "`M17.-`; encode `+` as `%2B` in a URL), stray spaces, a letter of ICD-10-GM (`F32.1 G`, "
+        "`M17.1 L`; `V` and `Z` make the relation approximate, `A` is not searched), or be a pair "
+        "(`G30.1+ F00.1*`). Returns the diagnoses that a code means, certainly or approximately: "
+        "`M17.1` finds a diagnosis with the code `M17`. `meta.matches` shows how each code was "
+        "read, and how well it fits each diagnosis. A part that cannot be read does not affect "
+        "the others; if no code can be read, the response is 422.",
+        ["M17.11", "S72.001A", "F32.1 G"],
+    )
+    edition = _enumeration(
+        Edition,
+        "The edition that the codes of `icd10` are from. The same code can mean different "
+        "conditions (`G47.31` is central sleep apnoea in ICD-10-CM, and obstructive in "
+        "ICD-10-GM), so send it if you know it. Only with `icd10`:",
     )
     icd11 = CodesField(
-        RecordIcd11Code,
+        Classification.ICD_11,
         f"1 to {MOST_CODES} codes of ICD-11 MMS, separated by commas, in upper or lower case: stem "
         "codes, or clusters of stem codes (`/`) and extension codes (`&`; encode it as `%26` in a "
-        "URL). Returns each diagnosis with a code that equals a requested code or is an ancestor "
-        "of it. `meta.matches` shows the diagnoses that each code matched.",
+        "URL). Returns the diagnoses that a code, or any stem of it, means. `meta.matches` shows "
+        "how well it fits each.",
         ["FA01.0&XK8G", "BA00"],
+    )
+    include = _include(
+        f". Only with `icd10` or `icd11`; at most {MOST_INCLUDED} diagnoses. `module` does not "
+        "filter the interventions"
     )
     module = _enumeration(Module, "Returns only diagnoses for which this module is enabled:")
     q = fields.String(
@@ -179,11 +188,43 @@ class DiagnosesQuery(StrictQuery):
         },
     )
 
-    def load(self, data: Any, **options: Any) -> Any:
-        loaded = super().load(data, **options)
-        classifications = [name for name in data if name in {"icd10", "icd11"}]
-        loaded["codes"] = tuple(code for name in classifications for code in loaded.pop(name))
-        return loaded
+    @validates_schema(skip_on_field_errors=False)
+    def check_codes(self, data: dict[str, Any], **_: Any) -> None:
+        """Check what parameters say together."""
+        messages = {}
+        if "edition" in data and "icd10" not in data:
+            messages["edition"] = "is given without icd10"
+        codes = {name: _codes(data, name) for name in Classification if name in data}
+        if "include" in data and not codes:
+            messages["include"] = "is given without icd10 or icd11"
+        is_any_read = any(code.read_as is not None for read in codes.values() for code in read)
+        for name, read in codes.items():
+            count = sum(bool(code.given) for code in read)
+            if count > MOST_CODES or len(read) > _MOST_PARTS:
+                messages[name] = f"has {max(count, len(read) - MOST_CODES)} codes"
+            elif not is_any_read:
+                malformed = (_named(code.given, place) for place, code in enumerate(read, start=1))
+                messages[name] = f"is malformed: {', '.join(malformed)}"
+        if messages:
+            raise ValidationError({name: [message] for name, message in messages.items()})
+
+    @post_load(pass_original=True)
+    def read_codes(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
+        """Replace the fields of codes by the codes."""
+        names = [Classification(name) for name in original if name in {*Classification}]
+        codes = tuple(code for name in names for code in _codes(data, name))
+        return {name: data[name] for name in data if name not in names} | {"codes": codes}
+
+
+def _codes(data: Mapping[str, Any], name: Classification) -> tuple[RecordCode, ...]:
+    edition = data.get("edition") if name is Classification.ICD_10 else None
+    return read_field(name, data[name], edition)
+
+
+class DiagnosisQuery(StrictQuery):
+    """The parameters of `getDiagnosis`."""
+
+    include = _include("")
 
 
 class InterventionsQuery(StrictQuery):

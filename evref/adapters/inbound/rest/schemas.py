@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from http import HTTPStatus
 from typing import Any
@@ -16,6 +17,7 @@ from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.search.names import MatchedBy
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
 from evref.domain.rules import SLUG, Length
@@ -93,6 +95,13 @@ class ReviewSchema(Record):
     on = fields.Date(required=True, metadata={"description": "The day of the review."})
 
 
+@dataclass(frozen=True, slots=True)
+class WithInterventions:
+    """An entry whose record is to have its interventions."""
+
+    entry: Entry
+
+
 class DiagnosisSchema(Record):
     """A diagnosis with its codes and enabled modules."""
 
@@ -157,9 +166,20 @@ class DiagnosisSchema(Record):
         examples=["0123456789abcdef"],
     )
 
-    def get_attribute(self, obj: Entry, attr: str, default: object) -> Any:  # noqa: ARG002
-        """Read the version from the entry and every other field from its diagnosis."""
-        return obj.version if attr == "version" else getattr(obj.diagnosis, attr)
+    interventions = fields.List(
+        fields.Nested("InterventionSchema"),
+        metadata={
+            "description": "All visible interventions, as listInterventions returns them. Present "
+            "only with include=interventions."
+        },
+    )
+
+    def get_attribute(self, obj: Entry | WithInterventions, attr: str, default: object) -> Any:
+        """Read most fields from the diagnosis of an entry."""
+        entry = obj.entry if isinstance(obj, WithInterventions) else obj
+        if attr == "interventions":
+            return default if obj is entry else entry.visible_interventions()
+        return entry.version if attr == "version" else getattr(entry.diagnosis, attr)
 
 
 class FittVpSchema(Record):
@@ -287,22 +307,58 @@ class ListMetaSchema(MetaSchema):
     )
 
 
-class MatchSchema(Record):
-    """How a requested code was read, and the diagnoses that it matched."""
+class FitSchema(Record):
+    """A diagnosis that a code finds, and how well the code fits it."""
 
-    parameter = _text("The parameter that contains the code.", attribute="code.CLASSIFICATION")
+    id = _text("The id of the diagnosis.", attribute="diagnosis_id", examples=["hip-fracture"])
+    relation = _one_of(Relation, "How well the code fits the diagnosis.")
+    code = _text(
+        "The code of the catalogue, or the prefix of codes, that decided.", examples=["S72.00"]
+    )
+
+
+class MatchSchema(Record):
+    """How a code of the request was read, and the diagnoses that it finds."""
+
+    parameter = _text("The parameter that contains the code.", attribute="code.classification")
     given = _text("The code as requested.", attribute="code.given", examples=["s72001a"])
     read_as = _text(
-        "The code as the service read it.", attribute="code.read_as", examples=["S72.001A"]
+        "The code as the service read it, without marks and letters beside it; null if it could "
+        "not be read.",
+        nullable=True,
+        attribute="code.read_as",
+        examples=["S72.001A"],
     )
-    diagnosis_ids = fields.List(
+    diagnosis_ids = fields.Function(
+        lambda match: [fit.diagnosis_id for fit in match.fits],
+        required=True,
+        metadata={
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "The ids of the diagnoses in data that the code finds, in their order; "
+            "empty if it finds none, or none that also matches the other parameters.",
+            "examples": [["hip-fracture"]],
+        },
+    )
+    diagnoses = fields.List(
+        fields.Nested(FitSchema),
+        required=True,
+        attribute="fits",
+        metadata={"description": "The same diagnoses, with how well the code fits each."},
+    )
+    excluded_from = fields.List(
         fields.String(),
         required=True,
         metadata={
-            "description": "The ids of the diagnoses in data that the code matches, in their "
-            "order; empty if it matches none, or none that also matches the other parameters.",
-            "examples": [["hip-fracture"]],
+            "description": "The ids of diagnoses that the code does not mean, although it is below "
+            "one of their codes: it means another condition.",
+            "examples": [["anterior-cruciate-ligament-injury"]],
         },
+    )
+    error = _text(
+        "Why the code was not searched, and what is accepted; null if it was.",
+        nullable=True,
+        attribute="code.error",
     )
 
 

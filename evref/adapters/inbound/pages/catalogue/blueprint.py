@@ -20,6 +20,7 @@ from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
 from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.vocabulary import MEANINGS
 from evref.domain.redaction import has_key
 
@@ -54,6 +55,8 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
             "Module": Module,
             "Phase": Phase,
             "Direction": Direction,
+            "Relation": Relation,
+            "meanings": MEANINGS,
             "base_url": base_url,
         }
 
@@ -144,7 +147,6 @@ def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
         "counts": count(lambda evidence: evidence.direction)
         + count(lambda evidence: evidence.certainty)
         + count(lambda evidence: evidence.recommendation),
-        "meanings": MEANINGS,
         "Certainty": Certainty,
         "Recommendation": Recommendation,
     }

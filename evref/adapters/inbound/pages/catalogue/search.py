@@ -7,53 +7,78 @@ from dataclasses import dataclass
 
 from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.record_code import RecordCode, RecordIcd10Code, RecordIcd11Code
-from evref.domain.errors import InvalidValueError
+from evref.domain.catalogue.matching import Match, Relation, best_relations
+from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
+from evref.domain.catalogue.remarks import remarks
 
-CLASSIFICATIONS = {"icd10": "ICD-10", "icd11": "ICD-11"}
+CLASSIFICATIONS = {Classification.ICD_10: "ICD-10", Classification.ICD_11: "ICD-11"}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The entries in the catalogue's order, and the codes in the text if it has only codes."""
+    """The entries in the catalogue's order; for codes, also how they were read and how they fit.
+
+    `remarks` are sentences about codes that were not searched or mean another condition.
+    """
 
     entries: tuple[Entry, ...]
     codes: tuple[RecordCode, ...] = ()
+    relations: dict[str, Relation] | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def search(catalogue: Catalogue, text: str | None, module: Module | None) -> Found:
-    """Return the entries that match all conditions; several codes match if any of them does."""
-    codes = () if text is None else _codes(text)
-    if text is not None and not codes:
-        hits = catalogue.named(text, DiagnosisFilter(module=module)).hits
-        return Found(tuple(catalogue.entry(hit.diagnosis_id) for hit in hits))
-    if not codes:
-        return Found(catalogue.find(DiagnosisFilter(module=module)))
-    # One code at a time: a filter with codes of both classifications requires both.
-    met = {
-        entry.diagnosis.id
-        for code in codes
-        for entry in catalogue.find(DiagnosisFilter(codes=(code,), module=module))
-    }
-    entries = tuple(entry for entry in catalogue.entries if entry.diagnosis.id in met)
-    return Found(entries, codes)
+    """Return the entries that match all conditions; several codes match if any of them does.
+
+    What reads like a code about which nothing is known, such as B12, is also searched as words.
+    """
+    wanted = DiagnosisFilter(module=module)
+    if text is None:
+        return Found(catalogue.find(wanted))
+    matches = catalogue.matches(_codes(text))
+    found = _of_codes(catalogue, matches, module)
+    if found.entries or found.remarks:
+        return found
+    hits = catalogue.named(text, wanted).hits
+    if matches and not hits:
+        return found
+    return Found(tuple(catalogue.entry(hit.diagnosis_id) for hit in hits))
+
+
+def _of_codes(catalogue: Catalogue, matches: tuple[Match, ...], module: Module | None) -> Found:
+    relations = best_relations(matches)
+    return Found(
+        tuple(
+            entry
+            for entry in catalogue.find(DiagnosisFilter(module=module))
+            if entry.diagnosis.id in relations
+        ),
+        tuple(match.code for match in matches if match.code.read_as is not None),
+        relations,
+        tuple(remarks(matches, catalogue)),
+    )
 
 
 def _codes(text: str) -> tuple[RecordCode, ...]:
-    """Return the codes in the text, if it has only codes."""
-    found: list[RecordCode] = []
-    for part in re.split(r"[\s,;]+", text.strip(" ,;")):
-        code = _code(part)
-        if code is None:
-            return ()
-        found.append(code)
-    return tuple(found)
+    """Return the codes in the text, separated by commas; those of a list of codes without commas.
+
+    Words among codes are parts that were not read. A text without any code has none.
+    """
+    codes = tuple(
+        code for part in re.split("[,;]", text) if part.strip() for code in _in_part(part)
+    )
+    return codes if any(code.read_as is not None for code in codes) else ()
 
 
-def _code(text: str) -> RecordCode | None:
-    for kind in (RecordIcd10Code, RecordIcd11Code):
-        try:
-            return kind(text)
-        except InvalidValueError:
-            continue
-    return None
+def _in_part(part: str) -> tuple[RecordCode, ...]:
+    whole = _read(part)
+    if any(code.read_as is None for code in whole):
+        separate = tuple(code for word in part.split() for code in _read(word))
+        if all(code.read_as is not None for code in separate):
+            return separate
+    return whole
+
+
+def _read(part: str) -> tuple[RecordCode, ...]:
+    of_icd10, of_icd11 = (read_part(each, part) for each in Classification)
+    return of_icd11 if of_icd11[0].read_as is not None else of_icd10

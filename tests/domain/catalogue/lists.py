@@ -1,0 +1,31 @@
+"""Code lists to test with: ICD-10-CM as its publisher lists it, and codes with what they mean."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def icd10_cm() -> tuple[str, ...]:
+    """Every category and subdivision of ICD-10-CM, with dots."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # on being loaded
+        import simple_icd_10_cm  # noqa: PLC0415
+    codes = simple_icd_10_cm.get_all_codes(with_dots=True)
+    return tuple(code for code in codes if simple_icd_10_cm.is_category_or_subcategory(code))
+
+
+def judged_codes() -> list[tuple[str, dict[str, str]]]:
+    """Codes of ICD-10-CM, each with the relation to the diagnosis that it means, if there is one.
+
+    They were chosen by others than those who wrote which codes the catalogue includes.
+    """
+    file = Path(__file__).with_name("codes-icd-10-cm.tsv")
+    with file.open(encoding="utf-8", newline="") as lines:
+        return [
+            (code, {} if relation == "none" else {diagnosis: relation})
+            for code, _, diagnosis, relation in csv.reader(lines, csv.excel_tab, quoting=3)
+        ]

@@ -1,0 +1,254 @@
+"""How well codes of records fit diagnoses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
+from evref.domain.catalogue.diagnosis import Diagnosis
+from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
+from evref.domain.catalogue.matching import Verdict, verdict
+from evref.domain.catalogue.record_code import Classification, Edition, read_field
+from evref.testing.builders import a_diagnosis
+from tests.adapters.files.support import read
+from tests.adapters.files.test_bundled_catalogue import BUNDLED
+from tests.domain.catalogue.lists import icd10_cm, judged_codes
+from tests.domain.strategies import DIGITS, icd10_texts
+
+ICD_10, ICD_11 = Classification
+LISTS = {Edition.CM: CodeList.ICD_10_CM, Edition.GM: CodeList.ICD_10_GM}
+
+
+@cache
+def bundled() -> Catalogue:
+    return read(BUNDLED)
+
+
+def found(
+    text: str,
+    edition: Edition | str | None = None,
+    *,
+    classification: Classification = ICD_10,
+    catalogue: Catalogue | None = None,
+) -> tuple[dict[str, str], list[str]]:
+    """The relation by diagnosis, and the diagnoses that the code is excluded from."""
+    codes = read_field(classification, text, None if edition is None else Edition(edition))
+    (match,) = (catalogue or bundled()).matches(codes)
+    return {fit.diagnosis_id: str(fit.relation) for fit in match.fits}, list(match.excluded_from)
+
+
+# The bundled catalogue
+
+
+def test_codes_of_icd10_cm_find_what_they_mean() -> None:
+    """With the edition exactly; without, none is missed and nothing wrong is certain."""
+    for code, expected in judged_codes():
+        assert found(code, Edition.CM)[0] == expected, code
+        relations, _ = found(code)
+        certain = {name for name, relation in relations.items() if relation == "certain"}
+        assert expected.keys() <= relations.keys(), code
+        assert certain <= {name for name in expected if expected[name] == "certain"}, code
+
+
+@pytest.mark.parametrize(
+    ("code", "cm", "gm", "without"),
+    [
+        ("G47.31", "excluded", "certain", "approximate"),
+        ("S72.05", "excluded", "certain", "approximate"),
+        ("I70.25", "excluded", "certain", "approximate"),
+        ("S83.53", "approximate", "certain", "approximate"),
+        ("S83.51", "certain", "certain", "certain"),
+        ("S83.52", "excluded", "excluded", "excluded"),
+        ("F32.81", "excluded", "certain", "approximate"),
+        ("F32.1 V", "approximate", "approximate", "approximate"),
+        ("M48.02", "excluded", "excluded", "excluded"),
+    ],
+)
+def test_editions_differ_as_the_files_say(code: str, cm: str, gm: str, without: str) -> None:
+    for edition, expected in ((Edition.CM, cm), (Edition.GM, gm), (None, without)):
+        relations, excluded = found(code, edition)
+        assert [*relations.values(), *("excluded" for _ in excluded)] == [expected], edition
+
+
+@pytest.mark.parametrize(
+    ("code", "relations", "excluded"),
+    [
+        ("NC93.60", {"anterior-cruciate-ligament-injury": "certain"}, []),
+        ("BD71", {"deep-vein-thrombosis": "approximate"}, []),
+        ("BD71.4", {"deep-vein-thrombosis": "certain"}, []),
+        ("BD71.1", {}, ["deep-vein-thrombosis"]),
+        ("BD71.1/BD71.4&XK8G", {"deep-vein-thrombosis": "certain"}, []),
+        ("FB54", {}, []),
+        (
+            "FB54.Y&XK8G/FA01.0",
+            {
+                "achilles-tendinopathy": "approximate",
+                "greater-trochanteric-pain-syndrome": "approximate",
+                "knee-osteoarthritis": "certain",
+            },
+            [],
+        ),
+    ],
+)
+def test_each_stem_of_icd11_is_read_alone(
+    code: str, relations: dict[str, str], excluded: list[str]
+) -> None:
+    assert found(code, classification=ICD_11) == (relations, excluded)
+
+
+# The rules
+
+ACL = a_diagnosis(
+    "acl",
+    icd10=("S83.5", "S93"),
+    broader_codes=("S83.5",),
+    finer_codes={
+        CodeList.ICD_10_CM: FinerCodes(("S83.51", "S93.41"), ("S83.512", "S83.52", "S83.9")),
+        CodeList.ICD_10_GM: FinerCodes(("S83.51", "S83.521"), ("S83.52", "S83.9")),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "edition", "expected"),
+    [
+        # The longest prefix decides, otherwise the code of the diagnosis.
+        ("S83.511A", "cm", ("certain", "S83.51")),
+        ("S83.512A", "cm", (None, "S83.512")),
+        ("S83.5", "cm", ("approximate", "S83.5")),
+        ("S83.59", "cm", ("approximate", "S83.5")),
+        ("S93", "cm", ("certain", "S93")),
+        ("S93.4", "cm", ("approximate", "S93")),
+        ("S93.4", "gm", ("certain", "S93")),
+        ("S83", "cm", None),
+        ("S83.51", "gm", ("certain", "S83.51")),
+        # Without an edition both answer, unless the code cannot be of ICD-10-GM.
+        ("S83.51", None, ("certain", "S83.51")),
+        ("S83.511", None, ("certain", "S83.51")),
+        ("S83.512", None, (None, "S83.512")),
+        ("S83.52", None, (None, "S83.52")),
+        ("S93.4", None, ("approximate", "S93")),
+        ("S83.9", None, (None, "S83.9")),
+        # WHO's codes mean what the diagnosis says, unless both editions agree.
+        ("S83.9", "who", (None, "S83.9")),
+        ("S93.4", "who", ("certain", "S93")),
+        ("S83.5", "who", ("approximate", "S83.5")),
+        ("S83.52", "who", (None, "S83.52")),
+        # Suspected.
+        ("S83.51 V", "gm", ("approximate", "S83.51")),
+        ("S83.52 V", "gm", (None, "S83.52")),
+        ("S83.51 A", "gm", None),
+    ],
+)
+def test_a_code_is_judged_by_its_edition(
+    code: str, edition: str | None, expected: tuple[str | None, str] | None
+) -> None:
+    (read_code,) = read_field(ICD_10, code, Edition(edition) if edition else None)
+
+    found = verdict(read_code, ACL)
+
+    assert found == (expected and Verdict(*expected))  # type: ignore[arg-type]
+
+
+def test_a_cluster_in_the_catalogue_is_found_by_clusters_that_have_all_of_it() -> None:
+    catalogue = Catalogue([Entry(a_diagnosis(icd11=("FA01&XK8G/8C01",)), ())])
+
+    def finds(text: str) -> bool:
+        relations, _ = found(text, classification=ICD_11, catalogue=catalogue)
+        return bool(relations)
+
+    assert finds("8C01.0/FA01.0&XK8G")
+    assert not finds("FA01&XK8G")
+    assert not finds("FA01/8C01")
+
+
+prefixes = st.lists(st.sampled_from([f"M17.{a}{b}" for a in "12" for b in ("", *"123")]))
+
+
+@st.composite
+def diagnoses(draw: st.DrawFn) -> Diagnosis:
+    def finer() -> FinerCodes:
+        included = dict.fromkeys(draw(prefixes))
+        return FinerCodes(
+            tuple(included), tuple(x for x in dict.fromkeys(draw(prefixes)) if x not in included)
+        )
+
+    return a_diagnosis(
+        icd10=draw(st.sampled_from([("M17",), ("M17.1", "M18"), ("M17.2",)])),
+        finer_codes={code_list: finer() for code_list in LISTS.values()},
+    )
+
+
+codes = st.builds("M17.{}{}".format, st.sampled_from("123"), st.text("123", max_size=2))
+editions = st.sampled_from(list(LISTS))
+
+
+@given(diagnoses(), codes, editions)
+def test_what_an_edition_excludes_is_not_certain(
+    diagnosis: Diagnosis, code: str, edition: Edition
+) -> None:
+    """Of codes and shorter prefixes, the excluded prefix must be the longest."""
+    (read_code,) = read_field(ICD_10, code, edition)
+    finer = diagnosis.finer_codes[LISTS[edition]]
+    longest = max([*finer.includes, *finer.excludes, ""], key=fits(code))
+
+    found = verdict(read_code, diagnosis)
+
+    if longest and code.startswith(longest):
+        assert found is not None
+        assert found.relation == ("certain" if longest in finer.includes else None)
+
+
+def fits(code: str) -> Callable[[str], int]:
+    return lambda prefix: len(prefix) if code.startswith(prefix) else -1
+
+
+@given(diagnoses(), codes, st.sampled_from("123"), editions)
+def test_a_longer_code_turns_no_into_certain_only_if_a_longer_prefix_says_so(
+    diagnosis: Diagnosis, code: str, more: str, edition: Edition
+) -> None:
+    (shorter, longer) = read_field(ICD_10, f"{code},{code}{more}", edition)
+    before, after = verdict(shorter, diagnosis), verdict(longer, diagnosis)
+
+    if before is not None and before.relation is None and after != before:
+        assert f"{code}{more}" in diagnosis.finer_codes[LISTS[edition]].includes
+
+
+def test_no_code_of_icd10_cm_that_is_excluded_is_certain() -> None:
+    """Nor is one without the edition, in the bundled catalogue."""
+    for code in icd10_cm():
+        for diagnosis_id in found(code, Edition.CM)[1]:
+            assert found(code)[0].get(diagnosis_id) != "certain"
+
+
+@given(icd10_texts, icd10_texts, st.text(DIGITS, max_size=2))
+@example("M17", "M17.1", "")
+@example("M17.1", "M17", "1")
+def test_without_finer_codes_what_is_found_is_the_prefix_and_nothing_else(
+    catalogued: str, record: str, more: str
+) -> None:
+    text = record if len(record) == 3 else record + more
+    catalogue = Catalogue([Entry(a_diagnosis(icd10=[catalogued]), ())])
+
+    relations, _ = found(text, catalogue=catalogue)
+
+    assert bool(relations) == text.startswith(catalogued)
+
+
+def with_codes(texts: Iterable[str]) -> DiagnosisFilter:
+    return DiagnosisFilter(read_field(ICD_10, ",".join(texts)))
+
+
+def test_what_was_not_read_is_no_condition_and_what_was_excluded_finds_nothing() -> None:
+    entries = bundled().entries
+
+    assert bundled().find(with_codes(["hello"])) == entries
+    assert bundled().find(with_codes(["F32.1 A"])) == ()
+    assert [e.diagnosis.id for e in bundled().find(with_codes(["F32.1 A", "M17", ""]))] == [
+        "knee-osteoarthritis"
+    ]

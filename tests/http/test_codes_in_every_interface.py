@@ -1,0 +1,159 @@
+"""A code means the same in every interface: the API, the page, Infobutton and FHIR."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from evref.domain.accounts.readers import Readers
+from evref.domain.catalogue.vocabulary import MEANINGS
+from tests.http.conftest import MakeService
+from tests.http.service import Service, body
+from tests.pages.site import bundled
+
+OIDS = {"who": "2.16.840.1.113883.6.3", "cm": "2.16.840.1.113883.6.90", "gm": "1.2.276.0.76.5"}
+URLS = {
+    "who": "http://hl7.org/fhir/sid/icd-10",
+    "cm": "http://hl7.org/fhir/sid/icd-10-cm",
+    "gm": "http://fhir.de/CodeSystem/bfarm/icd-10-gm",
+}
+ALSO = "this code also means other conditions"
+SLEEP, KNEE, MOOD = "obstructive-sleep-apnoea", "knee-osteoarthritis", "depressive-episode"
+ALZHEIMER = "alzheimer-disease"
+NOT_READ = "hello” was not read: it must be one of the codes of ICD-10"
+
+
+@pytest.fixture
+def service(make_service: MakeService) -> Service:
+    made = make_service(catalogue_pages=Readers.PUBLIC)
+    made.publish(bundled())
+    return made
+
+
+Found = tuple[dict[str, str], str]
+"""The relation of each diagnosis by id, and the remarks on the codes as text."""
+
+
+def asked_of_api(service: Service, token: str, codes: str, edition: str) -> Found:
+    query = urlencode({"icd10": codes, "edition": edition})
+    meta = body(service.get(f"/api/v1/diagnoses?{query}", token=token))["meta"]
+    names = {entry.diagnosis.id: entry.diagnosis for entry in bundled().entries}
+    relations: dict[str, str] = {}
+    said = []
+    for match in meta["matches"]:
+        for hit in match["diagnoses"]:
+            relations[hit["id"]] = min(hit["relation"], relations.get(hit["id"], "x"), key=best)
+        if match["error"] and match["given"]:
+            read = (
+                f"{match['given']}: "
+                if match["read_as"]
+                else f"“{match['given']}” was not read: it "
+            )
+            said.append(read + match["error"])
+        said += [
+            "this code means another condition than " + names[each].name_within_sentence
+            for each in match["excluded_from"]
+        ]
+    return relations, "; ".join(said)
+
+
+def best(relation: str) -> int:
+    return ["certain", "approximate", "x"].index(relation)
+
+
+def asked_of_infobutton(service: Service, token: str, codes: str, edition: str) -> Found:
+    query = {"mainSearchCriteria.v.c": codes, "mainSearchCriteria.v.cs": OIDS[edition]}
+    path = f"/infobutton?{urlencode({**query, 'knowledgeResponseType': 'application/json'})}"
+    feed = body(service.get(path, token=token))["feed"]
+    documents = [each for each in feed["entry"] if "source" not in each]
+    return {
+        each["id"]["_value"].rpartition("/")[2]: relation_in(each["summary"]["_value"])
+        for each in documents
+    }, feed["subtitle"]["_value"]
+
+
+def asked_of_fhir(service: Service, token: str, codes: str, edition: str) -> Found:
+    values = ",".join(f"{URLS[edition]}|{code}" if code else "" for code in codes.split(","))
+    path = f"/fhir/PlanDefinition?{urlencode({'context': values})}"
+    relations: dict[str, str] = {}
+    said = ""
+    for entry in body(service.get(path, token=token)).get("entry", []):
+        resource: Any = entry["resource"]
+        if entry["search"]["mode"] == "match":
+            (extension,) = entry["search"]["extension"]
+            parts = {part["url"]: part for part in extension["extension"]}
+            relations[resource["id"]] = parts["code"]["valueCode"]
+            assert parts["text"]["valueString"] == MEANINGS_OF[parts["code"]["valueCode"]]
+        else:
+            said = " ".join(issue["details"]["text"] for issue in resource["issue"])
+    return relations, said
+
+
+MEANINGS_OF = {str(value): meaning for value, meaning in MEANINGS.items()}
+
+
+def asked_of_page(service: Service, _: str, codes: str, edition: str) -> Found:
+    named = ", ".join(
+        f"ICD-10-{edition.upper()} {code}" if code else "" for code in codes.split(",")
+    )
+    text = service.get(f"/catalogue?{urlencode({'q': named})}").text
+    rows = re.findall(r'<tr role="row">\n<th role="rowheader".*?</tr>', text, re.DOTALL)
+    found = [(re.search('href="/catalogue/(.*?)"', row), row) for row in rows]
+    said = " ".join(re.findall("<li><bdi>(.*?)</bdi>", text))
+    return {place[1]: relation_in(row) for place, row in found if place}, unescape(said)
+
+
+def relation_in(text: str) -> str:
+    return "approximate" if ALSO in text.lower() else "certain"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [asked_of_api, asked_of_infobutton, asked_of_fhir, asked_of_page],
+    ids=lambda ask: ask.__name__,
+)
+@pytest.mark.parametrize(
+    ("codes", "edition", "relations", "said"),
+    [
+        ("F32.1 G", "gm", {MOOD: "certain"}, ""),
+        ("F32.1 V", "gm", {MOOD: "approximate"}, ""),
+        ("F32.1 A,M17.1", "gm", {KNEE: "certain"}, "A means excluded: not searched"),
+        ("G30.1+ F00.1*", "gm", {ALZHEIMER: "certain"}, ""),
+        ("M 17.1,", "who", {KNEE: "certain"}, ""),
+        ("ICD-10-GM G47.31", "cm", {SLEEP: "certain"}, ""),
+        ("G47.31", "gm", {SLEEP: "certain"}, ""),
+        ("G47.31", "cm", {}, "this code means another condition than obstructive sleep apnoea"),
+        ("S83.521A", "cm", {}, "another condition than anterior cruciate ligament injury"),
+        ("M17.1,hello,", "cm", {KNEE: "certain"}, NOT_READ),
+        ("S83.5", "who", {"anterior-cruciate-ligament-injury": "approximate"}, ""),
+        ("S72.05", "gm", {"hip-fracture": "certain"}, ""),
+        ("S72.05", "cm", {}, "another condition than hip fracture"),
+        ("I70.25", "gm", {"peripheral-arterial-disease": "certain"}, ""),
+        ("I70.25", "cm", {}, "another condition than peripheral arterial disease"),
+    ],
+)
+def test_it_says_how_well_a_code_fits(  # noqa: PLR0917 - each case has all of them
+    service: Service,
+    token: str,
+    ask: Any,
+    codes: str,
+    edition: str,
+    relations: dict[str, str],
+    said: str,
+) -> None:
+    """And what was not read, not searched, or means another condition."""
+    if ask is asked_of_page and codes.startswith("ICD"):
+        codes = codes.removeprefix("ICD-10-GM ")
+        edition = "gm"
+
+    found, remarks = ask(service, token, codes, edition)
+
+    assert found == relations
+    assert said in remarks
+    if not said:
+        assert "means" not in remarks
+        assert "not read" not in remarks
