@@ -74,6 +74,8 @@ class Service:
         self.clock = SettableClock(LATE)
         self.container = Container(settings=settings)
         self.container.clock.override(providers.Object(self.clock))
+        # Otherwise a load that takes longer than a request waits is served by a later one.
+        self.container.browse.add_kwargs(run=lambda load: load())
         self.container.storage().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         self.app: APIFlask = create_app(settings, self.container)
