@@ -24,14 +24,12 @@ from evref.adapters.inbound.fhir.interface import FHIR, MEDIA_TYPE
 from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.problems import NotAcceptableError
-from evref.adapters.inbound.web.representations import Representation, respond
+from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.matching import best_relations
 from evref.domain.catalogue.remarks import remarks
 from evref.domain.errors import NotFoundError
-
-_CAPABILITY_CACHE = "public, max-age=300"
 
 # The parameter `_format` may still accept what the Accept header does not.
 _NOT_IN_HEADER = "*/*"
@@ -53,7 +51,7 @@ def blueprint(endpoints: CatalogueEndpoints, base_url: str) -> Blueprint:
     def metadata() -> Response:
         search.read(request.args, search.FORMAT)
         _require_json(_select(request.headers.get("Accept", ""), _OFFERS))
-        return respond(capability, _CAPABILITY_CACHE)
+        return respond(capability, PUBLIC)
 
     def search_type(
         catalogue: Catalogue,

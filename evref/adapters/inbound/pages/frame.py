@@ -13,7 +13,13 @@ from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
 from evref.adapters.inbound.web.plain_text import without_direction_controls
-from evref.adapters.inbound.web.representations import Representation, raw_response, respond
+from evref.adapters.inbound.web.representations import (
+    PRIVATE,
+    PUBLIC,
+    Representation,
+    raw_response,
+    respond,
+)
 from evref.application.accounts.sign_in import SignIn
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
@@ -24,9 +30,6 @@ from evref.domain.errors import NoCatalogueError, NotSignedInError, StorageUnava
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
-
-_PUBLIC = "public, max-age=300"
-_PRIVATE = "private, no-cache"
 
 # The cookie determines whether a page says "Signed in" and whether the visitor may see it.
 _VARY = "Accept-Encoding, Cookie"
@@ -158,7 +161,7 @@ class Frame:
                 cached = CachedResponse(version, route, representation)
                 self._cache.put(target, cached)
         has_session = cookies.present_token() is not None
-        response = respond(cached.representation, _PRIVATE if has_session else _PUBLIC)
+        response = respond(cached.representation, PRIVATE if has_session else PUBLIC)
         response.headers["Vary"] = _VARY
         response.headers["Content-Security-Policy"] = policy
         return response
@@ -173,7 +176,7 @@ class Frame:
             cached = self._cached_for_visitor(environ)
             if cached is None:
                 return flask(environ, start_response)
-            made = raw_response(cached.representation, _PUBLIC, environ)
+            made = raw_response(cached.representation, PUBLIC, environ)
             environ[headers.ROUTE] = cached.route
             sent = [(name, _VARY if name == "Vary" else value) for name, value in made.headers]
             policy = ("Content-Security-Policy", self._policies[cached.route])

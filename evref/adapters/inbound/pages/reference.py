@@ -17,13 +17,15 @@ from flask import Blueprint, Response, abort, current_app
 from evref.adapters.inbound.pages.catalogue import drawing, words
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web.problems import PROBLEMS
-from evref.adapters.inbound.web.representations import Representation, respond
+from evref.adapters.inbound.web.representations import (
+    PUBLIC,
+    PUBLIC_FOR_A_DAY,
+    Representation,
+    respond,
+)
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Intervention
-
-_SCHEMA_CACHE = "public, max-age=300"
-_ASSET_CACHE = "public, max-age=86400"
 
 # Swagger UI sets style attributes in its script. Scripts come from this service only; none are
 # inline.
@@ -81,7 +83,7 @@ def blueprint(
     def swagger_ui(name: str) -> Response:
         if name not in _SWAGGER_FILES:
             abort(404)
-        return respond(_swagger_file(name), _ASSET_CACHE)
+        return respond(_swagger_file(name), PUBLIC_FOR_A_DAY)
 
     @pages.get("/problems")
     def all_problems() -> Response:
@@ -95,7 +97,7 @@ def blueprint(
 
     @pages.get("/schemas/catalogue-file.json")
     def catalogue_file_schema() -> Response:
-        return respond(_catalogue_file_schema(), _SCHEMA_CACHE)
+        return respond(_catalogue_file_schema(), PUBLIC)
 
     return pages
 

@@ -14,8 +14,8 @@ from evref.adapters.inbound.rest.meta import LicenceOf, meta
 from evref.adapters.inbound.rest.parameters import NoQuery
 from evref.adapters.inbound.rest.schemas import LimitAnswerSchema
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.admission import CACHE_CONTROL, bearer_token
-from evref.adapters.inbound.web.representations import Representation, respond
+from evref.adapters.inbound.web.admission import bearer_token
+from evref.adapters.inbound.web.representations import PRIVATE, Representation, respond
 from evref.application.access.read_limit import ReadLimit
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.access.status import KeyStatus
@@ -37,7 +37,7 @@ def blueprint(
             status = read_limit(token)
             request.environ[headers.QUOTA] = status.quota
             body = make_response(view(catalogue=catalogue, status=status)).get_data()
-            return respond(Representation([body], "application/json"), CACHE_CONTROL)
+            return respond(Representation([body], "application/json"), PRIVATE)
 
         return serve
 

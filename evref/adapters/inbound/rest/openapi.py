@@ -19,7 +19,7 @@ from evref.adapters.inbound.rest import components, examples
 from evref.adapters.inbound.rest.components import Failure
 from evref.adapters.inbound.rest.enumerations import value_by_value
 from evref.adapters.inbound.rest.parameters import NoQuery
-from evref.adapters.inbound.web.representations import Representation, respond
+from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER
 
 _DESCRIPTION = f"""
@@ -51,7 +51,6 @@ forbids additional properties: ignore members that you do not know. Ids and the 
 enumerations do not change.
 """
 
-_CACHE_CONTROL = "public, max-age=300"
 
 # By operation; all others cannot fail with 404 and 406 alone.
 _IMPOSSIBLE: dict[str, tuple[str, ...]] = {
@@ -138,7 +137,7 @@ def blueprint() -> Blueprint:
             document = {"openapi": document["openapi"], **document}
             body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
             made.append(Representation([body], "application/json"))
-        return respond(made[0], _CACHE_CONTROL)
+        return respond(made[0], PUBLIC)
 
     return description
 

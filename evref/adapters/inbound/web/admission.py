@@ -16,6 +16,7 @@ from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.negotiation import preferred_media_type
 from evref.adapters.inbound.web.problems import MissingCredentialsError, NotAcceptableError
 from evref.adapters.inbound.web.representations import (
+    PRIVATE,
     Representation,
     compressed_where_accepted,
     raw_response,
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 
 # RFC 6750, section 2.1, with the scheme's name in any case (RFC 9110, section 11.1).
 _BEARER = re.compile(r"bearer +(\S+) *", re.IGNORECASE)
-
-# Each use is authorised and counted, so a client may store a response but must revalidate it.
-CACHE_CONTROL = "private, no-cache"
 
 _METHODS = ("GET", "HEAD")
 
@@ -86,7 +84,7 @@ class CatalogueEndpoints:
                         negotiated = {"media_type": media_type} if len(offers) > 1 else {}
                         response = make_response(view(catalogue=catalogue, **path, **negotiated))
                         if response.status_code != HTTPStatus.OK:
-                            response.headers.setdefault("Cache-Control", CACHE_CONTROL)
+                            response.headers.setdefault("Cache-Control", PRIVATE)
                             return compressed_where_accepted(response)
                         cached = CachedResponse(
                             catalogue.version,
@@ -98,7 +96,7 @@ class CatalogueEndpoints:
                             select,
                         )
                         self._cache.put(target, cached)
-                return respond(cached.representation, CACHE_CONTROL)
+                return respond(cached.representation, PRIVATE)
 
             return serve
 
@@ -121,7 +119,7 @@ class CatalogueEndpoints:
                 if catalogue.version != cached.version:
                     environ[_ADMITTED] = catalogue
                     return flask(environ, start_response)
-                made = raw_response(cached.representation, CACHE_CONTROL, environ)
+                made = raw_response(cached.representation, PRIVATE, environ)
             environ[headers.ROUTE] = cached.route
             start_response(made.status, made.headers + headers.of_api(environ))
             return made.body if method == "GET" else []

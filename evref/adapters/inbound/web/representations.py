@@ -17,6 +17,12 @@ from werkzeug.wsgi import FileWrapper
 
 from evref.adapters.inbound.web.negotiation import accepts_gzip
 
+# The values of Cache-Control; a problem, and what a member sees, is not stored ("no-store").
+PRIVATE = "private, no-cache"
+"""For data: a client may store it, but each use is authorised, counted and revalidated."""
+PUBLIC = "public, max-age=300"
+PUBLIC_FOR_A_DAY = "public, max-age=86400"
+
 _VARY = "Accept-Encoding"
 
 SMALLEST_TO_COMPRESS = 1024
