@@ -43,7 +43,7 @@ _MOST_NAMES = 10
 
 @click.group()
 def catalogue() -> None:
-    """Check, load, roll back and export the catalogue, and show its state and history."""
+    """Check, load, search, roll back and export the catalogue; show its state and history."""
 
 
 @catalogue.command("check")
@@ -98,6 +98,41 @@ def _is_confirmed(removals: int) -> bool:
     """Ask for confirmation at a terminal; False without a terminal."""
     unit = "diagnosis" if removals == 1 else "diagnoses"
     return sys.stdin.isatty() and click.confirm(f"Remove {removals} {unit}?", err=True)
+
+
+@catalogue.command("find")
+@click.argument("words", nargs=-1, required=True)
+@as_json
+def find(words: tuple[str, ...], *, as_json: bool) -> None:
+    """Show what the search finds in the published catalogue, and why."""
+    text = " ".join(words)
+    served = stored().browse().current()
+    findings = served.named(text)
+    interventions = served.search.interventions.find(text)
+    if as_json:
+        print_json(
+            {
+                "found": [asdict(hit) for hit in findings.hits],
+                "suggestions": [asdict(each) for each in findings.suggestions],
+                "interventions": [
+                    {"id": hit.intervention.id, "matched_in": hit.matched_in}
+                    for hit in interventions
+                ],
+            }
+        )
+        return
+    for hit in findings.hits:
+        how = "is" if hit.is_whole else "matches"
+        slip = ", spelling corrected" if hit.spelling_corrected else ""
+        click.echo(f"{hit.diagnosis_id}: {how} the {hit.by} “{hit.matched}” ({hit.language}{slip})")
+    if not findings.hits:
+        click.echo("No diagnosis.")
+    for suggestion in findings.suggestions:
+        click.echo(f"Suggested: {suggestion.diagnosis_id}, near “{suggestion.term}”")
+    for found in interventions[:_MOST_NAMES]:
+        click.echo(f"Intervention: {found.intervention.id}, in its {found.matched_in}")
+    if len(interventions) > _MOST_NAMES:
+        click.echo(f"and {len(interventions) - _MOST_NAMES} more interventions")
 
 
 @catalogue.command("history")

@@ -413,3 +413,23 @@ def test_a_path_that_is_none_of_the_interface_is_not_found(
     assert response.status_code == 404
     if path.startswith("/api/"):
         assert_problem(response, 404, "not-found")
+
+
+def test_a_search_says_why_it_found_each_diagnosis(service: Service, token: str) -> None:
+    meta = body(service.get(f"{DIAGNOSES}?q=lower%20bak%20pain", token=token))["meta"]
+
+    assert meta["found"] == []
+    assert meta["suggestions"] == [
+        {"diagnosis_id": "low-back-pain", "name": "Low back pain", "term": "Low back pain"}
+    ]
+    meta = body(service.get(f"{DIAGNOSES}?q=guillan", token=token))["meta"]
+    assert meta["suggestions"] == []
+    assert [
+        (found["diagnosis_id"], found["matched"], found["language"], found["by"])
+        for found in meta["found"]
+    ] == [("guillain-barre-syndrome", "Guillain-Barré syndrome", "en", "name")]
+    assert all(found["spelling_corrected"] for found in meta["found"])
+
+
+def test_only_a_search_has_reasons(service: Service, token: str) -> None:
+    assert not {"found", "suggestions"} & body(service.get(DIAGNOSES, token=token))["meta"].keys()

@@ -80,6 +80,7 @@ def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> N
         "/api/v1/diagnoses": "listDiagnoses",
         "/api/v1/diagnoses/{id}": "getDiagnosis",
         "/api/v1/diagnoses/{id}/interventions": "listInterventions",
+        "/api/v1/interventions": "searchInterventions",
         "/api/v1/catalogue": "getCatalogue",
         "/api/v1/limit": "getLimit",
     }
@@ -156,12 +157,14 @@ def test_parameters_are_those_of_the_contract(service: Service, document: dict[s
         "listDiagnoses": {"icd10", "edition", "icd11", "include", "module", "q"},
         "getDiagnosis": {"include"},
         "listInterventions": {"module", "phase"},
+        "searchInterventions": {"q", "module", "phase", "direction", "limit", "offset"},
         "getCatalogue": set(),
         "getLimit": set(),
     }
-    for parameters in found.values():
+    for name, parameters in found.items():
         for parameter in parameters.values():
-            assert not parameter.get("required", False)
+            is_required = (name, parameter["name"]) == ("searchInterventions", "q")
+            assert parameter.get("required", False) is is_required
             assert parameter["description"]
     for parameters, name, kind in (
         (found["listDiagnoses"], "module", Module),

@@ -8,6 +8,7 @@ from evref.adapters.outbound.files import read_lexicon
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.search.names import MatchedBy
 from evref.testing.builders import a_diagnosis
+from tests.search.__main__ import PAGE, with_table
 from tests.search.bundled import searchable
 from tests.search.cases import KINDS, Score, scores
 
@@ -153,3 +154,10 @@ def test_an_index_uses_what_an_earlier_one_has_of_the_same_entries() -> None:
 
     assert after.search.parts[0] is before.search.parts[0]
     assert after.named("gout").hits[0].diagnosis_id == "gout"
+
+
+def test_the_page_has_the_table_of_today() -> None:
+    """`python -m tests.search` writes it."""
+    page = PAGE.read_text(encoding="utf-8")
+
+    assert with_table(page) == page

@@ -20,6 +20,11 @@ REQUESTS = {
         "by-code": "/api/v1/diagnoses?icd10=M17.1",
         "several-codes": "/api/v1/diagnoses?icd10=M17.11,m171,M17.1%20V,M17.1%20A,B05,hello",
         "none-found": "/api/v1/diagnoses?icd10=B05",
+        "by-words": "/api/v1/diagnoses?q=wear%20and%20tear%20of%20the%20knee",
+    },
+    "searchInterventions": {
+        "one-found": "/api/v1/interventions?q=tai%20chi&limit=1",
+        "none-found": "/api/v1/interventions?q=riluzole",
     },
     "getDiagnosis": {"knee-osteoarthritis": _KNEE},
     "listInterventions": {

@@ -56,6 +56,7 @@ enumerations do not change.
 _IMPOSSIBLE: dict[str, tuple[str, ...]] = {
     "getDiagnosis": ("406",),
     "listInterventions": ("406",),
+    "searchInterventions": ("404", "406"),
     "getCatalogue": ("404",),
     "getLimit": ("403", "404", "406", "429"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
@@ -12,6 +13,7 @@ from marshmallow import ValidationError, post_load, validate, validates_schema
 from evref.adapters.inbound.rest.enumerations import value_by_value
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.record_code import (
     FORMS,
@@ -22,6 +24,7 @@ from evref.domain.catalogue.record_code import (
 )
 
 LONGEST_TEXT = 200
+HIGHEST_OFFSET = 1_000_000
 MOST_CODES = 50
 MOST_INCLUDED = 50
 """Diagnoses in a response with their interventions."""
@@ -46,7 +49,9 @@ class StrictQuery(Schema):
             loaded = super().load(data, **options)
         except ValidationError as error:
             messages = error.messages_dict
-            faults += self._faults({name: messages[name] for name in data if name in messages})
+            # In the order of the request; a required parameter that is missing comes last.
+            named = dict.fromkeys([*data, *messages])
+            faults += self._faults({name: messages[name] for name in named if name in messages})
         if faults:
             raise InvalidParametersError(tuple(faults))
         return loaded
@@ -137,6 +142,42 @@ def _include(condition: str) -> fields.Enum[Any]:
     )
 
 
+def _words(shortest: int, description: str, example: str, **keywords: Any) -> fields.String:
+    return fields.String(
+        validate=[
+            validate.Length(min=shortest, max=LONGEST_TEXT),
+            validate.Regexp(_WORDS, error="has no word in it"),
+        ],
+        metadata={
+            "description": description,
+            "examples": [example],
+            "allowed": [f"text of {shortest} to {LONGEST_TEXT} characters with at least one word"],
+        },
+        **keywords,
+    )
+
+
+class NumberField(fields.Integer):
+    """A whole number in decimal digits."""
+
+    def __init__(self, lowest: int, highest: int, default: int, description: str) -> None:
+        super().__init__(
+            load_default=default,
+            validate=validate.Range(lowest, highest, error="is out of range"),
+            error_messages={"invalid": "is not a whole number"},
+            metadata={
+                "description": description,
+                "allowed": [f"a whole number from {lowest:,} to {highest:,}"],
+            },
+        )
+
+    def _deserialize(self, value: Any, *rest: Any, **options: Any) -> Any:
+        # int() also reads signs, spaces, underscores and the digits of other scripts.
+        if re.fullmatch(r"[0-9]{1,9}", value) is None:
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, *rest, **options)
+
+
 class DiagnosesQuery(StrictQuery):
     """The parameters of `listDiagnoses`, combined with AND.
 
@@ -175,17 +216,15 @@ class DiagnosesQuery(StrictQuery):
         "filter the interventions"
     )
     module = _enumeration(Module, "Returns only diagnoses for which this module is enabled:")
-    q = fields.String(
-        validate=[
-            validate.Length(min=1, max=LONGEST_TEXT),
-            validate.Regexp(_WORDS, error="has no word in it"),
-        ],
-        metadata={
-            "description": "Returns only diagnoses whose name contains all of these words, "
-            "ignoring case and accents.",
-            "examples": ["knee"],
-            "allowed": [f"text of 1 to {LONGEST_TEXT} characters with at least one word"],
-        },
+    q = _words(
+        1,
+        "Words, as people type them: a name, a lay name or an abbreviation, in one of the "
+        "languages of `terms`, also with other words around it. Returns only diagnoses that these "
+        "words name, the best match first. Case, accents, apostrophes, hyphens and British or "
+        "American spelling do not matter, and the last word may be incomplete. Slips of spelling "
+        "are corrected only if nothing else is found. `meta.found` says why each diagnosis was "
+        "found, and `meta.suggestions` which may be meant if none was.",
+        "heart attack",
     )
 
     @validates_schema(skip_on_field_errors=False)
@@ -236,6 +275,27 @@ class InterventionsQuery(StrictQuery):
         "for the diagnosis:",
     )
     phase = _enumeration(Phase, "Returns only interventions of this phase:")
+
+
+class InterventionSearchQuery(StrictQuery):
+    """The parameters of `searchInterventions`."""
+
+    q = _words(
+        2,
+        "Words. Returns the interventions with all of them in the title, the last one also as the "
+        "beginning of a word, and after them those with all of them in the summary: medicines are "
+        "often named only there. Slips of spelling are corrected only if nothing else is found.",
+        "tai chi",
+        required=True,
+        error_messages={"required": "is required"},
+    )
+    module = _enumeration(Module, "Returns only interventions of this module:")
+    phase = _enumeration(Phase, "Returns only interventions of this phase:")
+    direction = _enumeration(
+        Direction, "Returns only interventions for which the sources have this direction:"
+    )
+    limit = NumberField(1, 100, 25, "The highest number of records to return.")
+    offset = NumberField(0, HIGHEST_OFFSET, 0, "The number of records to skip.")
 
 
 class NoQuery(StrictQuery):

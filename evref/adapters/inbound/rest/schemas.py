@@ -18,6 +18,7 @@ from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.matching import Relation
+from evref.domain.catalogue.search.interventions import MatchedIn
 from evref.domain.catalogue.search.names import MatchedBy
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
 from evref.domain.rules import SLUG, Length
@@ -456,6 +457,55 @@ class InterventionListSchema(Record):
         metadata={"description": "All records that match the request; empty if none does."},
     )
     meta = fields.Nested(InterventionListMetaSchema, required=True)
+
+
+class NamedDiagnosisSchema(Record):
+    """The id and the name of a diagnosis."""
+
+    id = _slug(bounds.DIAGNOSIS_ID, "Identifies the diagnosis.", example="knee-osteoarthritis")
+    name = _text("Display name in English.", examples=["Knee osteoarthritis"])
+
+
+class FoundInterventionSchema(InterventionSchema):
+    """An intervention that was found, with its diagnosis."""
+
+    diagnosis = fields.Nested(NamedDiagnosisSchema, required=True)
+    matched_in = _one_of(MatchedIn, "Where the words of the request are.")
+
+    def get_attribute(self, obj: Any, attr: str, default: object) -> Any:
+        """Read the fields of the intervention from the hit."""
+        if attr == "diagnosis":
+            return obj["diagnosis"]
+        if attr == "matched_in":
+            return obj["hit"].matched_in
+        return super().get_attribute(obj["hit"].intervention, attr, default)
+
+
+class FoundInterventionListMetaSchema(MetaSchema):
+    """Metadata of a part of a list."""
+
+    count = fields.Integer(
+        required=True,
+        metadata={"description": "The number of all records that match the request.", "minimum": 0},
+    )
+    limit = fields.Integer(
+        required=True, metadata={"description": "The highest number of records in data."}
+    )
+    offset = fields.Integer(
+        required=True,
+        metadata={"description": "The number of records before those in data.", "minimum": 0},
+    )
+
+
+class FoundInterventionListSchema(Record):
+    """Interventions, the best match first."""
+
+    data = fields.List(
+        fields.Nested(FoundInterventionSchema),
+        required=True,
+        metadata={"description": "Up to `limit` records; empty if none matches the request."},
+    )
+    meta = fields.Nested(FoundInterventionListMetaSchema, required=True)
 
 
 class CatalogueEntrySchema(Record):
