@@ -23,6 +23,7 @@ from evref.adapters.inbound.operations import health
 from evref.adapters.inbound.pages import reference, spelling
 from evref.adapters.inbound.pages.catalogue import blueprint as catalogue_pages
 from evref.adapters.inbound.pages.frame import Frame
+from evref.adapters.inbound.pages.identity import Identity
 from evref.adapters.inbound.pages.interface import PAGES
 from evref.adapters.inbound.pages.settings import blueprint as settings_pages
 from evref.adapters.inbound.pages.settings import cookies
@@ -87,11 +88,11 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     interfaces = HttpInterfaces(REST_API, *_standards(settings), others=PAGES)
     error_responses = ErrorResponses(settings.base_url, interfaces)
     endpoints = CatalogueEndpoints(consult, cache_bytes, error_responses)
+    identity = Identity(container.sign_in(), container.circuit_breaker())
     frame = Frame(
         readers=settings.catalogue_pages,
         browse=container.browse(),
-        members=container.sign_in(),
-        breaker=container.circuit_breaker(),
+        identity=identity,
         licence_of=find_licence,
         most_bytes=cache_bytes,
     )
@@ -122,6 +123,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.register_blueprint(
         settings_pages.blueprint(
             members=container.sign_in(),
+            identity=identity,
             manage_members=container.manage_members(),
             accept_invitation=container.accept_invitation(),
             keys=container.manage_keys(),

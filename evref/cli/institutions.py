@@ -15,7 +15,7 @@ from evref.domain.principal import Operator, Role
 OPERATOR = Operator()
 """The principal of every command."""
 
-_ROLES = click.Choice([Role.ADMIN.value, Role.VIEWER.value])
+_ROLES = click.Choice([role.value for role in reversed(Role)])
 
 _password_stdin = click.option(
     "--password-stdin", is_flag=True, help="Read the password as one line from standard input."
@@ -54,7 +54,7 @@ def list_institutions(*, as_json: bool) -> None:
 def member() -> None:
     """Manage members of institutions, who use the settings pages.
 
-    An admin manages API keys and members; a viewer sees them.
+    An admin manages API keys and members; a viewer sees them; a reader reads the catalogue.
     """
 
 
@@ -120,7 +120,7 @@ def reset_password(email: str, *, password_stdin: bool) -> None:
 @click.argument("email")
 @click.argument("role", type=_ROLES)
 def set_role(email: str, role: str) -> None:
-    """Change the role of a member, with immediate effect.
+    """Change the role of a member, and end all their sessions.
 
     Invitations by a member who is no longer an admin are revoked.
     """

@@ -12,6 +12,7 @@ from evref.domain.errors import NotAllowedError, NotFoundError
 class Role(StrEnum):
     """The role of a member in their institution, lowest first."""
 
+    READER = "reader"
     VIEWER = "viewer"
     ADMIN = "admin"
 
@@ -32,6 +33,8 @@ class Right(Enum):
 
 
 _RIGHTS: Mapping[Role, frozenset[Right]] = {
+    # Reads the pages of the catalogue, as each member may.
+    Role.READER: frozenset(),
     Role.VIEWER: frozenset({Right.SEE_KEYS, Right.SEE_MEMBERS, Right.READ_AUDIT_LOG}),
     Role.ADMIN: frozenset(
         {

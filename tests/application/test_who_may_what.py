@@ -7,7 +7,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
@@ -39,7 +39,7 @@ from tests.fakes import FakeCatalogueFiles, FakeClock, SeededRandomness
 
 PASSWORD = "correct horse battery"
 ONE, OTHER = Path("one"), Path("other")
-PRINCIPALS = ("operator", "admin", "viewer", "stranger")
+PRINCIPALS = ("operator", "admin", "viewer", "reader", "stranger")
 """A stranger is an admin of another institution."""
 
 DONE, NOT_ALLOWED, NOT_FOUND = "done", NotAllowedError, NotFoundError
@@ -111,6 +111,7 @@ def house(
             "operator": operator,
             "admin": member.principal,
             "viewer": viewer.principal,
+            "reader": replace(viewer.principal, role=Role.READER),
             "stranger": stranger.principal,
         },
     )
@@ -120,19 +121,19 @@ def unheard(_done: int, _total: int) -> None:
     pass
 
 
-SEE_KEYS = (DONE, DONE, DONE, NOT_FOUND)
-CHANGE_KEYS = (DONE, DONE, NOT_ALLOWED, NOT_FOUND)
-SEE_MEMBERS = (DONE, DONE, DONE, NOT_FOUND)
-CHANGE_MEMBERS = (DONE, DONE, NOT_ALLOWED, NOT_FOUND)
-READ_AUDIT_LOG = (DONE, DONE, DONE, NOT_FOUND)
-OPERATOR_ONLY = (DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED)
+SEE_KEYS = (DONE, DONE, DONE, NOT_ALLOWED, NOT_FOUND)
+CHANGE_KEYS = (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_FOUND)
+SEE_MEMBERS = (DONE, DONE, DONE, NOT_ALLOWED, NOT_FOUND)
+CHANGE_MEMBERS = (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_FOUND)
+READ_AUDIT_LOG = (DONE, DONE, DONE, NOT_ALLOWED, NOT_FOUND)
+OPERATOR_ONLY = (DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED)
 
 Act = Callable[[House, Principal], object]
 TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
     # Of no institution yet, so that a stranger may have one for their own.
     "ManageKeys.new_key_id": (
         lambda house, who: house.keys.new_key_id(who),
-        (DONE, DONE, NOT_ALLOWED, DONE),
+        (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, DONE),
     ),
     "ManageKeys.create": (
         lambda house, who: house.keys.create(who, house.institution_id, name="New"),
@@ -350,6 +351,7 @@ def test_what_a_stranger_is_told_is_what_is_said_of_a_key_that_is_not_there(hous
 @pytest.mark.parametrize(
     ("role", "rights"),
     [
+        (Role.READER, set()),
         (Role.VIEWER, {Right.SEE_KEYS, Right.SEE_MEMBERS, Right.READ_AUDIT_LOG}),
         (
             Role.ADMIN,

@@ -21,10 +21,11 @@ from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
 from evref.domain.accounts.institution import LONGEST_PASSWORD, SHORTEST_PASSWORD
-from evref.domain.accounts.sign_in import PER_ACCOUNT, SESSION_LENGTH, Slowdown
+from evref.domain.accounts.sign_in import PER_ACCOUNT, SESSION_LENGTHS, Slowdown
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.vocabulary import MEANINGS
+from evref.domain.principal import Role
 from evref.ports.storage import Storage
 from tests.docs import api_page
 from tests.docs.pages import DOCS, ROOT, Block, blocks
@@ -197,7 +198,9 @@ def test_the_how_to_on_keys_tells_the_numbers_that_hold() -> None:
         "After five failed attempts the next one has to wait, from five seconds up to a minute"
         in text
     )
-    assert timedelta(hours=12) == SESSION_LENGTH
+    assert SESSION_LENGTHS[Role.ADMIN] == timedelta(hours=12)
+    assert SESSION_LENGTHS[Role.READER] == timedelta(days=30)
+    assert "30 days" in text
     assert "twelve hours" in text
     assert f"{DEFAULT_DAILY_LIMIT} requests a" in text
 

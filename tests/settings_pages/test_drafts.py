@@ -7,7 +7,8 @@ from wtforms import PasswordField
 
 from evref.adapters.inbound.pages.settings import forms
 from evref.adapters.inbound.pages.settings.drafts import _NEVER_KEPT, LONGEST_DRAFT
-from evref.domain.accounts.sign_in import SESSION_LENGTH
+from evref.domain.accounts.sign_in import SESSION_LENGTHS
+from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import (
     EMAIL,
@@ -30,7 +31,7 @@ def site(tmp_path: Path) -> Site:
 
 
 def end_sessions(site: Site) -> None:
-    site.clock.advance(seconds=SESSION_LENGTH.total_seconds())
+    site.clock.advance(seconds=SESSION_LENGTHS[Role.ADMIN].total_seconds())
 
 
 def test_what_was_typed_is_in_the_form_after_the_new_sign_in(site: Site, member: Visitor) -> None:

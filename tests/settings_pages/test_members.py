@@ -141,7 +141,7 @@ def test_a_revoked_invitation_no_longer_works(site: Site, member: Visitor) -> No
 
 
 def test_a_role_is_changed_at_once_and_in_the_log(site: Site, member: Visitor) -> None:
-    """In the session that the colleague has."""
+    """The colleague has to sign in again."""
     site.add_member(COLLEAGUE, Role.VIEWER)
     colleague = a_member(site, COLLEAGUE)
     path = f"{MEMBERS}/{id_of(site, COLLEAGUE)}"
@@ -150,8 +150,9 @@ def test_a_role_is_changed_at_once_and_in_the_log(site: Site, member: Visitor) -
     answer = member.fill_in(path, role="admin")
 
     assert (answer.status_code, answer.location) == (303, MEMBERS)
-    assert f"{COLLEAGUE} is now an admin." in member.get(MEMBERS).text
-    assert colleague.get(INVITE).status_code == 200
+    assert f"{COLLEAGUE} is now an admin, and is signed out everywhere." in member.get(MEMBERS).text
+    assert not colleague.is_signed_in
+    assert a_member(site, COLLEAGUE).get(INVITE).status_code == 200
     log = text_of(member.get("/settings/audit-log").text)
     assert f"{EMAIL} Member role changed" in log
     assert f"e-mail {COLLEAGUE}, role from viewer to admin" in log
@@ -211,15 +212,15 @@ def test_the_last_admin_stays_one(site: Site, member: Visitor) -> None:
 
 
 def test_who_gives_up_the_role_goes_on_as_a_viewer(site: Site, member: Visitor) -> None:
-    """No page fails afterwards; the rights are gone."""
+    """After a new sign-in; the rights are gone."""
     site.add_member(COLLEAGUE, Role.ADMIN)
 
     answer = member.fill_in(f"{MEMBERS}/{id_of(site, EMAIL)}", role="viewer")
 
     page = member.get(answer.location)
     assert page.status_code == 200
-    assert "You are now a viewer." in page.text
-    assert INVITE not in page.text
+    assert "You are now a viewer of General Hospital. Sign in again." in page.text
+    member.sign_in()
     assert member.get(INVITE).status_code == 403
 
 

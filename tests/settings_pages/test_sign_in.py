@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from evref.bootstrap.settings import Settings
-from evref.domain.accounts.sign_in import SESSION_LENGTH
+from evref.domain.accounts.sign_in import SESSION_LENGTHS
+from evref.domain.principal import Role
 from tests.settings_pages.site import EMAIL, OTHER_EMAIL, PASSWORD, Site, settings_for
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
@@ -257,7 +258,7 @@ def test_a_form_that_is_sent_after_the_session_ended_changes_nothing(
 ) -> None:
     """It leads to the sign-in, says so, and from there back to the form."""
     made = site.make_key()
-    site.clock.advance(seconds=SESSION_LENGTH.total_seconds())
+    site.clock.advance(seconds=SESSION_LENGTHS[Role.ADMIN].total_seconds())
 
     answer = member.send(f"{KEYS}/{made.key.id}/revoke")
 

@@ -14,7 +14,7 @@ from evref.domain.accounts.institution import (
     is_email,
     normalised_email,
 )
-from evref.domain.accounts.sign_in import SESSION_LENGTH, Device, Session, SessionToken
+from evref.domain.accounts.sign_in import LONGEST_SESSION, Device, Session, SessionToken
 from evref.domain.audit import Action
 from evref.domain.errors import (
     Fault,
@@ -49,7 +49,7 @@ class SignedIn:
 class StartedSession:
     """A new session, and the device on which the member is known from now on."""
 
-    member_id: str
+    member: Member
     token: SessionToken
     device: Device
 
@@ -112,11 +112,11 @@ class SignIn:
 
         """
         instant = self._clock.now()
-        self._sessions.remove_started_before(instant - SESSION_LENGTH)
+        self._sessions.remove_started_before(instant - LONGEST_SESSION)
         token = SessionToken.make(self._randomness.below(SessionToken.SECRETS))
         self._sessions.add(Session.of(member, token, instant))
         device = Device.of(member, self._randomness.below(Device.IDS), instant)
-        return StartedSession(member.id, token, device)
+        return StartedSession(member, token, device)
 
     def who(self, token: SessionToken) -> SignedIn:
         """Return the member of this session.

@@ -10,9 +10,16 @@ from datetime import datetime, timedelta
 
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.lifetime import CLOCK_DIFFERENCE, is_within
+from evref.domain.principal import Role
 
-SESSION_LENGTH = timedelta(hours=12)
+SESSION_LENGTHS = {
+    Role.READER: timedelta(days=30),
+    Role.VIEWER: timedelta(hours=12),
+    Role.ADMIN: timedelta(hours=12),
+}
 """A session ends this long after its start, even if it is in use."""
+
+LONGEST_SESSION = max(SESSION_LENGTHS.values())
 
 DEVICE_LENGTH = timedelta(days=180)
 """A device is known this long after the last sign-in on it."""
@@ -66,7 +73,7 @@ class Session:
         """Return whether the session is still valid for the member as stored now."""
         return hmac.compare_digest(
             self.password_digest, _digest(member.password_hash)
-        ) and is_within(self.started_at, SESSION_LENGTH, instant)
+        ) and is_within(self.started_at, SESSION_LENGTHS[member.role], instant)
 
 
 @dataclass(frozen=True, slots=True)

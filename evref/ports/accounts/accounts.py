@@ -80,8 +80,8 @@ class AccountChanges(ABC):
         """Store the team in place of the one that `team` returned.
 
         Members and invitations can be added and removed. Of a stored member, only the role
-        changes; a password that is set concurrently is kept. The sessions of a removed member are
-        removed too.
+        changes; a password that is set concurrently is kept. The sessions of a member who is
+        removed or gets another role are removed too.
 
         Raises:
             AlreadyExistsError: If a new member has the e-mail of a member of any institution.

@@ -189,16 +189,20 @@ class TeamContract:
             "same@example.org"
         ) == 1
 
-    def test_a_role_changes_and_nothing_else(self, storage: Storage) -> None:
-        """No other member changes, and the sessions go on."""
+    def test_a_role_changes_and_all_sessions_with_the_old_one_end(self, storage: Storage) -> None:
+        """No other member changes, and their sessions go on."""
         session = Session.of(ADMIN, SessionToken.make(7), NOON)
+        other = Session.of(OTHER_ADMIN, SessionToken.make(8), NOON)
         storage.sessions.add(session)
+        storage.sessions.add(other)
 
         change_team(storage, "i1", lambda team: team.with_role("m1", Role.VIEWER))
 
         assert storage.accounts.member("m1") == replace(ADMIN, role=Role.VIEWER)
         assert storage.accounts.member("m2") == OTHER_ADMIN
-        assert storage.sessions.get(session.digest) == session
+        assert storage.sessions.get(other.digest) == other
+        with pytest.raises(NotFoundError):
+            storage.sessions.get(session.digest)
 
     def test_a_removed_member_is_gone_with_all_sessions(self, storage: Storage) -> None:
         """Sessions of others go on, and the e-mail can be used again."""

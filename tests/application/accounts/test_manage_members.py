@@ -439,10 +439,12 @@ def test_an_invitation_is_void_once_its_inviter_is_not_an_admin_any_more(
 def test_a_demoted_admin_loses_the_rights_at_once(
     members: ManageMembers, sign_in: SignIn, admin: Member, other_admin: Member
 ) -> None:
-    """In the open session too; the member still sees the others."""
+    """The open session ends; in a new one, the member still sees the others."""
     token = sign_in.begin(admin.email, PASSWORD, address=HERE).token
     members.set_role(other_admin.principal, admin.id, Role.VIEWER)
-    present = sign_in.who(token).principal
+    with pytest.raises(NotSignedInError):
+        sign_in.who(token)
+    present = sign_in.who(sign_in.begin(admin.email, PASSWORD, address=HERE).token).principal
 
     assert present.role is Role.VIEWER
     with pytest.raises(NotAllowedError):

@@ -9,6 +9,7 @@ from flask import Flask, Response, g, render_template, request
 
 from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.catalogue import words
+from evref.adapters.inbound.pages.identity import Identity
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
@@ -20,13 +21,12 @@ from evref.adapters.inbound.web.representations import (
     raw_response,
     respond,
 )
-from evref.application.accounts.sign_in import SignIn
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
-from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.vocabulary import DISCLAIMER
-from evref.domain.errors import NoCatalogueError, NotSignedInError, StorageUnavailableError
+from evref.domain.errors import NoCatalogueError, StorageUnavailableError
+from evref.domain.principal import Role
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -43,15 +43,13 @@ class Frame:
         *,
         readers: Readers,
         browse: BrowseCatalogue,
-        members: SignIn,
-        breaker: CircuitBreaker,
+        identity: Identity,
         licence_of: Callable[[Catalogue], str | None],
         most_bytes: int,
     ) -> None:
         self.readers = readers
         self._browse = browse
-        self._members = members
-        self._breaker = breaker
+        self._identity = identity
         self._licence_of = licence_of
         self._cache = ResponseCache(most_bytes)
         self._policies: dict[str, str] = {}
@@ -66,11 +64,24 @@ class Frame:
     @property
     def is_member(self) -> bool:
         """Return whether a member is signed in; False if storage is unavailable."""
-        try:
-            return self.is_member_for_certain()
-        except StorageUnavailableError:
-            g.is_member = False
-            return False
+        return self._role is not None
+
+    @property
+    def is_reader(self) -> bool:
+        """Return whether the member is a reader, who has nothing to do with keys."""
+        return self._role is Role.READER
+
+    @property
+    def _role(self) -> Role | None:
+        if "role" not in g:
+            # Cached for the request, so that a page waits only once for storage that hangs.
+            try:
+                found = self._identity.signed_in()
+                g.role = None if found is None else found.member.role
+            except StorageUnavailableError:
+                g.role = None
+        role: Role | None = g.role
+        return role
 
     def is_member_for_certain(self) -> bool:
         """Return whether a member is signed in, for a page that only members may see.
@@ -79,20 +90,7 @@ class Frame:
             StorageUnavailableError: If storage is unavailable and the browser has a session.
 
         """
-        if "is_member" not in g:
-            g.is_member = "signed_in" in g or self._has_live_session()
-        return bool(g.is_member)
-
-    def _has_live_session(self) -> bool:
-        token = cookies.present_token()
-        if token is None:
-            return False
-        try:
-            # Cached for the request, so that a page waits only once for storage that hangs.
-            self._breaker(lambda: self._members.who(token))
-        except NotSignedInError:
-            return False
-        return True
+        return self._identity.signed_in() is not None
 
     @property
     def not_understood(self) -> tuple[str, ...]:
@@ -142,14 +140,14 @@ class Frame:
     ) -> Response:
         """Return the page for this path and query, rendered once for each catalogue version.
 
-        Apart from these, a page depends only on whether a member is signed in. `asked` is what was
-        understood of the query.
+        Apart from these, a page depends only on whether a reader or another member is signed in.
+        `asked` is what was understood of the query.
         """
         catalogue = self.catalogue
         version = "" if catalogue is None else catalogue.version
         # A line feed, which is in no query, keeps these apart from cached pages of visitors.
         faults = "".join(f"\n{fault}" for fault in self.not_understood)
-        who = "member" if self.is_member else "visitor"
+        who = "reader" if self.is_reader else "member" if self.is_member else "visitor"
         target = request.path, f"{who}?{query.normalized(asked or {})}{faults}"
         with self._cache.rendering(target):
             cached = self._cache.get(target)

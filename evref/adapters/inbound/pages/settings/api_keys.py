@@ -49,7 +49,6 @@ class ApiKeyPages:
         self._base_url = base_url
 
     def add_to(self, pages: Blueprint) -> None:
-        pages.context_processor(lambda: {"words": words})
         pages.add_url_rule("/api-keys", view_func=self.list_keys, methods=["GET"])
         for path, view in (
             ("/api-keys/new", self.new_key),

@@ -20,15 +20,16 @@ from flask import (
 )
 from werkzeug.wrappers import Response as AnyResponse
 
-from evref.adapters.inbound.pages.catalogue import words
-from evref.adapters.inbound.pages.settings import cookies, drafts, times
+from evref.adapters.inbound.pages.catalogue.words import day
+from evref.adapters.inbound.pages.identity import Identity
+from evref.adapters.inbound.pages.settings import cookies, drafts, times, words
 from evref.adapters.inbound.pages.settings.api_keys import ApiKeyPages
 from evref.adapters.inbound.pages.settings.audit_log import AuditLogPage
 from evref.adapters.inbound.pages.settings.forgery import from_another_site
 from evref.adapters.inbound.pages.settings.forms import SignOutForm
 from evref.adapters.inbound.pages.settings.invitation import InvitationPage
 from evref.adapters.inbound.pages.settings.members import MemberPages
-from evref.adapters.inbound.pages.settings.sign_in import SignInPages
+from evref.adapters.inbound.pages.settings.sign_in import SignInPages, home
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.accept_invitation import AcceptInvitation
 from evref.application.accounts.cookie_secret import CookieSecret
@@ -62,6 +63,7 @@ _POLICY = (
 def blueprint(
     *,
     members: SignIn,
+    identity: Identity,
     manage_members: ManageMembers,
     accept_invitation: AcceptInvitation,
     keys: ManageKeys,
@@ -95,7 +97,7 @@ def blueprint(
             abort(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         # Raises if storage is unavailable: forms need the secret.
         cookie_secret()
-        ended = _identify(members)
+        ended = cookies.present_token() if identity.signed_in() is None else None
         if request.method == "POST" and from_another_site(base_url):
             return _refuse_other_site(base_url)
         if "signed_in" not in g:
@@ -116,7 +118,7 @@ def blueprint(
     )
     pages.add_app_template_filter(without_keys, "without_keys")
     pages.add_app_template_filter(times.exact_time, "exact_time")
-    pages.add_app_template_filter(words.day, "exact_day")
+    pages.add_app_template_filter(day, "exact_day")
     pages.add_url_rule("", "start", _start, methods=["GET"])
     SignInPages(members).add_to(pages)
     InvitationPage(accept_invitation, members).add_to(pages)
@@ -124,17 +126,6 @@ def blueprint(
     MemberPages(manage_members, base_url).add_to(pages)
     AuditLogPage(log, keys).add_to(pages)
     return pages
-
-
-def _identify(members: SignIn) -> SessionToken | None:
-    """Identify the member of the session. Return the token of a session that has ended."""
-    token = cookies.present_token()
-    if token is not None:
-        try:
-            g.signed_in, g.token = members.who(token), token
-        except NotSignedInError:
-            return token
-    return None
 
 
 def _not_allowed(_: NotAllowedError) -> AnyResponse:
@@ -181,9 +172,11 @@ def _template_context() -> dict[str, Any]:
         "signed_in": signed_in,
         "sign_out_form": None if signed_in is None else SignOutForm(formdata=None),
         "is_admin": signed_in is not None and signed_in.principal.role is Role.ADMIN,
+        "is_reader": signed_in is not None and signed_in.principal.role is Role.READER,
+        "words": words,
         "has_draft": drafts.on_this_page() is not None,
     }
 
 
 def _start() -> AnyResponse:
-    return redirect(url_for(".list_keys"), HTTPStatus.SEE_OTHER)
+    return redirect(home(g.signed_in.member), HTTPStatus.SEE_OTHER)

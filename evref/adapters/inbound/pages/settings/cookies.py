@@ -14,8 +14,14 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.wrappers import Response
 
 from evref.application.accounts.sign_in import StartedSession
-from evref.domain.accounts.sign_in import DEVICE_LENGTH, Device, SessionToken
+from evref.domain.accounts.sign_in import (
+    DEVICE_LENGTH,
+    LONGEST_SESSION,
+    Device,
+    SessionToken,
+)
 from evref.domain.errors import StorageUnavailableError
+from evref.domain.principal import Role
 
 PATH = "/settings"
 """The path of the forms. No cookie has a path: every page shows the sign-in, and `__Host-` requires
@@ -91,12 +97,14 @@ def begin(response: Response, started: StartedSession) -> None:
     """
     draft = session.get(DRAFT)
     session.clear()
-    session[MEMBER] = started.member_id
-    if draft is not None and draft[MEMBER] == started.member_id:
+    session[MEMBER] = started.member.id
+    if draft is not None and draft[MEMBER] == started.member.id:
         session[DRAFT] = draft
     device = started.device
     signed = _serializer().dumps([device.id, device.binding, int(device.known_since.timestamp())])
-    response.set_cookie(_full_name(SESSION), started.token.text, **_flags())
+    # A reader stays signed in when the browser is closed; others manage keys.
+    length = LONGEST_SESSION if started.member.role is Role.READER else None
+    response.set_cookie(_full_name(SESSION), started.token.text, max_age=length, **_flags())
     response.set_cookie(_full_name(DEVICE), signed, max_age=DEVICE_LENGTH, **_flags())
 
 

@@ -155,6 +155,7 @@ _LEVELS = [SelectChoice(level.value, words.LEVELS_IN_FULL[level]) for level in r
 _ROLES_IN_FULL = {
     Role.ADMIN: "Admin: manages keys and members",
     Role.VIEWER: "Viewer: sees keys, their use and the audit log",
+    Role.READER: "Reader: reads the catalogue",
 }
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from flask import Blueprint, flash, g, make_response, redirect, url_for
+from flask import Blueprint, flash, g, make_response, redirect
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.pages.settings.forms import NewPasswordForm
-from evref.adapters.inbound.pages.settings.sign_in import address, try_again_later
+from evref.adapters.inbound.pages.settings.sign_in import address, home, try_again_later
 from evref.application.accounts.accept_invitation import AcceptInvitation
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Member
@@ -73,7 +73,7 @@ class InvitationPage:
         return render("settings/invitation.html", found=found, form=form)
 
     def _begin(self, member: Member) -> Response:
-        response = redirect(url_for(".list_keys"), HTTPStatus.SEE_OTHER)
+        response = redirect(home(member), HTTPStatus.SEE_OTHER)
         cookies.begin(response, self._sign_in.start(member))
         flash("Welcome. You are now a member.")
         return response

@@ -8,7 +8,7 @@ from flask import Blueprint, flash, g, make_response, redirect, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
-from evref.adapters.inbound.pages.settings import cookies
+from evref.adapters.inbound.pages.settings import cookies, words
 from evref.adapters.inbound.pages.settings.forms import (
     NOTHING_CHANGED,
     ConfirmForm,
@@ -107,7 +107,9 @@ class MemberPages:
             except NotFoundError:
                 flash(_GONE)
             else:
-                flash(NOTHING_CHANGED if after.role is found.role else _of_role(after))
+                if after.role is not found.role:
+                    return _with_new_role(after)
+                flash(NOTHING_CHANGED)
             return _to(".members")
         page = render(
             "settings/member.html", found=found, form=form, last_admin=_last_admin(members)
@@ -173,22 +175,25 @@ def _last_admin(members: tuple[Member, ...]) -> Member | None:
     return admins[0] if len(admins) == 1 else None
 
 
-def _of_role(member: Member) -> str:
+def _with_new_role(member: Member) -> Response:
+    role = words.ROLES[member.role]
     if member.id == _signed_in().member.id:
-        return f"You are now {_ROLES[member.role]}."
-    return f"{member.email} is now {_ROLES[member.role]}."
-
-
-_ROLES = {Role.ADMIN: "an admin", Role.VIEWER: "a viewer"}
+        return _signed_out(f"You are now {role} of {_signed_in().institution.name}. Sign in again.")
+    flash(f"{member.email} is now {role}, and is signed out everywhere.")
+    return _to(".members")
 
 
 def _removed(member: Member) -> Response:
-    if member.id != _signed_in().member.id:
-        flash(f"{member.email} is no longer a member, and is signed out everywhere.")
-        return _to(".members")
+    if member.id == _signed_in().member.id:
+        return _signed_out(f"You are no longer a member of {_signed_in().institution.name}.")
+    flash(f"{member.email} is no longer a member, and is signed out everywhere.")
+    return _to(".members")
+
+
+def _signed_out(message: str) -> Response:
     response = _to(".sign_in")
     cookies.end(response)
-    flash(f"You are no longer a member of {_signed_in().institution.name}.")
+    flash(message)
     return response
 
 

@@ -21,12 +21,14 @@ from evref.adapters.inbound.pages.settings.forms import (
     SignOutForm,
 )
 from evref.application.accounts.sign_in import SignIn
+from evref.domain.accounts.institution import Member
 from evref.domain.errors import (
     BusyError,
     InvalidValueError,
     TooManyAttemptsError,
     WrongCredentialsError,
 )
+from evref.domain.principal import Role
 from evref.domain.redaction import has_key
 
 _SECONDS_WHEN_BUSY = 2
@@ -51,9 +53,9 @@ class SignInPages:
             pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
 
     def sign_in(self) -> Response:
-        onwards = _known_page(query.read({"next": str}).get("next", ""))
+        onwards, is_to_read = _known_page(query.read({"next": str}).get("next", ""))
         if "signed_in" in g and request.method != "POST":
-            return redirect(onwards, HTTPStatus.SEE_OTHER)
+            return redirect(onwards or home(g.signed_in.member), HTTPStatus.SEE_OTHER)
         form = SignInForm()
         if form.accepted():
             email, password = form.email.data or "", form.password.data or ""
@@ -64,12 +66,13 @@ class SignInPages:
             except WrongCredentialsError as error:
                 form.form_errors.append(str(error))
             except (TooManyAttemptsError, BusyError) as error:
-                return try_again_later("settings/sign_in.html", form, error)
+                return try_again_later("settings/sign_in.html", form, error, is_to_read=is_to_read)
             else:
-                response = redirect(onwards, HTTPStatus.SEE_OTHER)
+                response = redirect(onwards or home(started.member), HTTPStatus.SEE_OTHER)
                 cookies.begin(response, started)
                 return response
-        return make_response(render("settings/sign_in.html", form=form), form.status)
+        page = render("settings/sign_in.html", form=form, is_to_read=is_to_read)
+        return make_response(page, form.status)
 
     def sign_out(self) -> Response:
         form = SignOutForm()
@@ -125,13 +128,22 @@ def address() -> str:
     return request.remote_addr or ""
 
 
-def _known_page(address: str) -> str:
-    """Return the URL of the page of the settings or the catalogue, or else of the first page.
+def home(member: Member) -> str:
+    """Return the URL of the first page of a member."""
+    if member.role is not Role.READER:
+        return url_for(".list_keys")
+    catalogue = "catalogue.index"
+    return url_for(catalogue if catalogue in current_app.view_functions else ".password")
+
+
+def _known_page(address: str) -> tuple[str, bool]:
+    """Return the URL of the page of the settings or the catalogue, empty if it is another one, and
+    whether it is a page of the catalogue.
 
     The URL is built from the route, so that no text of the client gets into it.
     """
     if has_key(address):
-        return url_for(".list_keys")
+        return "", False
     path, _, parameters_text = address.partition("?")
     try:
         endpoint, arguments = current_app.url_map.bind("").match(path, "GET")
@@ -142,7 +154,7 @@ def _known_page(address: str) -> str:
         parameters: dict[str, Any] = {
             name: text for name, text in parse_qsl(parameters_text) if name in known
         }
-        return url_for(endpoint, **arguments, **parameters)
+        return url_for(endpoint, **arguments, **parameters), True
     if not endpoint.startswith("settings.") or endpoint in _NOT_AFTER_SIGN_IN:
-        return url_for(".list_keys")
-    return url_for(endpoint, **arguments)
+        return "", False
+    return url_for(endpoint, **arguments), False

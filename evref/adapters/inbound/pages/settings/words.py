@@ -9,6 +9,7 @@ from evref.application.access.manage_keys import KeyInUse
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.access.state import KeyState
+from evref.domain.principal import Role
 
 STATES = {
     KeyState.ACTIVE: "Active",
@@ -39,6 +40,13 @@ OVERLAPS = {
     timedelta(hours=1): "One hour",
     timedelta(days=1): "One day",
     timedelta(days=7): "Seven days",
+}
+
+ROLES = {Role.ADMIN: "an admin", Role.VIEWER: "a viewer", Role.READER: "a reader"}
+ROLES_ALLOW = {
+    Role.ADMIN: "manage its API keys and its members",
+    Role.VIEWER: "see its API keys, their use and the audit log",
+    Role.READER: "read the catalogue of diagnoses and interventions",
 }
 
 LIMIT_RULE = f"Enter a whole number from 0 to {HIGHEST_DAILY_LIMIT:,}."

@@ -77,11 +77,15 @@ class MemoryAccountChanges(AccountChanges):
         for member in team.members:
             if ids.get(member.email, member.id) != member.id:
                 raise AlreadyExistsError("member", member.email)
-        removed = {each.id for each in before.members} - {each.id for each in team.members}
-        for member_id in removed:
-            del state.members[member_id]
+        later = {member.id: member for member in team.members}
+        signed_out = set()
+        for member in before.members:
+            if member.id not in later:
+                del state.members[member.id]
+            if member.id not in later or later[member.id].role is not member.role:
+                signed_out.add(member.id)
         for session in list(state.sessions.values()):
-            if session.member_id in removed:
+            if session.member_id in signed_out:
                 del state.sessions[session.digest]
         for member in team.members:
             stored = state.members.get(member.id, member)

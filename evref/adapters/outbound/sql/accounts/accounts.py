@@ -107,6 +107,7 @@ class SqlAccountChanges(AccountChanges):
             elif member.role is not earlier[member_id].role:
                 this = update(members).where(members.c.id == member_id)
                 connection.execute(this.values(role=member.role.value))
+                connection.execute(delete(sessions).where(sessions.c.member_id == member_id))
         for invitation in set(team.invitations) - set(before.invitations):
             connection.execute(insert(invitations).values(written(invitations, invitation)))
 

@@ -1,0 +1,115 @@
+"""Readers read the catalogue, change their own password, and hear nothing of keys."""
+
+from pathlib import Path
+
+import pytest
+
+from evref.domain.principal import Role
+from tests.settings_pages.site import COLLEAGUE, EMAIL, PASSWORD, Site, settings_for
+from tests.settings_pages.test_forms import FORMS, site_with_forms
+from tests.settings_pages.test_viewers import OWN
+from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
+
+ENTRY = "/catalogue/knee-osteoarthritis"
+REFUSED = "This page is not for readers"
+DAY = 24 * 3600
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    site = site_with_forms(settings_for("memory", tmp_path))
+    site.add_member(COLLEAGUE, Role.READER)
+    return site
+
+
+@pytest.fixture
+def reader(site: Site) -> Visitor:
+    return a_member(site, COLLEAGUE)
+
+
+def test_a_link_leads_a_reader_to_the_entry_with_nothing_about_keys(site: Site) -> None:
+    reader = Visitor(site)
+
+    asked = reader.get(f"{ENTRY}?phase=acute")
+    form = reader.get(asked.location)
+    signed_in = reader.send(
+        asked.location, **fields_of(form.text) | {"email": COLLEAGUE, "password": PASSWORD}
+    )
+    entry = reader.get(signed_in.location)
+
+    assert asked.status_code == signed_in.status_code == 303
+    assert "Sign in to read it" in text_of(form.text)
+    assert signed_in.location == f"{ENTRY}?phase=acute"
+    assert entry.status_code == 200
+    for page in (form, entry):
+        assert "API key" not in page.text
+        assert "Institution settings" not in page.text
+    assert "/settings/api-keys" not in entry.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/settings/api-keys", "/settings/members", "/settings/audit-log"]
+    + [path for path in FORMS if path not in OWN and "/invitation/" not in path],
+)
+def test_a_reader_is_refused_everything_of_the_institution(
+    site: Site, reader: Visitor, path: str
+) -> None:
+    """Forms with every field and a valid token too."""
+    token = fields_of(reader.get("/settings/password").text)["csrf_token"]
+    before = (site.audit_log(), site.members())
+
+    answers = [reader.get(path)]
+    if path in FORMS:
+        answers.append(reader.send(path, **FORMS[path] | {"csrf_token": token}))
+
+    for answer in answers:
+        assert answer.status_code == 403
+        assert REFUSED in answer.text
+        assert "key" not in text_of(answer.text).lower()
+    assert (site.audit_log(), site.members()) == before
+
+
+def test_a_reader_changes_the_own_password(reader: Visitor) -> None:
+    new = "four wards of quiet words"
+
+    changed = reader.fill_in("/settings/password", present=PASSWORD, password=new, repeated=new)
+
+    assert changed.status_code == 303
+    assert "Password changed." in reader.get("/settings/password").text
+
+
+def test_a_reader_starts_in_the_catalogue(reader: Visitor) -> None:
+    assert reader.get("/settings").location == "/catalogue"
+
+
+def test_a_reader_s_session_lasts_thirty_days_from_its_beginning(
+    site: Site, reader: Visitor
+) -> None:
+    """Also when the browser is closed, and however much it is used."""
+    again = Visitor(site)
+    signed_in = again.sign_in(COLLEAGUE)
+    (cookie,) = [each for each in signed_in.headers.getlist("Set-Cookie") if "session=" in each]
+    assert f"Max-Age={30 * DAY}" in cookie
+
+    site.clock.advance(seconds=30 * DAY - 1)
+    assert reader.get(ENTRY).status_code == 200
+    site.clock.advance(seconds=1)
+    assert reader.get(ENTRY).status_code == 303
+
+
+def test_another_role_ends_all_sessions(site: Site, reader: Visitor) -> None:
+    """There and back too; a session has the length of the role that it began with."""
+    admin = a_member(site, EMAIL)
+    member_id = site.container.storage().accounts.member_with_email(COLLEAGUE).id
+
+    for role in ("viewer", "reader"):
+        answer = admin.fill_in(f"/settings/members/{member_id}", role=role)
+        assert answer.status_code == 303
+    assert (
+        f"{COLLEAGUE} is now a reader, and is signed out everywhere."
+        in admin.get("/settings/members").text
+    )
+
+    assert reader.get(ENTRY).status_code == 303
+    assert site.members()[COLLEAGUE] is Role.READER
