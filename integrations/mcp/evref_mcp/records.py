@@ -30,15 +30,31 @@ class Diagnosis(BaseModel):
     version: str
 
 
+class Fit(BaseModel):
+    """A diagnosis that a code found."""
+
+    id: str
+    relation: Annotated[
+        Literal["certain", "approximate"],
+        Field(description="approximate: this code also means other conditions."),
+    ]
+    code: Annotated[str, Field(description="The code of the catalogue that decided.")]
+
+
 class Match(BaseModel):
     """What one code of the call found."""
 
     parameter: Literal["icd10", "icd11"]
     given: Annotated[str, Field(description="The code as given.")]
-    read_as: Annotated[str, Field(description="How it was read.")]
+    read_as: Annotated[str | None, Field(description="How it was read; null if it was not.")]
     diagnosis_ids: Annotated[
         list[str], Field(description="Empty if the catalogue has no diagnosis for the code.")
     ]
+    diagnoses: list[Fit]
+    excluded_from: Annotated[
+        list[str], Field(description="Ids of diagnoses that the code does not mean.")
+    ]
+    error: Annotated[str | None, Field(description="Why it was not searched; null if it was.")]
 
 
 class Dose(BaseModel):
@@ -112,6 +128,9 @@ class Intervention(BaseModel):
         str, Field(description="Names the intervention, never whether the sources favour it.")
     ]
     summary: str
+    cautions: Annotated[
+        str | None, Field(description="The most serious thing to weigh; null if none is listed.")
+    ]
     fitt_vp: Dose | None
     evidence: Evidence
     references: list[Reference]

@@ -30,6 +30,7 @@ _MODULES = (
 
 # The schema names the allowed values, and the check is left to the service.
 _Module = Annotated[str, Field(json_schema_extra={"enum": list(get_args(Module))})]
+_Edition = Annotated[str, Field(json_schema_extra={"enum": ["who", "cm", "gm"]})]
 _Phase = Annotated[str, Field(json_schema_extra={"enum": list(get_args(Phase))})]
 
 
@@ -50,9 +51,15 @@ class FindDiagnoses(_Arguments):
         str | None,
         Field(
             description="1 to 50 ICD-10 codes separated by commas, as a record holds them: WHO's, "
-            "or those of national modifications (ICD-10-CM, -GM, -AM, -CA), with or without the "
-            "dot and marks: “M17.11,S72001A,F32.1!”. A code finds the diagnoses with the same or a "
-            "broader code."
+            "or those of national modifications, with or without dot and marks: "
+            "“M17.11,S72001A,F32.1 G”. A code finds the diagnoses that it means."
+        ),
+    ] = None
+    edition: Annotated[
+        _Edition | None,
+        Field(
+            description="The edition that the codes of icd10 are from, if known: WHO's, ICD-10-CM "
+            "or ICD-10-GM. The same code can mean different conditions in them."
         ),
     ] = None
     icd11: Annotated[

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import Any
 
-from evref_mcp.records import Diagnosis, FoundDiagnoses, Intervention, ListedInterventions
+from evref_mcp.records import (
+    Diagnosis,
+    FoundDiagnoses,
+    Intervention,
+    ListedInterventions,
+    Match,
+)
 
 INSTRUCTIONS = """\
 Reads a catalogue of educational reference data: diagnoses with their ICD-10 and ICD-11 codes, and \
@@ -19,6 +25,7 @@ something that is missing is not advised against.
 
 How to pass it on:
 - Give each intervention with its direction (for, against or unclear). A title never says it.
+- Give the cautions of an intervention with it, and say where a code fits only approximately.
 - Give certainty and recommendation as they are. not_graded means that the source states no GRADE \
 certainty; not_stated that no graded recommendation was seen in it. Neither is a low grade.
 - Name the references with their links, the version of the catalogue, and the disclaimer.
@@ -76,15 +83,29 @@ def diagnoses(answer: FoundDiagnoses) -> str:
     if answer.matches:
         lines += ["", "What each code found:"]
         lines += [
-            f"- {match.parameter} {match.given}, read as {match.read_as}: "
-            + (", ".join(match.diagnosis_ids) or "nothing in the catalogue")
+            f"- {match.parameter} {match.given or '(empty)'}{_found(match)}"
             for match in answer.matches
         ]
-        lines.append(
-            "Compare the name of each diagnosis with what the code means in the record: below the "
-            "third character, a national modification of ICD-10 may mean something else."
-        )
     return _with_source(lines, answer)
+
+
+def _found(match: Match) -> str:
+    if match.read_as is None:
+        return f" was not read: {match.error}"
+    if match.error is not None:
+        return f", read as {match.read_as}: {match.error}"
+    found = [
+        fit.id + (" (this code also means other conditions)" if fit.relation != "certain" else "")
+        for fit in match.diagnoses
+    ]
+    if match.excluded_from:
+        names = " or ".join(map(_words, match.excluded_from))
+        found.append(f"this code means another condition than {names}")
+    return f", read as {match.read_as}: {', '.join(found) or 'nothing in the catalogue'}"
+
+
+def _words(diagnosis_id: str) -> str:
+    return diagnosis_id.replace("-", " ")
 
 
 def interventions(answer: ListedInterventions) -> str:
@@ -113,6 +134,8 @@ def _described(intervention: Intervention) -> Iterator[str]:
         f"Recommendation: {evidence.recommendation}. GRADE certainty: {evidence.certainty}. "
         f"Grade in the source's words: {evidence.source_grade or 'none'}"
     )
+    if intervention.cautions is not None:
+        yield f"Caution: {intervention.cautions}"
     yield intervention.summary
     if intervention.fitt_vp is not None:
         dose = {name: text for name, text in intervention.fitt_vp if text is not None}
