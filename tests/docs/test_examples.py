@@ -48,7 +48,8 @@ def test_a_start_says_what_is_shown(demo: Demo, example: Example) -> None:
 
 @pytest.mark.parametrize("example", CURL, ids=str)
 def test_a_curl_line_gets_the_answer_that_is_shown(demo: Demo, example: Example) -> None:
-    require("curl")
+    for program in ("curl", "jq"):
+        require(program)
 
     printed = demo.run(["bash", "example.sh"], example.code)
 

@@ -17,6 +17,8 @@ import pytest
 
 import evref.ports
 from evref.adapters.inbound.web.problems import PROBLEMS
+from evref.adapters.outbound.files import YamlCatalogueFiles
+from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
@@ -62,6 +64,18 @@ def test_the_page_of_the_interface_is_that_of_the_openapi_document() -> None:
     document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
 
     assert api_page.PAGE.read_text(encoding="utf-8") == api_page.page(document), HOW_TO_RENEW
+
+
+def test_the_figures_of_the_readme_are_those_of_the_bundled_catalogue() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    entries = YamlCatalogueFiles().read([BUNDLED_CATALOGUE], lambda _done, _total: None).entries
+    interventions = [each for entry in entries for each in entry.interventions]
+    cautions = [each for each in interventions if each.cautions]
+
+    (figures,) = re.findall(
+        r"([\d,]+) diagnoses, ([\d,]+) interventions and ([\d,]+) cautions", text
+    )
+    assert figures == tuple(f"{len(each):,}" for each in (entries, interventions, cautions))
 
 
 @pytest.mark.parametrize(
