@@ -25,7 +25,7 @@ PAGES = {
     "front page": "/",
     "catalogue": "/catalogue",
     "found": "/catalogue?q=pain",
-    "found by code": "/catalogue?q=S72.001A",
+    "found by code": "/catalogue?q=M54.5,+G61.0",
     "nothing found": "/catalogue?q=unicorn",
     "diagnosis": "/catalogue/low-back-pain",
     "filtered": "/catalogue/lumbar-radiculopathy?module=pharmaconeutral&phase=chronic",

@@ -16,9 +16,9 @@ def test_what_is_advised_against_is_two_steps_from_the_front_page_of_a_telephone
     for javascript in (True, False):
         with opened_page(browser, public, width=360, javascript=javascript) as page:
             page.goto("/")
-            page.get_by_role("searchbox").fill("low back pain")
+            page.get_by_label("Find a diagnosis").fill("low back pain")
             page.keyboard.press("Enter")
-            page.get_by_role("link", name="Low back pain").click()
+            page.wait_for_url("**/catalogue/low-back-pain")
 
             against = page.locator(".glance > .against")
             expect(against.get_by_role("heading")).to_contain_text("Guidelines advise against")
@@ -28,24 +28,29 @@ def test_what_is_advised_against_is_two_steps_from_the_front_page_of_a_telephone
             assert page.url.endswith("/catalogue/low-back-pain#low-back-pain-opioids")
 
 
-def test_the_list_narrows_while_one_types(browser: Browser, public: Site) -> None:
-    """By name and code; Enter asks the server, which reads codes as records hold them."""
+def test_the_field_suggests_diagnoses_while_one_types(browser: Browser, public: Site) -> None:
+    """With the keyboard and with the pointer, as the combobox pattern of WAI-ARIA has it."""
     with opened_page(browser, public) as page:
-        page.goto("/catalogue")
-        rows = page.get_by_role("row")
-        before = rows.count()
-        field = page.get_by_role("searchbox")
+        page.goto("/evidence")
+        field = page.get_by_role("combobox", name="Find a diagnosis")
+        suggestions = page.get_by_role("option")
 
-        field.press_sequentially("guillain barre")
-        expect(rows).to_have_count(2)
-        expect(page.get_by_role("status")).to_contain_text("1 of ")
-        field.fill("")
-        expect(rows).to_have_count(before)
-        field.fill("S72001A")
-        expect(page.get_by_role("status")).to_contain_text("Press Enter")
+        field.press_sequentially("frozen should")
+        expect(suggestions).to_have_text(
+            ["Adhesive capsulitis of the shoulder (frozen shoulder) frozen shoulder"]
+        )
+        expect(field).to_have_attribute("aria-expanded", "true")
+        field.press("Escape")
+        expect(field).to_have_attribute("aria-expanded", "false")
+        field.press_sequentially("er")
+        expect(suggestions).to_have_count(1)
+        field.press("ArrowDown")
+        expect(suggestions).to_have_attribute("aria-selected", "true")
         field.press("Enter")
-        expect(page.get_by_role("link", name="Hip fracture")).to_be_visible()
-        expect(page.get_by_role("status")).to_contain_text("1 diagnosis for ICD-10 S72.001A")
+        page.wait_for_url("**/catalogue/adhesive-capsulitis")
+        field.press_sequentially("heart")
+        suggestions.filter(has_text="Heart failure").click()
+        page.wait_for_url("**/catalogue/heart-failure")
 
 
 def test_the_evidence_map_is_a_table_that_can_be_heard(browser: Browser, public: Site) -> None:
@@ -67,18 +72,16 @@ def test_the_evidence_map_is_a_table_that_can_be_heard(browser: Browser, public:
 
 
 def test_the_keyboard_alone_searches_and_opens(browser: Browser, public: Site) -> None:
-    """Skip to the content, then the field."""
+    """A whole name leads to its page at once."""
     with opened_page(browser, public) as page:
         page.goto("/catalogue")
-        page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-        page.keyboard.press("Tab")
+        field = page.get_by_label("Find a diagnosis")
+        while not field.evaluate("node => node === document.activeElement"):
+            page.keyboard.press("Tab")
         page.keyboard.type("gout")
         page.keyboard.press("Enter")
-        page.wait_for_url("**/catalogue?q=gout")
+        page.wait_for_url("**/catalogue/gout")
 
-        page.get_by_role("link", name="Gout", exact=True).focus()
-        page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text("Gout")
 
 
@@ -106,7 +109,7 @@ def test_a_member_comes_back_to_the_page_that_they_asked_for(browser: Browser) -
         publish(site, bundled())
         with opened_page(browser, site) as page:
             page.goto("/")
-            page.get_by_role("searchbox").fill("low back pain")
+            page.get_by_label("Find a diagnosis").fill("back pain")
             page.get_by_role("button", name="Search").click()
             page.get_by_label("E-mail address").fill(EMAIL)
             page.get_by_label("Password").fill(PASSWORD)

@@ -63,11 +63,11 @@ def test_the_links_lead_through_all_and_back(
 def test_a_link_names_the_address_of_the_operator(service: Service, token: str) -> None:
     publish(service, "ab")
 
-    bundle = get(service, token, "/fhir/PlanDefinition?_count=1&title=zz")
+    bundle = get(service, token, "/fhir/PlanDefinition?_count=1&title:contains=zz")
 
     assert links(bundle) == {
-        "self": f"{BASE_URL}/fhir/PlanDefinition?title=zz&_count=1",
-        "next": f"{BASE_URL}/fhir/PlanDefinition?title=zz&_count=1&_after=d-a",
+        "self": f"{BASE_URL}/fhir/PlanDefinition?title%3Acontains=zz&_count=1",
+        "next": f"{BASE_URL}/fhir/PlanDefinition?title%3Acontains=zz&_count=1&_after=d-a",
     }
 
 

@@ -13,7 +13,7 @@ from tests.http.service import BASE_URL, Service, body
 
 def test_style_sheets_and_the_script_refer_to_no_other_host(service: Service) -> None:
     """Nor do they import one."""
-    for name in ("evref.css", "docs.css", "docs.js", "catalogue.js", "icon.svg"):
+    for name in ("evref.css", "docs.css", "docs.js", "find.js", "icon.svg"):
         text = service.get(f"/static/{name}").text.replace("http://www.w3.org/", "")
 
         without_comments = re.sub(

@@ -278,45 +278,12 @@ def test_what_is_no_page_in_any_spelling_is_not_found(path: str) -> None:
     assert status == "404 NOT FOUND"
 
 
-@pytest.mark.parametrize(
-    ("typed", "found"),
-    [
-        ("low back pain", "low-back-pain"),
-        ("  PAIN   low ", "low-back-pain"),
-        ("guillain barré", "guillain-barre-syndrome"),
-        ("M54.5", "low-back-pain"),
-        ("m54.5", "low-back-pain"),
-        ("ME84.2", "low-back-pain"),
-        ("M17.1", "knee-osteoarthritis"),
-        ("M17.11", "knee-osteoarthritis"),
-        ("m1711", "knee-osteoarthritis"),
-        ("S72.001A", "hip-fracture"),
-        ("G30.1+", "alzheimer-disease"),
-        ("M17.-", "knee-osteoarthritis"),
-        ("FA01.0&XK8G", "knee-osteoarthritis"),
-    ],
-)
-def test_the_search_field_takes_words_and_codes(typed: str, found: str) -> None:
-    """In any case and order."""
-    answer = Visitor(bundled_site()).get("/catalogue", query_string={"q": typed})
-
-    assert f"/catalogue/{found}" in Seen(answer.text).links
-
-
 def test_several_codes_find_the_diagnoses_of_each() -> None:
     """Separated by commas or spaces."""
     links = page("/catalogue?q=M54.5,+G61.0").links
 
     assert {"/catalogue/low-back-pain", "/catalogue/guillain-barre-syndrome"} <= set(links)
     assert len([link for link in links if link.startswith("/catalogue/")]) == 2
-
-
-def test_a_search_that_finds_nothing_says_so() -> None:
-    """And that this means nothing more."""
-    text = page("/catalogue?q=unicorn").text()
-
-    assert "0 diagnoses with unicorn in the name." in text
-    assert "What is not in the catalogue is not advised against" in text
 
 
 def test_an_empty_search_field_is_no_search() -> None:
@@ -359,9 +326,9 @@ def test_an_intervention_s_address_holds_whatever_is_filtered() -> None:
 
 def test_from_the_front_page_to_what_is_advised_against() -> None:
     """One search, one click: the page says it with the source's own words, near its top."""
-    assert "/catalogue/low-back-pain" in page("/catalogue?q=low+back+pain").links
+    found = Visitor(bundled_site()).get("/catalogue?q=low+back+pain")
 
-    text = page("/catalogue/low-back-pain").text()
+    text = page(found.headers["Location"]).text()
 
     glance = text[text.index("At a glance") : text.index("All modules")]
     assert "Guidelines advise against" in glance

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from evref.adapters.inbound.fhir.index import Index, Item
+from evref.adapters.inbound.fhir.index import PLAN_DEFINITION, Index, Item
 from evref.adapters.inbound.fhir.mappings import CODE_SYSTEMS
 from evref.adapters.inbound.web.problems import (
     InvalidParametersError,
     NotAcceptableError,
     ParameterFault,
 )
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.record_code import FORMS, Classification, RecordCode, read_part
+from evref.domain.catalogue.search.interventions import MatchedIn
 from evref.domain.redaction import without_keys
 from evref.domain.rules import folded
 
@@ -148,7 +150,6 @@ SEARCH: Mapping[str, Parameter] = {
 
 # How the text of a title and that of a parameter are compared, after each is normalised.
 _COMPARISONS: dict[str, tuple[Callable[[str], str], Callable[[str, str], bool]]] = {
-    "title": (folded, str.startswith),
     "title:contains": (folded, str.__contains__),
     "title:exact": (str, str.__eq__),
 }
@@ -197,9 +198,24 @@ def matching(
         items = [item for item in items if item.id in values["_id"]]
     if "context" in values:
         items = [item for item in items if item.entry.diagnosis.id in relations]
+    if "title" in values:
+        ids = _by_words(index.catalogue, resource_type, values["title"])
+        items = [item for item in items if (item.intervention_id or item.entry.diagnosis.id) in ids]
     for name, (normalised, compare) in _COMPARISONS.items():
         if name in values:
             wanted = [normalised(text) for text in values[name]]
             titles = ((item, normalised(item.title)) for item in items)
             items = [item for item, title in titles if any(compare(title, each) for each in wanted)]
     return items
+
+
+def _by_words(catalogue: Catalogue, resource_type: str, texts: Iterable[str]) -> frozenset[str]:
+    """Return the ids of the diagnoses or interventions that any of the texts finds."""
+    if resource_type == PLAN_DEFINITION:
+        return frozenset(hit.diagnosis_id for text in texts for hit in catalogue.named(text).hits)
+    return frozenset(
+        hit.intervention.id
+        for text in texts
+        for hit in catalogue.search.interventions.find(text)
+        if hit.matched_in is MatchedIn.TITLE
+    )

@@ -42,10 +42,10 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
-def words(text: str) -> str:
+def words(text: str, longest: int = LONGEST_TEXT) -> str:
     """Return the text of a search field. Browsers also send empty fields, which mean no search."""
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"must have at most {LONGEST_TEXT} characters")
+    if len(text) > longest:
+        raise ValueError(f"must have at most {longest} characters")
     if has_key(text):
         raise ValueError("must not contain an API key")
     return " ".join(text.split())

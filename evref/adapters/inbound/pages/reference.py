@@ -31,7 +31,7 @@ from evref.domain.catalogue.intervention import Intervention
 # inline.
 _SWAGGER_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'none'; "
+    "img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
 _SWAGGER_FILES = (

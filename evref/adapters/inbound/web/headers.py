@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 PAGE_POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+"""Scripts and styles come from the service only; none are inline."""
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 _ON_ALL = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))

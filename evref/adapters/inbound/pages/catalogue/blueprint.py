@@ -14,8 +14,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.catalogue import drawing, words
 from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, search
+from evref.adapters.inbound.pages.catalogue.suggest import Suggestions
 from evref.adapters.inbound.pages.frame import Frame
-from evref.adapters.inbound.web import headers
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
@@ -31,8 +31,6 @@ PARAMETERS: dict[str, dict[str, query.Parse]] = {
     _DIAGNOSIS: {"module": query.one_of(*Module), "phase": query.one_of(*Phase)},
 }
 """The query parameters of each page."""
-
-_WITH_SCRIPT = f"{headers.PAGE_POLICY}; script-src 'self'"
 
 
 def blueprint(frame: Frame, base_url: str) -> Blueprint:
@@ -67,20 +65,24 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
     if frame.is_off:
         return pages
 
+    Suggestions(frame).register(pages)
+
     @pages.get("/catalogue")
-    def index() -> Response:
+    def index() -> AnyResponse:
         asked = query.read(PARAMETERS[_INDEX])
         catalogue = frame.require_catalogue()
+        found = search(catalogue, asked.get("q"), asked.get("module"))
+        if found.meant is not None and "module" not in asked:
+            return _to(url_for(_DIAGNOSIS, id=found.meant.diagnosis.id))
         return frame.page(
             "catalogue/index.html",
             lambda: {
                 "catalogue": catalogue,
                 "asked": _with_none(_INDEX, asked),
                 "narrowed": bool(asked),
-                "found": search(catalogue, asked.get("q"), asked.get("module")),
+                "found": found,
             },
             asked=asked,
-            policy=_WITH_SCRIPT,
         )
 
     @pages.get("/catalogue/<id>")
@@ -103,7 +105,11 @@ def _to_sign_in() -> AnyResponse:
     onwards = request.path + (f"?{query.normalized(asked)}" if asked else "")
     if has_key(onwards):
         onwards = url_for(_INDEX)
-    response = redirect(url_for("settings.sign_in", next=onwards), HTTPStatus.SEE_OTHER)
+    return _to(url_for("settings.sign_in", next=onwards))
+
+
+def _to(address: str) -> AnyResponse:
+    response = redirect(address, HTTPStatus.SEE_OTHER)
     response.headers["Cache-Control"] = "no-store"
     return response
 

@@ -5,44 +5,73 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
+from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry, Suggestion
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.matching import Match, Relation, best_relations
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
 from evref.domain.catalogue.remarks import remarks
+from evref.domain.catalogue.search.interventions import MatchedIn
+from evref.domain.catalogue.search.names import Hit
 
 CLASSIFICATIONS = {Classification.ICD_10: "ICD-10", Classification.ICD_11: "ICD-11"}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The entries in the catalogue's order; for codes, also how they were read and how they fit.
+    """The entries, and why: how codes were read and how they fit, or which names matched.
 
-    `remarks` are sentences about codes that were not searched or mean another condition.
+    Without words, the entries are in the catalogue's order. `remarks` are sentences about codes
+    that were not searched or mean another condition. `interventions` are those whose titles match.
     """
 
     entries: tuple[Entry, ...]
     codes: tuple[RecordCode, ...] = ()
     relations: dict[str, Relation] | None = None
     remarks: tuple[str, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+    interventions: tuple[Intervention, ...] = ()
+
+    @property
+    def meant(self) -> Entry | None:
+        """The entry that the text names, by one certain code or one whole name or term."""
+        if self.relations is None:
+            whole = [hit for hit in self.hits if hit.is_whole]
+            is_certain = len(whole) == 1
+        else:
+            is_certain = len(self.codes) == 1 and not self.remarks
+            is_certain &= [*self.relations.values()] == [Relation.CERTAIN]
+        return self.entries[0] if is_certain and len(self.entries) == 1 else None
 
 
 def search(catalogue: Catalogue, text: str | None, module: Module | None) -> Found:
     """Return the entries that match all conditions; several codes match if any of them does.
 
-    What reads like a code about which nothing is known, such as B12, is also searched as words.
+    What reads like a code about which nothing is known, such as B12, is searched as words.
     """
     wanted = DiagnosisFilter(module=module)
     if text is None:
         return Found(catalogue.find(wanted))
-    matches = catalogue.matches(_codes(text))
-    found = _of_codes(catalogue, matches, module)
+    found = _of_codes(catalogue, catalogue.matches(_codes(text)), module)
     if found.entries or found.remarks:
         return found
-    hits = catalogue.named(text, wanted).hits
-    if matches and not hits:
-        return found
-    return Found(tuple(catalogue.entry(hit.diagnosis_id) for hit in hits))
+    by_words = _of_words(catalogue, text, module)
+    return by_words if by_words.entries or by_words.interventions or not found.codes else found
+
+
+def _of_words(catalogue: Catalogue, text: str, module: Module | None) -> Found:
+    findings = catalogue.named(text, DiagnosisFilter(module=module))
+    return Found(
+        tuple(catalogue.entry(hit.diagnosis_id) for hit in findings.hits),
+        hits=findings.hits,
+        suggestions=findings.suggestions,
+        interventions=tuple(
+            hit.intervention
+            for hit in catalogue.search.interventions.find(text, module)
+            if hit.matched_in is MatchedIn.TITLE
+        ),
+    )
 
 
 def _of_codes(catalogue: Catalogue, matches: tuple[Match, ...], module: Module | None) -> Found:

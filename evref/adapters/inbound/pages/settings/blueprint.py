@@ -30,6 +30,7 @@ from evref.adapters.inbound.pages.settings.forms import SignOutForm
 from evref.adapters.inbound.pages.settings.invitation import InvitationPage
 from evref.adapters.inbound.pages.settings.members import MemberPages
 from evref.adapters.inbound.pages.settings.sign_in import SignInPages, home
+from evref.adapters.inbound.web.headers import PAGE_POLICY
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.accept_invitation import AcceptInvitation
 from evref.application.accounts.cookie_secret import CookieSecret
@@ -52,12 +53,6 @@ _SIGN_IN, _STATIC = "settings.sign_in", "settings.static"
 
 _PUBLIC = frozenset({_SIGN_IN, "settings.accept_invitation"})
 """The pages that need no session."""
-
-# Scripts and styles come from the service only; none are inline.
-_POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
 
 
 def blueprint(
@@ -161,7 +156,7 @@ def _to_sign_in(ended: SessionToken | None) -> AnyResponse:
 def _complete(response: Response) -> Response:
     if request.endpoint != _STATIC:
         response.headers["Cache-Control"] = "no-store"
-        response.headers["Content-Security-Policy"] = _POLICY
+        response.headers["Content-Security-Policy"] = PAGE_POLICY
     return response
 
 

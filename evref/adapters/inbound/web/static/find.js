@@ -1,0 +1,86 @@
+"use strict";
+// Suggests diagnoses while one types: a combobox with a list (WAI-ARIA, Authoring Practices).
+// Without it, the field is a form that searches on Enter.
+const input = document.getElementById("q");
+const list = document.createElement("ul");
+let active = -1;
+let timer = 0;
+
+const close = () => {
+  list.hidden = true;
+  active = -1;
+  input.setAttribute("aria-expanded", "false");
+  input.removeAttribute("aria-activedescendant");
+};
+
+const activate = (place) => {
+  const options = [...list.children];
+  active = (place + options.length) % options.length;
+  options.forEach((option, number) => option.setAttribute("aria-selected", String(number === active)));
+  input.setAttribute("aria-activedescendant", options[active].id);
+  options[active].scrollIntoView({ block: "nearest" });
+};
+
+const option = (found, number) => {
+  const item = document.createElement("li");
+  item.id = `suggestion-${number}`;
+  item.role = "option";
+  item.dataset.address = found.address;
+  item.setAttribute("aria-selected", "false");
+  const matched = document.createElement("small");
+  matched.textContent = found.matched;
+  item.append(found.name, " ", matched);
+  return item;
+};
+
+const ask = async () => {
+  const text = input.value.trim();
+  if (text.length < 2 || text.length > input.dataset.longest) return close();
+  try {
+    const response = await fetch(`${input.dataset.suggest}?${new URLSearchParams({ q: text })}`, { redirect: "error" });
+    // If the service is busy, the last suggestions stay.
+    if (!response.ok) return undefined;
+    const { suggestions } = await response.json();
+    if (text !== input.value.trim() || document.activeElement !== input) return undefined;
+    list.replaceChildren(...suggestions.map(option));
+  } catch {
+    return undefined;
+  }
+  close();
+  list.hidden = list.children.length === 0;
+  input.setAttribute("aria-expanded", String(!list.hidden));
+  return undefined;
+};
+
+if (input?.dataset.suggest) {
+  list.id = "suggestions";
+  list.role = "listbox";
+  list.hidden = true;
+  list.setAttribute("aria-label", "Suggestions");
+  input.after(list);
+  input.role = "combobox";
+  input.setAttribute("aria-autocomplete", "list");
+  input.setAttribute("aria-controls", list.id);
+  close();
+
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(ask, 150);
+  });
+  input.addEventListener("blur", close);
+  input.addEventListener("keydown", (event) => {
+    if (list.hidden) return;
+    if (event.key === "ArrowDown") activate(active + 1);
+    else if (event.key === "ArrowUp") activate(active < 0 ? -1 : active - 1);
+    else if (event.key === "Escape") close();
+    else if (event.key === "Enter" && active >= 0) location.assign(list.children[active].dataset.address);
+    else return;
+    event.preventDefault();
+  });
+  // Before the field loses the focus, which closes the list.
+  list.addEventListener("mousedown", (event) => {
+    const address = event.target.closest("li")?.dataset.address;
+    if (address) location.assign(address);
+    event.preventDefault();
+  });
+}

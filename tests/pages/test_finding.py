@@ -1,0 +1,123 @@
+"""The search field of every page: what it takes, where it leads, and what it suggests."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from evref.domain.accounts.readers import Readers
+from evref.domain.catalogue.search.names import NameIndex
+from tests.pages.site import Seen, a_site, bundled
+from tests.settings_pages.site import Site
+from tests.settings_pages.visitor import Visitor
+
+
+@pytest.fixture(scope="module")
+def visitor() -> Visitor:
+    return Visitor(a_site(Readers.PUBLIC, bundled()))
+
+
+def seen(visitor: Visitor, text: str) -> Seen:
+    return Seen(visitor.get("/catalogue", query_string={"q": text}).text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("low back pain", "low-back-pain"),
+        ("heart attack", "coronary-heart-disease"),
+        ("COPD", "chronic-obstructive-pulmonary-disease"),
+        ("M54.5", "low-back-pain"),
+        (" m1711 ", "knee-osteoarthritis"),
+        ("FA01.0&XK8G", "knee-osteoarthritis"),
+    ],
+)
+def test_one_certain_code_and_one_whole_name_or_term_lead_to_the_page(
+    visitor: Visitor, typed: str, found: str
+) -> None:
+    answer = visitor.get("/catalogue", query_string={"q": typed})
+
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"/catalogue/{found}")
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("diabetic foot exercise", "1 diagnosis for diabetic foot exercise."),
+        ("fibromyalga", "with the spelling corrected"),
+        ("stroke", "Matches “stroke”"),
+        ("unicorn", "No diagnosis of this catalogue meets the search."),
+        ("can't eat gluten", "Do you mean one of these? Coeliac disease"),
+        ("H1N1", "No diagnosis of this catalogue meets the search."),
+        ("metformin", "with these words in the title"),
+    ],
+)
+def test_any_other_search_shows_what_it_found_and_why(
+    visitor: Visitor, typed: str, says: str
+) -> None:
+    assert says in seen(visitor, typed).text()
+
+
+def test_interventions_are_shown_with_their_diagnosis_and_direction(visitor: Visitor) -> None:
+    found = seen(visitor, "tai chi")
+
+    assert "in Fibromyalgia" in found.text()
+    assert any(link.startswith("/catalogue/fibromyalgia#") for link in found.links)
+
+
+@pytest.mark.parametrize("path", ["/", "/catalogue", "/catalogue/gout", "/docs", "/nothing"])
+def test_every_page_has_the_field(visitor: Visitor, path: str) -> None:
+    """Also a 404."""
+    assert 'role="search" action="/catalogue"' in visitor.get(path).text
+
+
+def suggested(visitor: Visitor, text: str) -> Any:
+    return visitor.get("/catalogue/suggest", query_string={"q": text})
+
+
+def test_suggestions_name_diagnoses_and_what_matches(visitor: Visitor) -> None:
+    answer = suggested(visitor, "hearth attack")
+
+    assert answer.json["suggestions"][0] == {
+        "name": "Coronary heart disease",
+        "matched": "heart attack",
+        "address": "/catalogue/coronary-heart-disease",
+    }
+    assert answer.headers["Cache-Control"] == "private, no-cache"
+    assert answer.headers["ETag"]
+    assert suggested(visitor, "").json == {"suggestions": []}
+    assert suggested(visitor, "x" * 65).status_code == 422
+
+
+def test_one_search_for_suggestions_runs_at_a_time(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another gets 503, unless its answer is kept."""
+    suggested(visitor, "gout")
+    began, may_end = threading.Event(), threading.Event()
+    find = NameIndex.find
+
+    def slow(index: NameIndex, text: str) -> Any:
+        began.set()
+        may_end.wait(10)
+        return find(index, text)
+
+    monkeypatch.setattr(NameIndex, "find", slow)
+    first = threading.Thread(target=suggested, args=(visitor, "asthma"))
+    first.start()
+    began.wait(10)
+    refused, kept = suggested(visitor, "migraine"), suggested(visitor, "gout")
+    may_end.set()
+    first.join()
+
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+    assert kept.status_code == 200
+    assert suggested(visitor, "migraine").status_code == 200
+
+
+def test_suggestions_are_as_open_as_the_pages() -> None:
+    members_only: Site = a_site(Readers.MEMBERS, bundled())
+
+    assert suggested(Visitor(members_only), "gout").status_code == 303
