@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
+from dataclasses import asdict
 from getpass import GetPassWarning
 
 import click
 
-from evref.cli.output import as_json, print_json, print_records
+from evref.cli.output import as_json, print_json, print_records, say
 from evref.cli.wiring import RefusedError, stored
+from evref.domain.access.caps import KeyCaps
+from evref.domain.access.key import UNCHANGED, Unchanged
 from evref.domain.principal import Operator, Role
 
 OPERATOR = Operator()
@@ -20,6 +24,18 @@ _ROLES = click.Choice([role.value for role in reversed(Role)])
 _password_stdin = click.option(
     "--password-stdin", is_flag=True, help="Read the password as one line from standard input."
 )
+
+
+def _cap(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> int | Unchanged | None:
+    if text is None:
+        return UNCHANGED
+    if text == "none":
+        return None
+    if re.fullmatch("[0-9]{1,10}", text) is None:
+        raise click.BadParameter("must be a whole number, or none")
+    return int(text)
 
 
 @click.group()
@@ -48,6 +64,58 @@ def list_institutions(*, as_json: bool) -> None:
         for each in stored().manage_institutions().institutions(OPERATOR)
     ]
     print_records(records, as_json=as_json, empty="There are no institutions yet.")
+
+
+@institution.command("set-limits")
+@click.argument("name")
+@click.option("--most-keys", callback=_cap, metavar="N", help="How many live keys.")
+@click.option("--highest-daily-limit", callback=_cap, metavar="N", help="Of one key.")
+@click.option("--total-daily-limit", callback=_cap, metavar="N", help="Of all live keys together.")
+def set_limits(name: str, **given: int | Unchanged | None) -> None:
+    """Cap the keys of an institution, and show the caps. Existing keys stay as they are.
+
+    N is a whole number, or none.
+    """
+    container = stored()
+    found = container.manage_institutions().institution_named(OPERATOR, name)
+    keys = container.manage_keys()
+    before = keys.caps(OPERATOR, found.id)
+    caps = KeyCaps(
+        **{
+            cap: getattr(before, cap) if isinstance(value, Unchanged) else value
+            for cap, value in given.items()
+        }
+    )
+    keys.set_caps(OPERATOR, found.id, caps)
+    for cap, value in asdict(caps).items():
+        click.echo(f"{cap.replace('_', ' ')}: {'none' if value is None else value}")
+
+
+@institution.command("set-sign-in")
+@click.argument("name")
+@click.option("--domain", "domains", multiple=True, metavar="DOMAIN", help="May be repeated.")
+@click.option("--new-secret", is_flag=True, help="Replace the secret of the proxy.")
+@click.option("--off", is_flag=True, help="End the sign-in by a proxy.")
+def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: bool) -> None:
+    """Let a proxy sign in people with an e-mail address of these domains.
+
+    Prints only the secret of the proxy on standard output, at the first time and with
+    --new-secret. It is never shown again.
+    """
+    if off and (domains or new_secret):
+        raise click.UsageError("--off excludes the other options")
+    manage = stored().manage_institutions()
+    found = manage.institution_named(OPERATOR, name)
+    if off:
+        manage.end_sign_in(OPERATOR, found.id)
+        say(f"No proxy signs in members of {found.name!r} any more.")
+        return
+    secret = manage.set_sign_in(OPERATOR, found.id, domains=domains, new_secret=new_secret)
+    if secret is not None:
+        click.echo(secret.text)
+        say("Store the secret in the proxy now. It is not shown again.")
+    own = ", ".join(manage.sign_ins(OPERATOR)[found.id].domains)
+    say(f"A proxy signs in members of {found.name!r} with an address of {own}.")
 
 
 @click.group()

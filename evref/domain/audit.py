@@ -23,6 +23,9 @@ class Action(StrEnum):
     KEY_CHANGED = "key_changed"
     KEY_ROTATED = "key_rotated"
     KEY_REVOKED = "key_revoked"
+    PASSWORD_REMOVED = "password_removed"  # noqa: S105
+    CAPS_SET = "caps_set"
+    SIGN_IN_SET = "sign_in_set"
     CATALOGUE_PUBLISHED = "catalogue_published"
 
 

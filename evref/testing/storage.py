@@ -5,6 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from evref.domain.access.caps import KeyCaps
+from evref.domain.accounts.proxy_sign_in import ProxySignIn
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.errors import EvrefError, NotFoundError
 from evref.domain.principal import InstitutionMember, Role
@@ -46,6 +48,10 @@ CHANGES: dict[str, Callable[[Changes], object]] = {
         .with_invitation(an_invitation())
     ),
     "password set": lambda changes: changes.accounts.set_password("m1", "other"),
+    "sign-in by a proxy set": lambda changes: changes.accounts.set_proxy_sign_in(
+        "i1", ProxySignIn("i1", ("example.org",), "0" * 64)
+    ),
+    "caps set": lambda changes: changes.keys.set_caps("i1", KeyCaps(most_keys=1)),
     "key added": lambda changes: changes.keys.add(a_key("k2")),
     "key replaced": lambda changes: changes.keys.replace(
         changes.keys.get("k1").changed(name="other")
@@ -74,6 +80,8 @@ def records(storage: Storage) -> tuple[object, ...]:
         storage.accounts.members(),
         storage.accounts.invitations_to("i1"),
         storage.keys.list(),
+        storage.keys.caps("i1"),
+        storage.accounts.proxy_sign_ins(),
         storage.catalogue.history(),
         storage.catalogue.version(),
         storage.audit.entries(None),

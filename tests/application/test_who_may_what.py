@@ -23,6 +23,7 @@ from evref.application.accounts.manage_members import ManageMembers
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
+from evref.domain.access.caps import KeyCaps
 from evref.domain.errors import NotAllowedError, NotFoundError
 from evref.domain.principal import (
     InstitutionMember,
@@ -151,6 +152,11 @@ TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
         lambda house, who: house.keys.rotate(who, house.key_id, keep_old_for=timedelta(0)),
         CHANGE_KEYS,
     ),
+    "ManageKeys.caps": (lambda house, who: house.keys.caps(who, house.institution_id), SEE_KEYS),
+    "ManageKeys.set_caps": (
+        lambda house, who: house.keys.set_caps(who, house.institution_id, KeyCaps(1)),
+        OPERATOR_ONLY,
+    ),
     "ManageKeys.revoke": (lambda house, who: house.keys.revoke(who, house.key_id), CHANGE_KEYS),
     "ManageInstitutions.create_institution": (
         lambda house, who: house.institutions.create_institution(who, "Third"),
@@ -162,6 +168,20 @@ TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
     ),
     "ManageInstitutions.institution_named": (
         lambda house, who: house.institutions.institution_named(who, "General Hospital"),
+        OPERATOR_ONLY,
+    ),
+    "ManageInstitutions.sign_ins": (
+        lambda house, who: house.institutions.sign_ins(who),
+        OPERATOR_ONLY,
+    ),
+    "ManageInstitutions.set_sign_in": (
+        lambda house, who: house.institutions.set_sign_in(
+            who, house.institution_id, domains=["b.org"]
+        ),
+        OPERATOR_ONLY,
+    ),
+    "ManageInstitutions.end_sign_in": (
+        lambda house, who: house.institutions.end_sign_in(who, house.institution_id),
         OPERATOR_ONLY,
     ),
     "ManageInstitutions.create_member": (

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 
+from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import UNCHANGED, ApiKey, Unchanged
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
@@ -101,7 +102,7 @@ class ManageKeys:
         Raises:
             NotFoundError: If there is no such institution.
             NotAllowedError: If the principal may not create keys.
-            InvalidValueError: If a value breaks a rule, or the expiry date is in the past.
+            InvalidValueError: If a value breaks a rule or a cap, or the expiry date is in the past.
             AlreadyExistsError: If there is a key with this id.
 
         """
@@ -128,6 +129,7 @@ class ManageKeys:
         self.prune_usage()
         with self._storage.changes(principal, instant) as changes:
             changes.keys.add(key)
+            _check_caps(changes, None, key)
             _record(changes, Action.KEY_CREATED, key, detail)
         return NewKey(key, token)
 
@@ -182,7 +184,8 @@ class ManageKeys:
         Raises:
             NotFoundError: If there is no such key.
             NotAllowedError: If the principal may not change keys.
-            InvalidValueError: If a value breaks a rule, or a new expiry date is in the past.
+            InvalidValueError: If a value breaks a rule or a cap, or a new expiry date is in the
+                past.
             KeyRevokedError: If the key is revoked.
 
         """
@@ -218,7 +221,7 @@ class ManageKeys:
         Raises:
             NotFoundError: If there is no such key.
             NotAllowedError: If the principal may not change keys.
-            InvalidValueError: If `keep_old_for` breaks a rule.
+            InvalidValueError: If `keep_old_for` breaks a rule, or the key a cap.
             KeyRevokedError: If the key is revoked.
             KeyAlreadyRotatedError: If the newest secret is not `current`.
 
@@ -244,6 +247,41 @@ class ManageKeys:
 
         """
         return self._change(principal, key_id, Action.KEY_REVOKED, ApiKey.revoked)
+
+    def caps(self, principal: Principal, institution_id: str) -> KeyCaps:
+        """Return the operator's caps on the keys of an institution.
+
+        Raises:
+            NotFoundError: If the institution is not the member's own.
+            NotAllowedError: If the principal may not see keys.
+
+        """
+        unseen = NotFoundError("institution", institution_id)
+        authorise_in(institution_id, principal, Right.SEE_KEYS, unseen=unseen)
+        return self._storage.keys.caps(institution_id)
+
+    def set_caps(self, principal: Principal, institution_id: str, caps: KeyCaps) -> None:
+        """Set the caps on the keys of an institution. Existing keys stay as they are.
+
+        Raises:
+            NotAllowedError: If the principal may not set caps.
+            NotFoundError: If there is no such institution.
+
+        """
+        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        with self._storage.changes(principal, self._clock.now()) as changes:
+            before = changes.keys.caps(institution_id)
+            changes.keys.set_caps(institution_id, caps)
+            differences = [
+                f"{name.replace('_', ' ')} from {_cap(old)} to {_cap(new)}"
+                for (name, old), new in zip(
+                    asdict(before).items(), asdict(caps).values(), strict=True
+                )
+                if old != new
+            ]
+            if differences:
+                detail = ", ".join(differences)
+                changes.record(Action.CAPS_SET, detail, institution_id=institution_id)
 
     def history(self, principal: Principal, key_id: str, days: int = 30) -> tuple[DayUsage, ...]:
         """Return the last days with requests of a key, including today, oldest first.
@@ -307,6 +345,7 @@ class ManageKeys:
             after = change(before, changes.instant)
             if after != before:
                 changes.keys.replace(after)
+                _check_caps(changes, before, after)
                 _record(changes, action, after, _difference(before, after))
         return after
 
@@ -331,9 +370,20 @@ class ManageKeys:
         return DailyWindow.of(self._clock.now()).day
 
 
+def _check_caps(changes: Changes, before: ApiKey | None, after: ApiKey) -> None:
+    caps = changes.keys.caps(after.institution_id)
+    if caps != KeyCaps():
+        keys = changes.keys.of_institution(after.institution_id)
+        caps.check(before, after, keys, DailyWindow.of(changes.instant).day)
+
+
 def _record(changes: Changes, action: Action, key: ApiKey, detail: str) -> None:
     subject = Subject(SubjectKind.KEY, key.id)
     changes.record(action, detail, institution_id=key.institution_id, subject=subject)
+
+
+def _cap(cap: int | None) -> str:
+    return "none" if cap is None else str(cap)
 
 
 def _difference(before: ApiKey, after: ApiKey) -> str:

@@ -1,5 +1,6 @@
 """Manage institutions and members, for the operator."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evref.application.accounts.audit import record, replace_team
@@ -10,6 +11,7 @@ from evref.domain.accounts.institution import (
     normalised_email,
     normalised_name,
 )
+from evref.domain.accounts.proxy_sign_in import ProxySecret, ProxySignIn
 from evref.domain.audit import Action
 from evref.domain.identifiers import IDS, new_id
 from evref.domain.principal import Principal, Right, Role, authorise
@@ -87,18 +89,82 @@ class ManageInstitutions:
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         return self._storage.accounts.institution_named(normalised_name(name))
 
+    def sign_ins(self, principal: Principal) -> Mapping[str, ProxySignIn]:
+        """Return the sign-ins by a proxy, by the id of the institution.
+
+        Raises:
+            NotAllowedError: If the principal may not see them.
+
+        """
+        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        return {each.institution_id: each for each in self._storage.accounts.proxy_sign_ins()}
+
+    def set_sign_in(
+        self,
+        principal: Principal,
+        institution_id: str,
+        *,
+        domains: Sequence[str] = (),
+        new_secret: bool = False,
+    ) -> ProxySecret | None:
+        """Set the domains of which a proxy signs in members; without domains, they stay.
+
+        Returns the secret of the proxy if it is a new one: at the first time, or as `new_secret`
+        asks for. It is not stored.
+
+        Raises:
+            NotAllowedError: If the principal may not do this.
+            InvalidValueError: If a domain breaks a rule, or there is none.
+            NotFoundError: If there is no such institution.
+            AlreadyExistsError: If another institution has one of the domains.
+
+        """
+        before = self.sign_ins(principal).get(institution_id)
+        secret = None
+        if before is None or new_secret:
+            secret = ProxySecret.make(self._randomness.below(ProxySecret.SECRETS))
+        after = ProxySignIn(
+            institution_id,
+            tuple(sorted({each.lower() for each in domains}))
+            or (() if before is None else before.domains),
+            secret.digest if secret is not None else before.digest if before is not None else "",
+        )
+        if after != before:
+            detail = f"domains {', '.join(after.domains)}" + (", new secret" if secret else "")
+            self._keep_sign_in(principal, institution_id, after, detail)
+        return secret
+
+    def end_sign_in(self, principal: Principal, institution_id: str) -> None:
+        """End the sign-in by a proxy of an institution. It may have none.
+
+        Raises:
+            NotAllowedError: If the principal may not do this.
+            NotFoundError: If there is no such institution.
+
+        """
+        if institution_id in self.sign_ins(principal):
+            self._keep_sign_in(principal, institution_id, None, "off")
+
+    def _keep_sign_in(
+        self, principal: Principal, institution_id: str, sign_in: ProxySignIn | None, detail: str
+    ) -> None:
+        with self._storage.changes(principal, self._clock.now()) as changes:
+            changes.accounts.set_proxy_sign_in(institution_id, sign_in)
+            changes.record(Action.SIGN_IN_SET, detail, institution_id=institution_id)
+
     def create_member(
         self,
         principal: Principal,
         institution_id: str,
         email: str,
         *,
-        password: str,
+        password: str | None,
         role: Role = Role.ADMIN,
     ) -> Member:
         """Create a member. The e-mail is stored in lower case.
 
-        An open invitation of the institution to the same e-mail is revoked.
+        Without a password, only a proxy signs the member in. An open invitation of the institution
+        to the same e-mail is revoked.
 
         Raises:
             NotAllowedError: If the principal may not create one.
@@ -112,13 +178,14 @@ class ManageInstitutions:
         institution = self._storage.accounts.institution(institution_id)
         refuse_keys("email", email)
         email = normalised_email(email)
-        check_new_password(password, self._guesser, email=email, institution=institution)
+        if password is not None:
+            check_new_password(password, self._guesser, email=email, institution=institution)
         member = Member(
             id=new_id(self._randomness.below(IDS)),
             institution_id=institution.id,
             email=email,
             role=role,
-            password_hash=self._passwords.hash(password),
+            password_hash=None if password is None else self._passwords.hash(password),
             created_at=self._clock.now(),
         )
         detail = f"e-mail {member.email}, role {member.role}"

@@ -172,7 +172,7 @@ class ManageMembers:
         institution_id = self._institution_of(principal, member_id)
         with self._changing(principal, institution_id) as (changes, before):
             member = before.member(member_id)
-            after = before.at(changes.instant).without_member(member_id)
+            after = before.at(changes.instant).without_member(member_id, changes.instant)
             replace_team(changes, before, after)
             detail = f"e-mail {member.email}, role {member.role}"
             record(changes, Action.MEMBER_REMOVED, member, detail)

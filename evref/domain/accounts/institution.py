@@ -42,7 +42,8 @@ class Institution:
 class Member:
     """A person with a role in an institution; the e-mail is unique and in lower case.
 
-    `password_hash` is an argon2id string in PHC format; the representation omits it.
+    `password_hash` is an argon2id string in PHC format, or None if the member has no password and
+    is signed in by a proxy; the representation omits it.
 
     Raises:
         InvalidValueError: If the e-mail breaks a rule.
@@ -53,7 +54,7 @@ class Member:
     institution_id: str
     email: str
     role: Role
-    password_hash: str
+    password_hash: str | None
     created_at: datetime
 
     LONGEST_EMAIL = 254

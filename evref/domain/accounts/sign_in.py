@@ -56,23 +56,26 @@ class Session:
 
     A session is bound to the password of its start: `password_digest` is the SHA-256 of the
     member's password hash at that time. So a new password ends all earlier sessions at once,
-    without a race.
+    without a race. A session `by_proxy` lasts only as long as the proxy names the member.
     """
 
     digest: str
     member_id: str
     password_digest: str
     started_at: datetime
+    by_proxy: bool = False
 
     @classmethod
-    def of(cls, member: Member, token: SessionToken, instant: datetime) -> Session:
+    def of(
+        cls, member: Member, token: SessionToken, instant: datetime, *, by_proxy: bool = False
+    ) -> Session:
         """Return the session that starts at this instant."""
-        return cls(token.digest, member.id, _digest(member.password_hash), instant)
+        return cls(token.digest, member.id, _digest(member.password_hash or ""), instant, by_proxy)
 
     def is_live(self, member: Member, instant: datetime) -> bool:
         """Return whether the session is still valid for the member as stored now."""
         return hmac.compare_digest(
-            self.password_digest, _digest(member.password_hash)
+            self.password_digest, _digest(member.password_hash or "")
         ) and is_within(self.started_at, SESSION_LENGTHS[member.role], instant)
 
 

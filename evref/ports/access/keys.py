@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 
+from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey
 
 
@@ -33,6 +34,10 @@ class Keys(ABC):
     def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
         """Return the keys of an institution, in the same order."""
 
+    @abstractmethod
+    def caps(self, institution_id: str) -> KeyCaps:
+        """Return the caps on the keys of an institution; `KeyCaps()` if there are none."""
+
 
 class KeyChanges(ABC):
     """Changes keys, as part of a unit of work."""
@@ -53,6 +58,26 @@ class KeyChanges(ABC):
 
         Raises:
             NotFoundError: If there is none.
+
+        """
+
+    @abstractmethod
+    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
+        """Return the keys of an institution with the changes of this unit, in any order."""
+
+    @abstractmethod
+    def caps(self, institution_id: str) -> KeyCaps:
+        """Return the caps on the keys of an institution; `KeyCaps()` if there are none.
+
+        If there are some, nobody else reads them so until the unit of work ends.
+        """
+
+    @abstractmethod
+    def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
+        """Store the caps in place of any earlier ones.
+
+        Raises:
+            NotFoundError: If there is no such institution.
 
         """
 

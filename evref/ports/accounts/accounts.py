@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
+from evref.domain.accounts.proxy_sign_in import ProxySignIn
 from evref.domain.accounts.team import Team
 
 
@@ -53,6 +54,10 @@ class Accounts(ABC):
     def invitations_to(self, institution_id: str) -> tuple[Invitation, ...]:
         """Return the stored invitations to an institution, newest first, then by id."""
 
+    @abstractmethod
+    def proxy_sign_ins(self) -> tuple[ProxySignIn, ...]:
+        """Return the sign-ins by a proxy of all institutions, in any order."""
+
 
 class AccountChanges(ABC):
     """Changes institutions and their teams, as part of a unit of work."""
@@ -89,8 +94,22 @@ class AccountChanges(ABC):
         """
 
     @abstractmethod
-    def set_password(self, member_id: str, password_hash: str) -> None:
-        """Replace a member's password, which ends all sessions that began with the old one.
+    def set_proxy_sign_in(self, institution_id: str, sign_in: ProxySignIn | None) -> None:
+        """Store the sign-in by a proxy of an institution in place of any earlier one.
+
+        With None, the institution has none any more.
+
+        Raises:
+            NotFoundError: If there is no such institution.
+            AlreadyExistsError: If another institution has one of the domains.
+
+        """
+
+    @abstractmethod
+    def set_password(self, member_id: str, password_hash: str | None) -> None:
+        """Replace a member's password or, with None, remove it.
+
+        This ends all sessions that began with the old one.
 
         Raises:
             NotFoundError: If there is no such member.

@@ -5,11 +5,12 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
+from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
 from evref.domain.errors import AlreadyExistsError, KeyRevokedError, NotFoundError
 from evref.ports.storage import Storage
-from evref.testing.builders import NOON, a_key, a_secret
+from evref.testing.builders import NOON, OPERATOR, a_key, a_secret
 from evref.testing.filling import at_once, change_key, keep_institutions, keep_key, rotate_key
 
 
@@ -164,6 +165,36 @@ class KeysContract:
         )
 
         assert storage.keys.get("k1").daily_limit == 12
+
+    def test_caps_come_back_as_they_were_set(self, storage: Storage) -> None:
+        """For one institution; the last ones count."""
+        for caps in (KeyCaps(1, 2, 3), KeyCaps(None, 10_000_000, 2_000_000_000)):
+            with storage.changes(OPERATOR, NOON) as changes:
+                changes.keys.set_caps("i1", caps)
+
+            assert storage.keys.caps("i1") == caps
+        assert storage.keys.caps("i2") == storage.keys.caps("unknown") == KeyCaps()
+        with (
+            pytest.raises(NotFoundError),
+            storage.changes(OPERATOR, NOON) as changes,
+        ):
+            changes.keys.set_caps("unknown", KeyCaps())
+
+    def test_a_cap_holds_for_keys_that_are_added_at_once(self, storage: Storage) -> None:
+        """A unit of work that has read the caps sees the keys of all earlier ones."""
+        with storage.changes(OPERATOR, NOON) as changes:
+            changes.keys.set_caps("i1", KeyCaps(most_keys=3))
+
+        def add(number: int) -> bool:
+            with storage.changes(OPERATOR, NOON) as changes:
+                caps = changes.keys.caps("i1")
+                if len(changes.keys.of_institution("i1")) == caps.most_keys:
+                    return False
+                changes.keys.add(a_key(f"k{number}", secrets=[a_secret(f"{number}")]))
+            return True
+
+        assert sum(at_once(8, add)) == 3
+        assert len(storage.keys.of_institution("i1")) == 3
 
     def test_a_key_is_revoked_only_once(self, storage: Storage) -> None:
         """Only one of several concurrent attempts succeeds."""

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from evref.domain.accounts.institution import Member
+from evref.domain.accounts.proxy_sign_in import ProxySignIn
 from evref.domain.accounts.sign_in import Session, SessionToken
 from evref.domain.accounts.team import Team
 from evref.domain.errors import AlreadyExistsError, LastAdminError, NotFoundError
@@ -29,7 +30,7 @@ def keep_institution(storage: Storage, institution_id: str, name: str) -> None:
         changes.accounts.add_institution(an_institution(institution_id, name=name))
 
 
-def set_password(storage: Storage, member_id: str, password_hash: str) -> None:
+def set_password(storage: Storage, member_id: str, password_hash: str | None) -> None:
     with storage.changes(OPERATOR, NOON) as changes:
         changes.accounts.set_password(member_id, password_hash)
 
@@ -204,6 +205,53 @@ class TeamContract:
         with pytest.raises(NotFoundError):
             storage.sessions.get(session.digest)
 
+    def test_a_removal_is_kept_as_a_hash_until_the_member_is_added_again(
+        self, storage: Storage
+    ) -> None:
+        """With its time to the microsecond."""
+        instant = NOON + timedelta(microseconds=3)
+        change_team(storage, "i1", lambda team: team.without_member("m1", instant))
+
+        with storage.changes(OPERATOR, NOON) as changes:
+            (removal,) = changes.accounts.team("i1").removals
+            assert removal.removed_at == instant
+            assert changes.accounts.team("i1").has_removed(ADMIN.email)
+            assert not changes.accounts.team("i2").removals
+
+        change_team(storage, "i1", lambda team: team.with_member(replace(ADMIN, id="m4")))
+        with storage.changes(OPERATOR, NOON) as changes:
+            assert not changes.accounts.team("i1").has_removed(ADMIN.email)
+
+    def test_a_member_may_have_no_password(self, storage: Storage) -> None:
+        """From the beginning, or later."""
+        added = replace(a_member("m4", email="none@example.org"), password_hash=None)
+
+        change_team(storage, "i1", lambda team: team.with_member(added))
+        set_password(storage, "m1", None)
+
+        assert storage.accounts.member("m4") == added
+        assert storage.accounts.member("m1").password_hash is None
+
+    def test_a_sign_in_by_a_proxy_is_stored_and_a_domain_only_once(self, storage: Storage) -> None:
+        """The last one counts; where a domain is taken, nothing changes."""
+        first = ProxySignIn("i1", ("a.example", "example.org"), "1" * 64)
+        last = ProxySignIn("i1", ("example.org",), "2" * 64)
+
+        def keep(sign_in: ProxySignIn | None, institution_id: str = "i1") -> None:
+            with storage.changes(OPERATOR, NOON) as changes:
+                changes.accounts.set_proxy_sign_in(institution_id, sign_in)
+
+        keep(first)
+        assert storage.accounts.proxy_sign_ins() == (first,)
+        keep(last)
+        with pytest.raises(AlreadyExistsError):
+            keep(ProxySignIn("i2", ("other.example", "example.org"), "3" * 64), "i2")
+        with pytest.raises(NotFoundError):
+            keep(None, "unknown")
+        assert storage.accounts.proxy_sign_ins() == (last,)
+        keep(None)
+        assert storage.accounts.proxy_sign_ins() == ()
+
     def test_a_removed_member_is_gone_with_all_sessions(self, storage: Storage) -> None:
         """Sessions of others go on, and the e-mail can be used again."""
         sessions = [
@@ -213,7 +261,7 @@ class TeamContract:
         for session in sessions:
             storage.sessions.add(session)
 
-        change_team(storage, "i1", lambda team: team.without_member("m1"))
+        change_team(storage, "i1", lambda team: team.without_member("m1", NOON))
 
         for look_up in (
             lambda: storage.accounts.member("m1"),
@@ -296,7 +344,7 @@ class TeamContract:
         keep_invitations(storage, an_invitation(inviter=ADMIN))
         added = a_member("m4", email="new@example.org")
 
-        change_team(storage, "i1", lambda team: team.without_member("m1").with_member(added))
+        change_team(storage, "i1", lambda team: team.without_member("m1", NOON).with_member(added))
 
         assert storage.accounts.invitations_to("i1") == ()
         assert set(storage.accounts.members_of("i1")) == {OTHER_ADMIN, added}
@@ -330,7 +378,7 @@ class TeamContract:
                 if number < 4:
                     change_team(storage, "i1", lambda team: team.with_role(member_id, Role.VIEWER))
                 else:
-                    change_team(storage, "i1", lambda team: team.without_member(member_id))
+                    change_team(storage, "i1", lambda team: team.without_member(member_id, NOON))
             except (LastAdminError, NotFoundError):
                 return False
             return True
@@ -370,7 +418,7 @@ class TeamContract:
 
         def act(number: int) -> bool:
             if number == 0:
-                change_team(storage, "i1", lambda team: team.without_member("m1"))
+                change_team(storage, "i1", lambda team: team.without_member("m1", NOON))
                 return False
             try:
                 storage.sessions.add(Session.of(ADMIN, SessionToken.make(number), NOON))

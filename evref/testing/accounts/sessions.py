@@ -25,7 +25,10 @@ class SessionStoreContract:
     def test_a_session_comes_back_as_it_was_kept(self, storage: Storage) -> None:
         """The digest of its token finds it, with times to the microsecond."""
         session = Session.of(
-            a_member(), SessionToken.make(7), NOON + timedelta(hours=1, microseconds=3)
+            a_member(),
+            SessionToken.make(7),
+            NOON + timedelta(hours=1, microseconds=3),
+            by_proxy=True,
         )
 
         storage.sessions.add(session)

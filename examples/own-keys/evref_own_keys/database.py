@@ -11,6 +11,7 @@ from evref.domain.errors import StorageUnavailableError
 _TABLES = """
 PRAGMA journal_mode = WAL;
 CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, institution_id TEXT, record TEXT);
+CREATE TABLE IF NOT EXISTS caps (institution_id TEXT PRIMARY KEY, record TEXT);
 CREATE TABLE IF NOT EXISTS secrets (digest TEXT PRIMARY KEY, key_id TEXT);
 CREATE TABLE IF NOT EXISTS counts (
     key_id TEXT, day TEXT, daily_limit INTEGER, admitted INTEGER, refused INTEGER,

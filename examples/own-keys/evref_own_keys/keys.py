@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 
+from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
 from evref.domain.access.secret import KeySecret
@@ -39,9 +40,12 @@ class OwnKeys(Keys):
             return _oldest_first(connection.execute("SELECT record FROM keys"))
 
     def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
-        wanted = "SELECT record FROM keys WHERE institution_id = ?"
         with self._database.connect() as connection:
-            return _oldest_first(connection.execute(wanted, [institution_id]))
+            return _of_institution(connection, institution_id)
+
+    def caps(self, institution_id: str) -> KeyCaps:
+        with self._database.connect() as connection:
+            return _caps(connection, institution_id)
 
 
 class OwnKeyChanges(KeyChanges):
@@ -59,6 +63,17 @@ class OwnKeyChanges(KeyChanges):
 
     def get(self, key_id: str) -> ApiKey:
         return _get(self._connection, key_id)
+
+    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
+        return _of_institution(self._connection, institution_id)
+
+    def caps(self, institution_id: str) -> KeyCaps:
+        return _caps(self._connection, institution_id)
+
+    def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
+        self._accounts.institution(institution_id)
+        record = [institution_id, json.dumps(asdict(caps))]
+        self._connection.execute("INSERT OR REPLACE INTO caps VALUES (?, ?)", record)
 
     def replace(self, key: ApiKey) -> None:
         record = json.dumps(asdict(key), default=_text)
@@ -84,6 +99,17 @@ def _get(connection: sqlite3.Connection, key_id: str) -> ApiKey:
     if found is None:
         raise NotFoundError("API key", key_id)
     return _read(found[0])
+
+
+def _of_institution(connection: sqlite3.Connection, institution_id: str) -> tuple[ApiKey, ...]:
+    wanted = "SELECT record FROM keys WHERE institution_id = ?"
+    return _oldest_first(connection.execute(wanted, [institution_id]))
+
+
+def _caps(connection: sqlite3.Connection, institution_id: str) -> KeyCaps:
+    wanted = "SELECT record FROM caps WHERE institution_id = ?"
+    found = connection.execute(wanted, [institution_id]).fetchone()
+    return KeyCaps() if found is None else KeyCaps(**json.loads(found[0]))
 
 
 def _oldest_first(rows: Iterable[tuple[str]]) -> tuple[ApiKey, ...]:

@@ -123,7 +123,7 @@ def test_members_of_an_earlier_revision_become_admins_and_go_on(
     if "sessions" in there:
         assert storage.sessions.get(SESSION.digest) == SESSION
         assert SESSION.is_live(storage.accounts.member("m1"), NOON)
-    change_team(storage, "i1", lambda team: team.without_member("m1"))
+    change_team(storage, "i1", lambda team: team.without_member("m1", NOON))
     assert storage.accounts.members() == MEMBERS[1:]
 
 

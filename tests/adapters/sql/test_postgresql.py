@@ -115,7 +115,7 @@ def test_a_reason_shows_no_statement_and_no_value(storage: SqlStorage) -> None:
         change_team(storage, "i1", lambda team: team.with_member(member))
 
     assert "foreign key" in caught.value.reason
-    for hidden in ("INSERT", "unknown", member.email, member.password_hash):
+    for hidden in ("INSERT", "unknown", member.email, str(member.password_hash)):
         assert hidden not in caught.value.reason
 
 

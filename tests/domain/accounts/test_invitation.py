@@ -89,10 +89,10 @@ def test_the_digest_is_not_shown() -> None:
 
 def test_the_last_admin_can_neither_be_removed_nor_demoted() -> None:
     """Others can, and so can this one once there is another."""
-    one_left = TEAM.without_member("m2")
+    one_left = TEAM.without_member("m2", NOON)
 
     changes: list[Callable[[Team], Team]] = [
-        lambda team: team.without_member("m1"),
+        lambda team: team.without_member("m1", NOON),
         lambda team: team.with_role("m1", Role.VIEWER),
     ]
     for change in changes:
@@ -100,9 +100,9 @@ def test_the_last_admin_can_neither_be_removed_nor_demoted() -> None:
             change(one_left)
         change(one_left.with_role("m3", Role.ADMIN))
         change(TEAM)
-    assert one_left.without_member("m3").members == (ADMIN,)
+    assert one_left.without_member("m3", NOON).members == (ADMIN,)
     with pytest.raises(LastAdminError):
-        Team("i1", (ADMIN,)).without_member("m1")
+        Team("i1", (ADMIN,)).without_member("m1", NOON)
 
 
 def test_the_first_member_is_an_admin() -> None:
@@ -127,7 +127,9 @@ def test_who_is_not_an_admin_any_more_has_no_invitations(end: str) -> None:
     )
     team = Team("i1", TEAM.members, (own, *others))
 
-    after = team.without_member("m1") if end == "removed" else team.with_role("m1", Role.VIEWER)
+    after = (
+        team.without_member("m1", NOON) if end == "removed" else team.with_role("m1", Role.VIEWER)
+    )
 
     assert after.invitations == others
     assert team.with_role("m3", Role.ADMIN).invitations == team.invitations
@@ -156,7 +158,7 @@ def test_a_second_invitation_replaces_the_first() -> None:
 def test_a_team_knows_nobody_else() -> None:
     for change in (
         lambda: TEAM.member("m9"),
-        lambda: TEAM.without_member("m9"),
+        lambda: TEAM.without_member("m9", NOON),
         lambda: TEAM.with_role("m9", Role.VIEWER),
         lambda: TEAM.invitation("v9"),
         lambda: TEAM.without_invitation("v9"),

@@ -6,11 +6,14 @@ import threading
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 
+from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey
 from evref.domain.access.quota import DayUsage
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
+from evref.domain.accounts.proxy_sign_in import ProxySignIn
 from evref.domain.accounts.sign_in import Failures, Session
+from evref.domain.accounts.team import Removal
 from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.ports.catalogue.published import Publication
@@ -25,7 +28,10 @@ class MemoryState:
     invitations: dict[str, Invitation] = field(default_factory=dict)
     keys: dict[str, ApiKey] = field(default_factory=dict)
     key_ids_by_digest: dict[str, str] = field(default_factory=dict, repr=False)
+    caps: dict[str, KeyCaps] = field(default_factory=dict)
     days_by_key_id: dict[str, dict[date, DayUsage]] = field(default_factory=dict)
+    proxy_sign_ins: dict[str, ProxySignIn] = field(default_factory=dict)
+    removals: dict[str, tuple[Removal, ...]] = field(default_factory=dict)
     audit: list[AuditEntry] = field(default_factory=list)
     sessions: dict[str, Session] = field(default_factory=dict)
     failures: dict[str, Failures] = field(default_factory=dict)
@@ -44,6 +50,9 @@ class MemoryState:
             members=self.members.copy(),
             invitations=self.invitations.copy(),
             sessions=self.sessions.copy(),
+            proxy_sign_ins=self.proxy_sign_ins.copy(),
+            removals=self.removals.copy(),
+            caps=self.caps.copy(),
             keys=self.keys.copy(),
             key_ids_by_digest=self.key_ids_by_digest.copy(),
             audit=self.audit.copy(),

@@ -21,6 +21,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
 )
 
 
@@ -79,9 +80,35 @@ members = Table(
     Column("email", String(254), nullable=False, unique=True),
     # Never used: a member that somebody adds by hand would get the lesser role.
     Column("role", String(16), nullable=False, server_default="viewer"),
+    # Empty if the member has no password.
     Column("password_hash", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Index("ix_members_institution_id", "institution_id"),
+)
+
+# A proxy signs in the addresses of its institution's domains.
+proxy_sign_ins = Table(
+    "proxy_sign_ins",
+    metadata,
+    Column("institution_id", ForeignKey("institutions.id"), primary_key=True),
+    # SHA-256 in hexadecimal; the secret itself is not stored.
+    Column("digest", String(64), nullable=False, unique=True),
+)
+
+proxy_domains = Table(
+    "proxy_domains",
+    metadata,
+    Column("domain", String(253), primary_key=True),
+    Column("institution_id", ForeignKey("institutions.id"), nullable=False),
+)
+
+# Of members who were removed, a hash of the address.
+removals = Table(
+    "removals",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("institution_id", ForeignKey("institutions.id"), nullable=False),
+    Column("removed_at", Instant, nullable=False),
 )
 
 # A row is removed when the invitation is accepted, revoked or replaced.
@@ -115,6 +142,15 @@ api_keys = Table(
     Index("ix_api_keys_institution_id", "institution_id"),
     # As below, each request looks up a row by its primary key.
     sqlite_with_rowid=False,
+)
+
+key_caps = Table(
+    "key_caps",
+    metadata,
+    Column("institution_id", ForeignKey("institutions.id"), primary_key=True),
+    Column("most_keys", Integer),
+    Column("highest_daily_limit", Integer),
+    Column("total_daily_limit", Integer),
 )
 
 key_secrets = Table(
@@ -170,6 +206,7 @@ sessions = Table(
     Column("member_id", ForeignKey("members.id"), nullable=False),
     Column("password_digest", String(64), nullable=False),
     Column("started_at", Instant, nullable=False),
+    Column("by_proxy", Boolean, nullable=False, server_default=false()),
     Index("ix_sessions_started_at", "started_at"),
 )
 

@@ -19,6 +19,7 @@ from evref.adapters.inbound.pages.settings.forms import (
 )
 from evref.application.access.manage_keys import KeyInUse, ManageKeys
 from evref.application.accounts.sign_in import SignedIn
+from evref.domain.access.caps import KeyCaps
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DailyWindow
 from evref.domain.errors import (
@@ -73,7 +74,11 @@ class ApiKeyPages:
             can_search=len(everything) > _FEW_KEYS or bool(asked),
             is_whole_key=is_whole_key,
             q=q,
+            caps=words.caps(self._caps()),
         )
+
+    def _caps(self) -> KeyCaps:
+        return self._keys.caps(_principal(), _member().institution.id)
 
     def new_key(self) -> Response:
         form = NewKeyForm(self._keys.today(), self._keys.new_key_id(_principal()))
@@ -99,7 +104,8 @@ class ApiKeyPages:
             else:
                 page = render("settings/made_key.html", made=made, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
-        return make_response(render("settings/new_key.html", form=form), form.status)
+        page = render("settings/new_key.html", form=form, caps=words.caps(self._caps()))
+        return make_response(page, form.status)
 
     def key(self, key_id: str) -> Response:
         asked = query.read({"days": query.one_of(*map(str, plot.DAYS))})
@@ -132,6 +138,7 @@ class ApiKeyPages:
             days=days,
             counts=plot.DAYS,
             count=count,
+            caps=words.caps(self._caps()),
             plot=plot.drawn(
                 days,
                 last=self._keys.today(),
@@ -159,6 +166,8 @@ class ApiKeyPages:
             except KeyRevokedError:
                 flash(_REVOKED)
                 return _to_key(key_id)
+            except InvalidValueError as error:
+                form.add_errors(error)
             except KeyAlreadyRotatedError:
                 flash(
                     "The key has been rotated since this form was opened. Nothing was changed. The "

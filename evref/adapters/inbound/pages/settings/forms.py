@@ -90,7 +90,8 @@ class PageForm(FlaskForm):
         invalid = self.errors
         for fault in error.faults:
             if fault.field not in self:
-                self.form_errors.append(str(fault))
+                is_sentence = fault.message[0].isupper()
+                self.form_errors.append(fault.message if is_sentence else str(fault))
             elif fault.field not in invalid:
                 self[fault.field].errors = [*self[fault.field].errors, fault.message]
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from evref.adapters.inbound.pages.catalogue.words import day
 from evref.application.access.manage_keys import KeyInUse
+from evref.domain.access.caps import KeyCaps
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.access.state import KeyState
@@ -50,6 +51,20 @@ ROLES_ALLOW = {
 }
 
 LIMIT_RULE = f"Enter a whole number from 0 to {HIGHEST_DAILY_LIMIT:,}."
+
+
+def caps(of: KeyCaps) -> str:
+    """Return what the operator allows, as a sentence; empty if there are no caps."""
+    parts = [
+        text
+        for cap, text in (
+            (of.most_keys, f"{of.most_keys} live keys"),
+            (of.highest_daily_limit, f"{of.highest_daily_limit or 0:,} requests a day for one key"),
+            (of.total_daily_limit, f"{of.total_daily_limit or 0:,} a day for all keys together"),
+        )
+        if cap is not None
+    ]
+    return f"Your operator allows at most {'; '.join(parts)}." if parts else ""
 
 
 def meaning(found: KeyInUse) -> str:

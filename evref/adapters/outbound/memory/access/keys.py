@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from evref.adapters.outbound.memory.state import MemoryState
+from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey
 from evref.domain.errors import AlreadyExistsError, NotFoundError
 from evref.ports.access.keys import KeyChanges, Keys
@@ -29,6 +30,9 @@ class MemoryKeys(Keys):
     def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
         return tuple(key for key in self.list() if key.institution_id == institution_id)
 
+    def caps(self, institution_id: str) -> KeyCaps:
+        return self._state.caps.get(institution_id, KeyCaps())
+
 
 class MemoryKeyChanges(KeyChanges):
     def __init__(self, state: MemoryState) -> None:
@@ -43,6 +47,17 @@ class MemoryKeyChanges(KeyChanges):
 
     def get(self, key_id: str) -> ApiKey:
         return MemoryKeys(self._state).get(key_id)
+
+    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
+        return MemoryKeys(self._state).of_institution(institution_id)
+
+    def caps(self, institution_id: str) -> KeyCaps:
+        return MemoryKeys(self._state).caps(institution_id)
+
+    def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
+        if institution_id not in self._state.institutions:
+            raise NotFoundError("institution", institution_id)
+        self._state.caps[institution_id] = caps
 
     def replace(self, key: ApiKey) -> None:
         for secret in self.get(key.id).secrets:

@@ -7,6 +7,7 @@ from typing import TypeVar
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
+from evref.domain.accounts.proxy_sign_in import ProxySignIn
 from evref.domain.accounts.team import Team
 from evref.domain.errors import AlreadyExistsError, NotFoundError
 from evref.ports.accounts.accounts import AccountChanges, Accounts
@@ -52,6 +53,9 @@ class MemoryAccounts(Accounts):
         found = [each for each in stored if each.institution_id == institution_id]
         return tuple(sorted(found, key=lambda each: each.created_at, reverse=True))
 
+    def proxy_sign_ins(self) -> tuple[ProxySignIn, ...]:
+        return tuple(self._state.proxy_sign_ins.values())
+
 
 class MemoryAccountChanges(AccountChanges):
     def __init__(self, state: MemoryState) -> None:
@@ -69,6 +73,7 @@ class MemoryAccountChanges(AccountChanges):
             institution_id,
             self._accounts.members_of(institution_id),
             self._accounts.invitations_to(institution_id),
+            self._state.removals.get(institution_id, ()),
         )
 
     def replace_team(self, team: Team) -> None:
@@ -90,11 +95,23 @@ class MemoryAccountChanges(AccountChanges):
         for member in team.members:
             stored = state.members.get(member.id, member)
             state.members[member.id] = replace(stored, role=member.role)
+        state.removals[team.institution_id] = team.removals
         for invitation in before.invitations:
             del state.invitations[invitation.id]
         state.invitations |= {invitation.id: invitation for invitation in team.invitations}
 
-    def set_password(self, member_id: str, password_hash: str) -> None:
+    def set_proxy_sign_in(self, institution_id: str, sign_in: ProxySignIn | None) -> None:
+        self._accounts.institution(institution_id)
+        self._state.proxy_sign_ins.pop(institution_id, None)
+        if sign_in is None:
+            return
+        for other in self._state.proxy_sign_ins.values():
+            for domain in other.domains:
+                if domain in sign_in.domains:
+                    raise AlreadyExistsError("domain", domain)
+        self._state.proxy_sign_ins[institution_id] = sign_in
+
+    def set_password(self, member_id: str, password_hash: str | None) -> None:
         member = self._accounts.member(member_id)
         self._state.members[member_id] = replace(member, password_hash=password_hash)
 

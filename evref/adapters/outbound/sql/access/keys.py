@@ -5,10 +5,17 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, insert, select, update
 
 from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction, batches
-from evref.adapters.outbound.sql.tables import api_keys, institutions, key_secrets, written
+from evref.adapters.outbound.sql.tables import (
+    api_keys,
+    institutions,
+    key_caps,
+    key_secrets,
+    written,
+)
+from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
 from evref.domain.access.secret import KeySecret
@@ -52,6 +59,9 @@ class SqlKeys(Keys):
         its_own = api_keys.c.institution_id == institution_id
         return _ordered(self._database.find_all(_WHOLE.where(its_own)))
 
+    def caps(self, institution_id: str) -> KeyCaps:
+        return _caps(self._database.find(_caps_of(institution_id)))
+
 
 class SqlKeyChanges(KeyChanges):
     def __init__(self, transaction: Transaction) -> None:
@@ -59,9 +69,7 @@ class SqlKeyChanges(KeyChanges):
 
     def add(self, key: ApiKey) -> None:
         connection = self._transaction.connection
-        owner = select(institutions.c.id).where(institutions.c.id == key.institution_id)
-        if connection.execute(owner).first() is None:
-            raise NotFoundError("institution", key.institution_id)
+        self._require(key.institution_id)
         with self._transaction.database.unique("API key", key.id):
             connection.execute(insert(api_keys).values(written(api_keys, key)))
             _write_secrets(connection, key)
@@ -72,6 +80,28 @@ class SqlKeyChanges(KeyChanges):
         self._transaction.find_all(select(api_keys.c.id).where(this).with_for_update())
         return _one(self._transaction.find_all(_WHOLE.where(this)), key_id)
 
+    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
+        its_own = api_keys.c.institution_id == institution_id
+        return _ordered(self._transaction.find_all(_WHOLE.where(its_own)))
+
+    def caps(self, institution_id: str) -> KeyCaps:
+        # The row is the lock of the institution's keys.
+        locked = _caps_of(institution_id).with_for_update()
+        return _caps(self._transaction.connection.execute(locked).first())
+
+    def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
+        self._require(institution_id)
+        connection, row = self._transaction.connection, asdict(caps)
+        # Never deleted, so that there is a row to lock as soon as there are caps.
+        this = update(key_caps).where(key_caps.c.institution_id == institution_id)
+        if connection.execute(this.values(row)).rowcount == 0:
+            connection.execute(insert(key_caps).values(institution_id=institution_id, **row))
+
+    def _require(self, institution_id: str) -> None:
+        owner = select(institutions.c.id).where(institutions.c.id == institution_id)
+        if self._transaction.connection.execute(owner).first() is None:
+            raise NotFoundError("institution", institution_id)
+
     def replace(self, key: ApiKey) -> None:
         connection = self._transaction.connection
         connection.execute(
@@ -79,6 +109,16 @@ class SqlKeyChanges(KeyChanges):
         )
         connection.execute(delete(key_secrets).where(key_secrets.c.key_id == key.id))
         _write_secrets(connection, key)
+
+
+def _caps_of(institution_id: str) -> Select[Any]:
+    return select(key_caps).where(key_caps.c.institution_id == institution_id)
+
+
+def _caps(row: Row[Any] | None) -> KeyCaps:
+    if row is None:
+        return KeyCaps()
+    return KeyCaps(row.most_keys, row.highest_daily_limit, row.total_daily_limit)
 
 
 def _one(rows: Iterable[Row[Any]], name: str) -> ApiKey:

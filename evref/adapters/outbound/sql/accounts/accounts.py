@@ -4,6 +4,7 @@ Names and e-mails are sorted here and not by the database, whose collation may d
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Row, Select, delete, insert, select, update
@@ -13,12 +14,16 @@ from evref.adapters.outbound.sql.tables import (
     institutions,
     invitations,
     members,
+    proxy_domains,
+    proxy_sign_ins,
+    removals,
     sessions,
     written,
 )
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
-from evref.domain.accounts.team import Team
+from evref.domain.accounts.proxy_sign_in import ProxySignIn
+from evref.domain.accounts.team import Removal, Team
 from evref.domain.errors import NotFoundError
 from evref.domain.principal import Role
 from evref.ports.accounts.accounts import AccountChanges, Accounts
@@ -65,6 +70,20 @@ class SqlAccounts(Accounts):
     def invitations_to(self, institution_id: str) -> tuple[Invitation, ...]:
         return _newest_first(self._database.find_all(_invitations_to(institution_id)))
 
+    def proxy_sign_ins(self) -> tuple[ProxySignIn, ...]:
+        rows = self._database.find_all(
+            select(proxy_sign_ins, proxy_domains.c.domain).join(
+                proxy_domains, proxy_domains.c.institution_id == proxy_sign_ins.c.institution_id
+            )
+        )
+        domains: dict[tuple[str, str], list[str]] = {}
+        for row in rows:
+            domains.setdefault((row.institution_id, row.digest), []).append(row.domain)
+        return tuple(
+            ProxySignIn(institution_id, tuple(sorted(of_institution)), digest)
+            for (institution_id, digest), of_institution in domains.items()
+        )
+
     def _one(self, wanted: Select[Any], kind: str, name: str) -> Row[Any]:
         row = self._database.find(wanted)
         if row is None:
@@ -103,17 +122,37 @@ class SqlAccountChanges(AccountChanges):
         for member_id, member in later.items():
             if member_id not in earlier:
                 with self._transaction.database.unique("member", member.email):
-                    connection.execute(insert(members).values(written(members, member)))
+                    connection.execute(insert(members).values(_row(member)))
             elif member.role is not earlier[member_id].role:
                 this = update(members).where(members.c.id == member_id)
                 connection.execute(this.values(role=member.role.value))
                 connection.execute(delete(sessions).where(sessions.c.member_id == member_id))
+        for removal in set(before.removals) - set(team.removals):
+            connection.execute(delete(removals).where(removals.c.digest == removal.digest))
+        for removal in set(team.removals) - set(before.removals):
+            row = {"institution_id": team.institution_id, **asdict(removal)}
+            connection.execute(insert(removals).values(row))
         for invitation in set(team.invitations) - set(before.invitations):
             connection.execute(insert(invitations).values(written(invitations, invitation)))
 
-    def set_password(self, member_id: str, password_hash: str) -> None:
+    def set_proxy_sign_in(self, institution_id: str, sign_in: ProxySignIn | None) -> None:
+        connection = self._transaction.connection
+        self.team(institution_id)
+        for each in (proxy_domains, proxy_sign_ins):
+            connection.execute(delete(each).where(each.c.institution_id == institution_id))
+        if sign_in is None:
+            return
+        row = {"institution_id": institution_id, "digest": sign_in.digest}
+        connection.execute(insert(proxy_sign_ins).values(row))
+        for domain in sign_in.domains:
+            with self._transaction.database.unique("domain", domain):
+                row = {"institution_id": institution_id, "domain": domain}
+                connection.execute(insert(proxy_domains).values(row))
+
+    def set_password(self, member_id: str, password_hash: str | None) -> None:
         this = update(members).where(members.c.id == member_id)
-        replaced = self._transaction.connection.execute(this.values(password_hash=password_hash))
+        row = {"password_hash": password_hash or ""}
+        replaced = self._transaction.connection.execute(this.values(row))
         if replaced.rowcount == 0:
             raise NotFoundError("member", member_id)
 
@@ -123,6 +162,12 @@ class SqlAccountChanges(AccountChanges):
             institution_id,
             _by_email(find_all(_members_of(institution_id))),
             _newest_first(find_all(_invitations_to(institution_id))),
+            tuple(
+                Removal(row.digest, row.removed_at)
+                for row in find_all(
+                    select(removals).where(removals.c.institution_id == institution_id)
+                )
+            ),
         )
 
     def _remove_member(self, member_id: str) -> None:
@@ -146,7 +191,12 @@ def _institution(row: Row[Any]) -> Institution:
 
 
 def _member(row: Row[Any]) -> Member:
-    return Member(**{**row._mapping, "role": Role(row.role)})  # noqa: SLF001 - as above
+    converted = {"role": Role(row.role), "password_hash": row.password_hash or None}
+    return Member(**{**row._mapping, **converted})  # noqa: SLF001 - as above
+
+
+def _row(member: Member) -> dict[str, Any]:
+    return {**written(members, member), "password_hash": member.password_hash or ""}
 
 
 def _invitation(row: Row[Any]) -> Invitation:

@@ -22,6 +22,7 @@ class SqlSessionStore(sessions.SessionStore):
             member_id=session.member_id,
             password_digest=session.password_digest,
             started_at=session.started_at,
+            by_proxy=session.by_proxy,
         )
         member = select(members.c.id).where(members.c.id == session.member_id)
         with self._database.transaction() as connection:
@@ -40,6 +41,7 @@ class SqlSessionStore(sessions.SessionStore):
             member_id=row.member_id,
             password_digest=row.password_digest,
             started_at=row.started_at,
+            by_proxy=row.by_proxy,
         )
 
     def remove(self, digest: str) -> None:

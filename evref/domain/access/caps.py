@@ -1,0 +1,80 @@
+"""The operator's caps on the keys of an institution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import date
+
+from evref.domain.access.key import ApiKey
+from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.rules import Rules
+
+_HIGHEST = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCaps:
+    """How many live keys an institution may have, the highest daily limit of one, and the highest
+    sum of the daily limits of all. None is no cap.
+
+    A key that is beyond a cap that was set later goes on working.
+
+    Raises:
+        InvalidValueError: If a cap is negative or too high to be stored.
+
+    """
+
+    most_keys: int | None = None
+    highest_daily_limit: int | None = None
+    total_daily_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        rules = Rules()
+        for name, cap in asdict(self).items():
+            highest = HIGHEST_DAILY_LIMIT if name == "highest_daily_limit" else _HIGHEST
+            rules.require(
+                cap is None or 0 <= cap <= highest,
+                name,
+                f"must be none or a whole number from 0 to {highest:,}",
+            )
+        rules.enforce()
+
+    def check(
+        self, before: ApiKey | None, after: ApiKey, keys: Iterable[ApiKey], today: date
+    ) -> None:
+        """Check whether a key may become `after`; `before` is None if it is new.
+
+        Caps apply to a key that is created, rotated or made valid again, and those on limits also
+        to one whose limit is raised. `keys` are the keys of the institution.
+
+        Raises:
+            InvalidValueError: If a cap does not allow it; with every fault.
+
+        """
+        if not after.is_live(today):
+            return
+        is_added = before is None or not before.is_live(today) or before.newest != after.newest
+        if not is_added and before is not None and after.daily_limit <= before.daily_limit:
+            return
+        others = [key for key in keys if key.id != after.id and key.is_live(today)]
+        used = sum(key.daily_limit for key in others)
+        most, highest, total = self.most_keys, self.highest_daily_limit, self.total_daily_limit
+        rules = Rules()
+        rules.require(
+            not is_added or most is None or len(others) < most,
+            "keys",
+            f"Your operator allows at most {most} live keys, and there are {len(others)} others.",
+        )
+        rules.require(
+            highest is None or after.daily_limit <= highest,
+            "daily_limit",
+            f"Your operator allows at most {highest or 0:,} requests a day for one key.",
+        )
+        rules.require(
+            total is None or used + after.daily_limit <= total,
+            "daily_limit",
+            f"Your operator allows at most {total or 0:,} requests a day for all live keys "
+            f"together, and the others have {used:,}.",
+        )
+        rules.enforce()
