@@ -28,7 +28,7 @@ class ConsultCatalogue:
         Raises:
             InvalidApiKeyError: If the token is malformed, unknown, revoked or expired.
             NoCatalogueError: If no catalogue is published yet.
-            InsufficientPermissionError: If the key's permission level is below `needed`.
+            InsufficientPermissionError: If the key's permission is below `needed`.
             QuotaExceededError: If the key's daily limit is reached.
             StorageUnavailableError: If the request cannot be counted or the catalogue not be read.
 

@@ -67,7 +67,9 @@ def check(paths: tuple[Path, ...]) -> None:
     help="Allow the removal of published diagnoses that the new catalogue does not have.",
 )
 def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
-    """Replace the published catalogue by that of a file or folder, completely or not at all.
+    """Replace the published catalogue with the one in a file or folder.
+
+    If anything fails, nothing changes.
 
     If published diagnoses would be removed, the command lists them and asks for confirmation at a
     terminal. Without a terminal it fails.

@@ -50,10 +50,10 @@ class InvalidApiKeyError(EvrefError):
 
 
 class InsufficientPermissionError(EvrefError):
-    """Indicates a key whose permission level is below the required one."""
+    """Indicates a key whose permission is below the required one."""
 
     def __init__(self) -> None:
-        super().__init__("Reading the catalogue requires the permission level “read”.")
+        super().__init__("Reading the catalogue requires the permission “read”.")
 
 
 class UnknownDiagnosisError(EvrefError):

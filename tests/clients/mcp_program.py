@@ -290,7 +290,7 @@ def test_a_key_that_is_refused_is_told(
     assert unknown.failed
     assert "refused the API key of this program (EVREF_KEY)" in unknown.text
     assert may_not_read.failed
-    assert "permission level does not allow reading" in may_not_read.text
+    assert "permission does not allow reading" in may_not_read.text
     assert "evref_" not in unknown.text + may_not_read.text
 
 

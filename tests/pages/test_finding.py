@@ -48,9 +48,9 @@ def test_one_certain_code_and_one_whole_name_or_term_lead_to_the_page(
         ("diabetic foot exercise", "1 diagnosis for diabetic foot exercise."),
         ("fibromyalga", "with the spelling corrected"),
         ("stroke", "Matches “stroke”"),
-        ("unicorn", "No diagnosis of this catalogue meets the search."),
+        ("unicorn", "No diagnosis matches your search."),
         ("can't eat gluten", "Do you mean one of these? Coeliac disease"),
-        ("H1N1", "No diagnosis of this catalogue meets the search."),
+        ("H1N1", "No diagnosis matches your search."),
         ("metformin", "with these words in the title"),
     ],
 )

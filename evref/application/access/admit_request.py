@@ -1,4 +1,4 @@
-"""Admit a request: check the key, its permission level and its daily limit, and count it."""
+"""Admit a request: check the key, its permission and its daily limit, and count it."""
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.access.permission import Permission

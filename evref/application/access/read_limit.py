@@ -1,4 +1,4 @@
-"""Read the status of a key: its permission level, and the rest of its daily limit."""
+"""Read the status of a key: its permission, and the rest of its daily limit."""
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.access.status import KeyStatus

@@ -1,4 +1,4 @@
-"""Permission levels of keys."""
+"""Permissions of keys."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Permission(StrEnum):
-    """The permission level of a key, lowest first: `none` < `read`."""
+    """The permission of a key, lowest first: `none` < `read`."""
 
     NONE = "none"
     READ = "read"

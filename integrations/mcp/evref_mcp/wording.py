@@ -21,7 +21,7 @@ what guidelines, systematic reviews and trials say for and against each interven
 What it is not: no clinical decision and no treatment prescription. It does not rank treatments \
 and is not advice for a person. The physician, health professional or user always makes the final \
 decision. No clinician has reviewed the catalogue, and it is not complete for any diagnosis: \
-something that is missing is not advised against.
+if an intervention is not listed, that does not mean that sources advise against it.
 
 How to pass it on:
 - Give each intervention with its direction (for, against or unclear). A title never says it.
@@ -57,8 +57,8 @@ KEY_REFUSED = (
 )
 KEY_MAY_NOT_READ = (
     "The evidence reference service knows the API key of this program (EVREF_KEY), but its "
-    "permission level does not allow reading. Nothing was read. A member of the institution can "
-    "give the key the permission level “read” in the institution settings of the service."
+    "permission does not allow reading. Nothing was read. A member of the institution can "
+    "give the key the permission “read” in the institution settings of the service."
 )
 
 _DIRECTIONS = {

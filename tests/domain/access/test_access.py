@@ -1,4 +1,4 @@
-"""Tokens of API keys, permission levels, and how long a key lives."""
+"""Tokens of API keys, permissions, and how long a key lives."""
 
 import re
 from dataclasses import replace

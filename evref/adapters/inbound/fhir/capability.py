@@ -63,7 +63,7 @@ def capability_statement(base_url: str) -> dict[str, Any]:
         "rest": [
             {
                 "mode": "server",
-                "documentation": "Read-only. The service refuses a parameter that it does not "
+                "documentation": "Read-only. The service rejects a parameter that it does not "
                 f"support. _count is at most {MOST_COUNT} resources a page.",
                 "security": {
                     "service": [{"text": "API key as bearer token"}],

@@ -86,7 +86,7 @@ HEADERS: dict[str, dict[str, Any]] = {
     "WWW-Authenticate": {
         "description": "How to authenticate (RFC 6750): without `error` if the request has no "
         "credentials, with `invalid_token` if the key is not valid, and with `insufficient_scope` "
-        "if its permission level is too low.",
+        "if its permission is too low.",
         "required": True,
         "schema": {"type": "string"},
         "examples": {

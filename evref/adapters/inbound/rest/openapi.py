@@ -33,7 +33,7 @@ diagnosis.
 your institution creates keys in the [institution settings](BASE_URL/settings).
 
 **Limits.** Each key has a daily request limit, counted exactly over the UTC day. The headers of
-every response to a request that was admitted, or refused because the limit is used up, give the
+every response to a request that was admitted, or rejected because the limit is used up, give the
 number of requests that remain. Responses with the status 200, 304, 404, 406 or 422 count as one
 request each; 401, 403 and 429 never count, and neither does any response of `getLimit`.
 
@@ -41,13 +41,13 @@ request each; 401, 403 and 429 never count, and neither does any response of `ge
 Store responses with their `ETag` and revalidate them with `If-None-Match`: a 304 without a body
 means that nothing has changed. `HEAD` returns the headers of `GET` without the body.
 
-**Strictness.** The service never ignores a query parameter. It refuses a parameter that is unknown,
+**Strictness.** The service never ignores a query parameter. It rejects a parameter that is unknown,
 repeated or empty, or whose value is not allowed, with 422, so you never get unfiltered data by
 mistake. Every error is a problem detail (RFC 9457) whose [type has its own
 page](BASE_URL/problems).
 
-**Compatibility.** Records may gain members in later versions of this interface, unless a schema
-forbids additional properties: ignore members that you do not know. Ids and the values of
+**Compatibility.** Records may gain fields in later versions of this interface, unless a schema
+forbids additional properties: ignore fields that you do not know. Ids and the values of
 enumerations do not change.
 """
 
@@ -100,7 +100,7 @@ def configure(app: APIFlask, base_url: str) -> None:
                 "description": "An API key of your institution, sent as "
                 "`Authorization: Bearer <API key>`. The service reads a key from no other place. "
                 "A member of your institution creates keys in the "
-                f"[settings]({base_url}/settings), gives each a permission level, a daily request "
+                f"[settings]({base_url}/settings), gives each a permission, a daily request "
                 "limit and optionally an expiry date, and can revoke it at any time. A key is "
                 "shown once, when it is created: store it as a secret, and keep it out of URLs, "
                 "logs and scripts that you share.",

@@ -75,7 +75,7 @@ def _codes(
 
 
 class Record(Schema):
-    """A record that may gain members in a later version.
+    """A record that may gain fields in a later version.
 
     The docstrings of subclasses become their descriptions in the OpenAPI document.
     """
@@ -561,7 +561,7 @@ class LimitSchema(Record):
         required=True,
         metadata={
             "type": "string",
-            "description": "The key's permission level: read, or none, which gets 403 from all "
+            "description": "The key's permission: read, or none, which gets 403 from all "
             "other operations.",
         },
     )
@@ -576,7 +576,7 @@ class LimitSchema(Record):
 
 
 class LimitAnswerSchema(Record):
-    """Where a key stands."""
+    """A key's permission and its use today."""
 
     data = fields.Nested(LimitSchema, required=True)
     meta = fields.Nested(MetaSchema, required=True)

@@ -84,8 +84,8 @@ INSUFFICIENT_PERMISSION = Problem(
     "insufficient-permission",
     HTTPStatus.FORBIDDEN,
     "Insufficient permission",
-    "The key is valid, but its permission level does not allow reading.",
-    "A member of your institution can give the key the permission level “read”.",
+    "The key is valid, but its permission does not allow reading.",
+    "A member of your institution can give the key the permission “read”.",
 )
 # Occurs only on pages, because an API key has its own permissions. So it has no problem page.
 NOT_ALLOWED = Problem(
@@ -101,7 +101,7 @@ NOT_ACCEPTABLE = Problem(
     HTTPStatus.NOT_ACCEPTABLE,
     "No acceptable format",
     "The address answers in several media types, and the Accept header accepts none of them.",
-    "Accept one of the media types that the member “detail” lists, or send no Accept header.",
+    "Accept one of the media types that the field “detail” lists, or send no Accept header.",
 )
 UNKNOWN_DIAGNOSIS = Problem(
     "unknown-diagnosis",
@@ -131,7 +131,7 @@ INVALID_PARAMETER = Problem(
     "Invalid parameter",
     "A query parameter is unknown, repeated or empty, or its value is not allowed. The API "
     "never ignores a parameter, so you never get unfiltered data by mistake.",
-    "Correct the request. The member “errors” lists each parameter, the error and the allowed "
+    "Correct the request. The field “errors” lists each parameter, the error and the allowed "
     "values.",
 )
 QUOTA_EXCEEDED = Problem(
@@ -206,7 +206,7 @@ class InvalidParametersError(errors.EvrefError):
     def __init__(self, faults: tuple[ParameterFault, ...]) -> None:
         self.faults = faults
         names = ", ".join(dict.fromkeys(fault.parameter for fault in faults))
-        super().__init__(f"The member “errors” lists what is allowed for {names}.")
+        super().__init__(f"The field “errors” lists what is allowed for {names}.")
 
 
 OF_ERROR: dict[type, Problem] = {
