@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from evref.domain.catalogue.search.folding import Forms
-from evref.domain.catalogue.search.interventions import InterventionIndex, Text
+from evref.domain.catalogue.search.interventions import InterventionIndex, Texts
 from evref.domain.catalogue.search.names import Name, NameIndex, names_of
 
 if TYPE_CHECKING:
@@ -22,13 +22,12 @@ class Part:
 
     entry: Entry
     names: tuple[Name, ...]
-    texts: tuple[Text, ...]
+    texts: Texts
 
     @classmethod
     def of(cls, entry: Entry, lexicon: Lexicon, folded: Callable[[str], str]) -> Part:
         names = tuple(names_of(entry.diagnosis, lexicon, folded))
-        texts = tuple(Text.of(each, lexicon, folded) for each in entry.visible_interventions())
-        return cls(entry, names, texts)
+        return cls(entry, names, Texts.of(entry.visible_interventions(), lexicon, folded))
 
 
 class SearchIndex:
@@ -48,6 +47,4 @@ class SearchIndex:
             known.get(id(entry)) or Part.of(entry, lexicon, folded) for entry in entries
         )
         self.names = NameIndex(chain.from_iterable(part.names for part in self.parts), lexicon)
-        self.interventions = InterventionIndex(
-            chain.from_iterable(part.texts for part in self.parts), lexicon
-        )
+        self.interventions = InterventionIndex((part.texts for part in self.parts), lexicon)
