@@ -45,7 +45,7 @@ class FindDiagnoses(_Arguments):
 
     q: Annotated[
         str | None,
-        Field(description="Words, each of which is in the name of the diagnosis: “knee”."),
+        Field(description="A name, a lay name or an abbreviation: “heart attack”, “COPD”."),
     ] = None
     icd10: Annotated[
         str | None,
