@@ -88,7 +88,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     interfaces = HttpInterfaces(REST_API, *_standards(settings), others=PAGES)
     error_responses = ErrorResponses(settings.base_url, interfaces)
     endpoints = CatalogueEndpoints(consult, cache_bytes, error_responses)
-    identity = Identity(container.sign_in(), container.circuit_breaker())
+    identity = _identity(app, settings, container)
     frame = Frame(
         readers=settings.catalogue_pages,
         browse=container.browse(),
@@ -131,6 +131,8 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             cookie_secret=container.cookie_secret(),
             clock=container.clock(),
             base_url=settings.base_url,
+            has_passwords=settings.passwords,
+            sign_out_url=settings.sign_out_url,
         )
     )
     error_responses.register(app)
@@ -171,6 +173,19 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0
         )
     return app
+
+
+def _identity(app: APIFlask, settings: Settings, container: Container) -> Identity:
+    identity = Identity(
+        container.sign_in(),
+        container.sign_in_by_proxy(),
+        container.circuit_breaker(),
+        container.clock(),
+        header=settings.sign_in_header,
+        has_passwords=settings.passwords,
+    )
+    identity.register(app)
+    return identity
 
 
 def _standards(settings: Settings) -> list[HttpInterface]:

@@ -21,6 +21,7 @@ from evref.application.accounts.cookie_secret import CookieSecret
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers
 from evref.application.accounts.sign_in import SignIn
+from evref.application.accounts.sign_in_by_proxy import SignInByProxy
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.catalogue.find_licence import FindLicence
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
@@ -121,6 +122,9 @@ class Container(containers.DeclarativeContainer):
         guesser=guesser,
         clock=clock,
         randomness=randomness,
+    )
+    sign_in_by_proxy = One(
+        SignInByProxy, storage=storage, sign_in=sign_in, clock=clock, randomness=randomness
     )
     cookie_secret = One(
         CookieSecret, storage.provided.secrets, randomness, settings.provided.secret_key

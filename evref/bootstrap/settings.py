@@ -97,6 +97,10 @@ class Settings(BaseSettings):
     - `metrics_token`: the token that /metrics requires; None to disable /metrics.
     - `metrics_folder`: the folder for the workers' counts, which /metrics reports.
     - `catalogue_pages`: who may read the catalogue in a browser.
+    - `sign_in_header`: the header in which a proxy names its user by e-mail address, beside
+      X-Evref-Proxy-Secret; None if no proxy signs people in.
+    - `passwords`: whether members sign in with passwords.
+    - `sign_out_url`: where a member whom a proxy signed in ends the session of the provider.
     - `infobutton`: whether /infobutton answers the info buttons of health records.
     - `fhir`: whether the catalogue is also served as FHIR.
     - `licence`: the address of the licence of a catalogue that is not the bundled one; None if it
@@ -165,6 +169,21 @@ class Settings(BaseSettings):
     ] = None
     metrics_folder: Annotated[Path | None, Field(description="a folder")] = None
     catalogue_pages: Readers = Readers.MEMBERS
+    sign_in_header: Annotated[
+        str | None,
+        Field(
+            pattern="^[A-Za-z][A-Za-z0-9-]{0,63}$",
+            description="the name of a header such as X-Forwarded-Email",
+        ),
+    ] = None
+    passwords: _Switch = True
+    sign_out_url: Annotated[
+        str | None,
+        Field(
+            pattern=f"^https?{_WEB_ADDRESS}$",
+            description="an address such as https://example.org/oauth2/sign_out",
+        ),
+    ] = None
     infobutton: _Switch = True
     fhir: _Switch = True
     licence: Annotated[
@@ -208,6 +227,8 @@ class Settings(BaseSettings):
             faults = {str(each["loc"][0]): each for each in error.errors()}
             lines = (cls._line(name, each["input"]) for name, each in faults.items())
             raise SettingsError("\n".join(lines)) from None
+        if not settings.passwords and settings.sign_in_header is None:
+            raise SettingsError("EVREF_PASSWORDS=off needs EVREF_SIGN_IN_HEADER")
         return settings.model_copy(
             update={
                 name: value

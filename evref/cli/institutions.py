@@ -135,12 +135,15 @@ def member() -> None:
 def create_member(
     email: str, institution_name: str, role: str, *, password_stdin: bool, as_json: bool
 ) -> None:
-    """Create a member. Prompts for the password.
+    """Create a member. Prompts for the password, unless EVREF_PASSWORDS is off.
 
     The first member of an institution must be an admin, and can invite the others.
     """
-    manage = stored().manage_institutions()
-    password = _password(from_stdin=password_stdin)
+    container = stored()
+    manage = container.manage_institutions()
+    password = None
+    if container.settings().passwords or password_stdin:
+        password = _password(from_stdin=password_stdin)
     found = manage.institution_named(OPERATOR, institution_name)
     created = manage.create_member(OPERATOR, found.id, email, password=password, role=Role(role))
     if as_json:

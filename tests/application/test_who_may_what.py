@@ -290,6 +290,7 @@ FOR_EVERYBODY = {
     "CookieSecret",
     # Finds out who somebody is; a member changes the own password by the session.
     "SignIn",
+    "SignInByProxy",
     "Attempts",
     "Bulkhead",
     # For the person who has the link of an invitation, and is nobody yet.

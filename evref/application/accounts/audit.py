@@ -15,10 +15,12 @@ def record(changes: Changes, action: Action, about: Member | Invitation, detail:
     )
 
 
-def replace_team(changes: Changes, before: Team, after: Team) -> None:
+def replace_team(
+    changes: Changes, before: Team, after: Team, *, accepted: Invitation | None = None
+) -> None:
     """Replace the team, and record each invitation that this revokes."""
     changes.accounts.replace_team(after)
     for each in before.at(changes.instant).invitations:
-        if each not in after.invitations:
+        if each not in after.invitations and each != accepted:
             detail = f"e-mail {each.email}, role {each.role}, invited by {each.invited_by}"
             record(changes, Action.INVITATION_REVOKED, each, detail)

@@ -34,10 +34,11 @@ _SECONDS_BETWEEN_PURGES = 60.0
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A member who is signed in, with their institution."""
+    """A member who is signed in, `by_proxy` or with a password, and their institution."""
 
     member: Member
     institution: Institution
+    by_proxy: bool = False
 
     @property
     def principal(self) -> InstitutionMember:
@@ -104,7 +105,7 @@ class SignIn:
             # The member was removed meanwhile.
             raise WrongCredentialsError from None
 
-    def start(self, member: Member) -> StartedSession:
+    def start(self, member: Member, *, by_proxy: bool = False) -> StartedSession:
         """Start a session for a member who is known to be the one.
 
         Raises:
@@ -114,7 +115,7 @@ class SignIn:
         instant = self._clock.now()
         self._sessions.remove_started_before(instant - LONGEST_SESSION)
         token = SessionToken.make(self._randomness.below(SessionToken.SECRETS))
-        self._sessions.add(Session.of(member, token, instant))
+        self._sessions.add(Session.of(member, token, instant, by_proxy=by_proxy))
         device = Device.of(member, self._randomness.below(Device.IDS), instant)
         return StartedSession(member, token, device)
 
@@ -132,7 +133,8 @@ class SignIn:
             raise NotSignedInError from None
         if not session.is_live(member, self._clock.now()):
             raise NotSignedInError
-        return SignedIn(member, self._storage.accounts.institution(member.institution_id))
+        institution = self._storage.accounts.institution(member.institution_id)
+        return SignedIn(member, institution, session.by_proxy)
 
     def end(self, token: SessionToken) -> None:
         """End the session. It may have ended already."""

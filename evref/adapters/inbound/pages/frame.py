@@ -158,8 +158,10 @@ class Frame:
                 self._policies[route] = policy
                 cached = CachedResponse(version, route, representation)
                 self._cache.put(target, cached)
-        has_session = cookies.present_token() is not None
-        response = respond(cached.representation, PRIVATE if has_session else PUBLIC)
+        is_private = cookies.present_token() is not None or self._identity.has_header(
+            request.environ
+        )
+        response = respond(cached.representation, PRIVATE if is_private else PUBLIC)
         response.headers["Vary"] = _VARY
         response.headers["Content-Security-Policy"] = policy
         return response
@@ -184,8 +186,10 @@ class Frame:
         return serve
 
     def _cached_for_visitor(self, environ: WSGIEnvironment) -> CachedResponse | None:
-        """Return the page for a request without a cookie, if it is cached and up to date."""
-        if "HTTP_COOKIE" in environ or environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
+        """Return the page for a request that names nobody, if it is cached and up to date."""
+        if "HTTP_COOKIE" in environ or self._identity.has_header(environ):
+            return None
+        if environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
             return None
         cached = self._cache.get((environ["PATH_INFO"], f"visitor?{environ['QUERY_STRING']}"))
         if cached is None or not self.readers.admits(member=False):

@@ -1,37 +1,113 @@
-"""Who is signed in, on every page."""
+"""Who is signed in, on every page: by a session, or by a proxy that names its user."""
 
 from __future__ import annotations
 
-from flask import g
+import logging
+from typing import TYPE_CHECKING
+
+from flask import Flask, Response, g, request
 
 from evref.adapters.inbound.pages.settings import cookies
 from evref.application.accounts.sign_in import SignedIn, SignIn
+from evref.application.accounts.sign_in_by_proxy import ProxySession, Refusal, SignInByProxy
 from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.accounts.sign_in import SessionToken
 from evref.domain.errors import NotSignedInError
+from evref.ports.clock import Clock
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+log = logging.getLogger(__name__)
+
+SECRET_HEADER = "X-Evref-Proxy-Secret"  # noqa: S105 - the name of a header
+_SECONDS_BETWEEN_NOTES = 60.0
 
 
 class Identity:
-    """Finds the member of a request once, and keeps them in `g.signed_in` and `g.token`."""
+    """Finds the member of a request once, and keeps them in `g.signed_in` and `g.token`.
 
-    def __init__(self, members: SignIn, breaker: CircuitBreaker) -> None:
+    `header` is the one with the address, None if no proxy signs people in. Unless there are
+    passwords, only a proxy does.
+    """
+
+    def __init__(
+        self,
+        members: SignIn,
+        by_proxy: SignInByProxy,
+        breaker: CircuitBreaker,
+        clock: Clock,
+        *,
+        header: str | None,
+        has_passwords: bool,
+    ) -> None:
         self._members = members
+        self._by_proxy = by_proxy
         self._breaker = breaker
+        self._clock = clock
+        self._header = header
+        self._has_passwords = has_passwords
+        self._next_note = float("-inf")
+
+    def register(self, app: Flask) -> None:
+        """Send the cookie of a session that a proxy began, with any response."""
+        app.after_request(_with_cookie)
+
+    def has_header(self, environ: WSGIEnvironment) -> bool:
+        """Return whether the request has the header of a proxy, right or wrong."""
+        if self._header is None:
+            return False
+        return bool(environ.get(f"HTTP_{self._header.upper().replace('-', '_')}"))
 
     def signed_in(self) -> SignedIn | None:
         """Return the member who is signed in.
 
         Raises:
-            StorageUnavailableError: If storage is unavailable and the browser has a session.
+            StorageUnavailableError: If storage is unavailable and the browser has a session, or a
+                proxy names its user.
 
         """
         if "is_identified" not in g:
             token = cookies.present_token()
-            if token is not None:
-                try:
-                    g.signed_in = self._breaker(lambda: self._members.who(token))
-                    g.token = token
-                except NotSignedInError:
-                    pass
+            if not self._has_proxy_identified(token) and token is not None:
+                self._identify_by_session(token)
             g.is_identified = True
         found: SignedIn | None = g.get("signed_in")
         return found
+
+    def _has_proxy_identified(self, token: SessionToken | None) -> bool:
+        """Return whether the request has the header with a right secret, whomever it names."""
+        if self._header is None or not self.has_header(request.environ):
+            return False
+        address, secret = request.headers[self._header], request.headers.get(SECRET_HEADER, "")
+        found = self._breaker(lambda: self._by_proxy(secret, address, token))
+        if isinstance(found, ProxySession):
+            g.signed_in, g.token, g.proxy_session = found.signed_in, found.token, found
+        elif found is Refusal.SECRET:
+            self._note()
+            return False
+        else:
+            g.is_refused = True
+        return True
+
+    def _identify_by_session(self, token: SessionToken) -> None:
+        try:
+            found = self._breaker(lambda: self._members.who(token))
+        except NotSignedInError:
+            return
+        if found.by_proxy or not self._has_passwords:
+            self._members.end(token)
+        else:
+            g.signed_in, g.token = found, token
+
+    def _note(self) -> None:
+        if self._clock.monotonic() >= self._next_note:
+            self._next_note = self._clock.monotonic() + _SECONDS_BETWEEN_NOTES
+            log.warning("A sign-in header without the right %s was ignored", SECRET_HEADER)
+
+
+def _with_cookie(response: Response) -> Response:
+    found: ProxySession | None = g.get("proxy_session")
+    if found is not None and found.is_new:
+        cookies.set_session(response, found.token, found.signed_in.member)
+    return response

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 from apiflask import APIBlueprint
 from flask import (
@@ -66,8 +67,13 @@ def blueprint(
     cookie_secret: CookieSecret,
     clock: Clock,
     base_url: str,
+    has_passwords: bool,
+    sign_out_url: str | None,
 ) -> Blueprint:
-    """Return the pages. `base_url` is the address of the service for programs."""
+    """Return the pages. `base_url` is the address of the service for programs.
+
+    Unless members have passwords, a proxy signs them in. `sign_out_url` is where it signs them out.
+    """
     pages = APIBlueprint(
         "settings",
         __name__,
@@ -101,11 +107,13 @@ def blueprint(
             drafts.take_out()
         return None
 
-    pages.after_request(_complete)
+    # Browsers check the address of a redirect after a form too.
+    policy = PAGE_POLICY if sign_out_url is None else _policy_with(sign_out_url)
+    pages.after_request(lambda response: _complete(response, policy))
     pages.register_error_handler(NotAllowedError, _not_allowed)
     # A session may end while a page is made.
     pages.register_error_handler(NotSignedInError, lambda _: _to_sign_in(cookies.present_token()))
-    pages.context_processor(_template_context)
+    pages.context_processor(lambda: _template_context(has_passwords, sign_out_url))
     # Filters, because templates that are imported do not see the context.
     pages.add_app_template_filter(lambda at: times.time_in_words(at, clock.now()), "time_in_words")
     pages.add_app_template_filter(
@@ -115,8 +123,8 @@ def blueprint(
     pages.add_app_template_filter(times.exact_time, "exact_time")
     pages.add_app_template_filter(day, "exact_day")
     pages.add_url_rule("", "start", _start, methods=["GET"])
-    SignInPages(members).add_to(pages)
-    InvitationPage(accept_invitation, members).add_to(pages)
+    SignInPages(members, has_passwords=has_passwords, sign_out_url=sign_out_url).add_to(pages)
+    InvitationPage(accept_invitation, members, has_passwords=has_passwords).add_to(pages)
     ApiKeyPages(keys, base_url).add_to(pages)
     MemberPages(manage_members, base_url).add_to(pages)
     AuditLogPage(log, keys).add_to(pages)
@@ -153,14 +161,20 @@ def _to_sign_in(ended: SessionToken | None) -> AnyResponse:
     return response
 
 
-def _complete(response: Response) -> Response:
+def _policy_with(sign_out_url: str) -> str:
+    parts = urlsplit(sign_out_url)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    return PAGE_POLICY.replace("form-action 'self'", f"form-action 'self' {origin}")
+
+
+def _complete(response: Response, policy: str) -> Response:
     if request.endpoint != _STATIC:
         response.headers["Cache-Control"] = "no-store"
-        response.headers["Content-Security-Policy"] = PAGE_POLICY
+        response.headers["Content-Security-Policy"] = policy
     return response
 
 
-def _template_context() -> dict[str, Any]:
+def _template_context(has_passwords: bool, sign_out_url: str | None) -> dict[str, Any]:
     """Return the variables of every template."""
     signed_in = g.get("signed_in")
     return {
@@ -169,6 +183,12 @@ def _template_context() -> dict[str, Any]:
         "is_admin": signed_in is not None and signed_in.principal.role is Role.ADMIN,
         "is_reader": signed_in is not None and signed_in.principal.role is Role.READER,
         "words": words,
+        "has_passwords": has_passwords,
+        "has_password": signed_in is not None and signed_in.member.password_hash is not None,
+        # Else the next page would sign the member in again.
+        "can_sign_out": signed_in is not None
+        and (not signed_in.by_proxy or sign_out_url is not None),
+        "is_refused": "is_refused" in g,
         "has_draft": drafts.on_this_page() is not None,
     }
 

@@ -14,6 +14,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.wrappers import Response
 
 from evref.application.accounts.sign_in import StartedSession
+from evref.domain.accounts.institution import Member
 from evref.domain.accounts.sign_in import (
     DEVICE_LENGTH,
     LONGEST_SESSION,
@@ -102,10 +103,15 @@ def begin(response: Response, started: StartedSession) -> None:
         session[DRAFT] = draft
     device = started.device
     signed = _serializer().dumps([device.id, device.binding, int(device.known_since.timestamp())])
-    # A reader stays signed in when the browser is closed; others manage keys.
-    length = LONGEST_SESSION if started.member.role is Role.READER else None
-    response.set_cookie(_full_name(SESSION), started.token.text, max_age=length, **_flags())
+    set_session(response, started.token, started.member)
     response.set_cookie(_full_name(DEVICE), signed, max_age=DEVICE_LENGTH, **_flags())
+
+
+def set_session(response: Response, token: SessionToken, member: Member) -> None:
+    """Set the cookie of the session."""
+    # A reader stays signed in when the browser is closed; others manage keys.
+    length = LONGEST_SESSION if member.role is Role.READER else None
+    response.set_cookie(_full_name(SESSION), token.text, max_age=length, **_flags())
 
 
 def end(response: Response) -> None:

@@ -26,12 +26,16 @@ _ELSEWHERE = (
 )
 
 
+_WELCOME = "Welcome. You are now a member."
+
+
 class InvitationPage:
     """The page of an invitation and its form. It needs no session."""
 
-    def __init__(self, accept: AcceptInvitation, sign_in: SignIn) -> None:
+    def __init__(self, accept: AcceptInvitation, sign_in: SignIn, *, has_passwords: bool) -> None:
         self._accept = accept
         self._sign_in = sign_in
+        self._has_passwords = has_passwords
 
     def add_to(self, pages: Blueprint) -> None:
         pages.add_url_rule(
@@ -42,6 +46,10 @@ class InvitationPage:
         try:
             return self._page(token)
         except NotFoundError:
+            if "proxy_session" in g and g.proxy_session.has_joined:
+                # The proxy has named the person, who accepted the invitation by this.
+                flash(_WELCOME)
+                return redirect(home(g.signed_in.member), HTTPStatus.SEE_OTHER)
             # The same page for each reason, so that it says nothing about other people's links.
             return make_response(render("settings/no_invitation.html"), HTTPStatus.NOT_FOUND)
 
@@ -51,7 +59,7 @@ class InvitationPage:
             # Somebody else, because the person is no member yet.
             status = HTTPStatus.CONFLICT if form.is_submitted() else HTTPStatus.OK
             return make_response(self._rendered(token, form), status)
-        if form.was_sent():
+        if self._has_passwords and form.was_sent():
             password = form.password.data or ""
             try:
                 if not form.errors:
@@ -75,5 +83,5 @@ class InvitationPage:
     def _begin(self, member: Member) -> Response:
         response = redirect(home(member), HTTPStatus.SEE_OTHER)
         cookies.begin(response, self._sign_in.start(member))
-        flash("Welcome. You are now a member.")
+        flash(_WELCOME)
         return response

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
-from flask import Blueprint, current_app, flash, g, make_response, redirect, request, url_for
+from flask import Blueprint, abort, current_app, flash, g, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
@@ -41,8 +41,10 @@ _NOT_AFTER_SIGN_IN = frozenset(
 class SignInPages:
     """Each method is the view of a page and handles its form."""
 
-    def __init__(self, members: SignIn) -> None:
+    def __init__(self, members: SignIn, *, has_passwords: bool, sign_out_url: str | None) -> None:
         self._members = members
+        self._has_passwords = has_passwords
+        self._sign_out_url = sign_out_url
 
     def add_to(self, pages: Blueprint) -> None:
         for path, view in (
@@ -57,7 +59,7 @@ class SignInPages:
         if "signed_in" in g and request.method != "POST":
             return redirect(onwards or home(g.signed_in.member), HTTPStatus.SEE_OTHER)
         form = SignInForm()
-        if form.accepted():
+        if self._has_passwords and form.accepted():
             email, password = form.email.data or "", form.password.data or ""
             try:
                 started = self._members.begin(
@@ -78,13 +80,16 @@ class SignInPages:
         form = SignOutForm()
         if form.accepted():
             self._members.end(g.token)
-            response = redirect(url_for(".sign_in"), HTTPStatus.SEE_OTHER)
+            elsewhere = self._sign_out_url if g.signed_in.by_proxy else None
+            response = redirect(elsewhere or url_for(".sign_in"), HTTPStatus.SEE_OTHER)
             cookies.end(response)
             flash("You are signed out.")
             return response
         return make_response(render("settings/sign_out.html", form=form), form.status)
 
     def password(self) -> Response:
+        if g.signed_in.member.password_hash is None or not self._has_passwords:
+            abort(HTTPStatus.NOT_FOUND)
         form = PasswordForm()
         if form.was_sent():
             change = self._members.change_password

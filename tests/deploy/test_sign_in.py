@@ -1,0 +1,167 @@
+"""Sign-in by a proxy, through gunicorn and through nginx with the configuration of the how-to.
+
+A test double answers nginx in place of oauth2-proxy: whoever has its cookie is who the cookie says.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.cookies import SimpleCookie
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from evref.domain.accounts.proxy_sign_in import ProxySecret
+from evref.domain.principal import Role
+from evref.testing.builders import OPERATOR
+from tests.deploy.proxy import HOST, Nginx, running
+from tests.deploy.shell import DEPLOY
+from tests.server.conftest import PATIENCE, Server, Start, Store
+from tests.servers import folder_for_a_server
+
+PAGE = "/catalogue"
+READER, OTHER = "reader@hospital.example", "other@hospital.example"
+_LOCATION = (
+    r"    location / \{\n        if \(\$evref_uri_is_long\) \{\n            return 414;\n"
+    r"        \}\n        proxy_pass http://evref;\n    \}"
+)
+
+
+@pytest.fixture(scope="module")
+def secret(store: Store) -> str:
+    manage = store.container.manage_institutions()
+    found = manage.create_institution(OPERATOR, "Hospital with a proxy")
+    manage.create_member(OPERATOR, found.id, "admin@hospital.example", password=None)
+    made = manage.set_sign_in(OPERATOR, found.id, domains=["hospital.example"])
+    assert isinstance(made, ProxySecret)
+    return made.text
+
+
+@pytest.fixture(scope="module")
+def service(start: Start, store: Store) -> Server:
+    started = start(
+        store.folder,
+        "serve",
+        "--workers",
+        "1",
+        base_url=f"https://{HOST}",
+        proxies="1",
+        sign_in_header="X-Forwarded-Email",
+    )
+    started.wait_until_ready()
+    return started
+
+
+class _Double(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        user = SimpleCookie(self.headers.get("Cookie", "")).get("user")
+        self.send_response(401 if user is None else 202)
+        if user is not None:
+            self.send_header("X-Auth-Request-Email", user.value)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def nginx(service: Server, secret: str) -> Iterator[Nginx]:
+    with _double() as port, folder_for_a_server() as folder:
+        text = (DEPLOY / "nginx" / "evref-sign-in.conf").read_text()
+        text = text.replace("127.0.0.1:4180", f"127.0.0.1:{port}")
+        line = f'proxy_set_header X-Evref-Proxy-Secret "{secret}";'
+        text = text.replace("include /etc/nginx/evref-proxy-secret.conf;", line)
+        (folder / "sign-in.conf").write_text(text)
+        with running(service, {_LOCATION: f"    include {folder}/sign-in.conf;"}) as found:
+            yield found
+
+
+@contextmanager
+def _double() -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Double)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def attacks(secret: str) -> dict[str, list[str]]:
+    """Header fields that a client sends; none of them may sign it in."""
+    right, email = f"X-Evref-Proxy-Secret: {secret}", f"X-Forwarded-Email: {OTHER}"
+    return {
+        "no secret": [email],
+        "a wrong secret": [email, f"X-Evref-Proxy-Secret: {secret[::-1]}"],
+        "doubled": [email, email, right],
+        "two addresses": [email, f"X-Forwarded-Email: {READER}", right],
+        "joined with a comma": [f"X-Forwarded-Email: {OTHER},{READER}", right],
+        "a doubled secret": [email, right, right],
+        "other case, no secret": [email.upper()],
+        "underscores": [email.replace("-", "_"), right],
+        "underscores in the secret": [email, right.replace("-Proxy-", "_Proxy_")],
+        "underscores beside": [email.replace("-", "_"), f"X-Forwarded-Email: {READER},", right],
+        "another domain": ["X-Forwarded-Email: a@example.org", right],
+        "a member of another institution": ["X-Forwarded-Email: ward@example.org", right],
+        "not ASCII": ["X-Forwarded-Email: \xe9@hospital.example", right],
+    }
+
+
+def test_gunicorn_signs_in_a_right_header_and_no_forged_one(
+    service: Server, store: Store, secret: str
+) -> None:
+    members = store.container.storage().accounts.members()
+
+    for wrong, fields in attacks(secret).items():
+        head = _head(service.port, fields)
+        assert head.startswith("HTTP/1.1 303 "), (wrong, head)
+        assert "_session=" not in head, wrong
+    assert store.container.storage().accounts.members() == members
+
+    right = [f"x-FORWARDED-email: {READER}", f"X-Evref-Proxy-Secret: {secret}"]
+    head = _head(service.port, right)
+    assert head.startswith("HTTP/1.1 200 ")
+    assert "__Host-evref_session=" in head
+    assert OTHER not in service.log
+    assert secret not in service.log
+
+
+def test_nginx_takes_the_address_from_the_proxy_alone(
+    nginx: Nginx, store: Store, secret: str
+) -> None:
+    """Whatever a client sends beside its cookie, or without one."""
+    signed_in = nginx.curl("--cookie", f"user={READER}", f"https://127.0.0.1:{nginx.tls}{PAGE}")
+    assert signed_in.status == 200
+    assert store.container.storage().accounts.member_with_email(READER).role is Role.READER
+
+    for wrong, fields in attacks(secret).items():
+        sent = [word for field in fields for word in ("--header", field)]
+        page = f"https://127.0.0.1:{nginx.tls}{PAGE}?q=knee"
+        forged = nginx.curl(*sent, page)
+        assert forged.status == 303, wrong
+        assert forged.headers["location"].endswith(f"/oauth2/start?rd={PAGE}?q=knee")
+        beside = nginx.curl(*sent, "--cookie", f"user={READER}", page)
+        assert beside.status in {200, 303}, wrong
+    emails = {each.email for each in store.container.storage().accounts.members()}
+    assert OTHER not in emails
+    api = nginx.curl(
+        "--cookie", f"user={READER}", f"https://127.0.0.1:{nginx.tls}/api/v1/diagnoses"
+    )
+    assert api.status == 401
+    assert secret not in nginx.log
+
+
+def _head(port: int, fields: list[str]) -> str:
+    """The head of the response to a request with these very fields."""
+    lines = [f"GET {PAGE} HTTP/1.1", f"Host: {HOST}", "Connection: close", *fields, "", ""]
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
+        connection.sendall("\r\n".join(lines).encode("latin-1"))
+        received = b""
+        while b"\r\n\r\n" not in received and (part := connection.recv(65536)):
+            received += part
+    return received.decode("latin-1").partition("\r\n\r\n")[0]

@@ -1,0 +1,237 @@
+"""A proxy in front of the service names its user: who is signed in, and who never is."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from evref.domain.principal import Role
+from evref.testing.builders import OPERATOR
+from tests.institutions import institution_id
+from tests.settings_pages.site import (
+    COLLEAGUE,
+    EMAIL,
+    INSTITUTION,
+    OTHER_EMAIL,
+    OTHER_INSTITUTION,
+    PASSWORD,
+    Site,
+    settings_for,
+)
+from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
+
+ENTRY = "/catalogue/knee-osteoarthritis"
+NEW = "new@example.org"
+SIGN_OUT = "https://login.example.org/oauth2/sign_out"
+
+
+def site_of(tmp_path: Path, **more: object) -> Site:
+    site = Site(settings_for("sql", tmp_path, sign_in_header="X-Forwarded-Email", **more))
+    site.add_member(COLLEAGUE, Role.READER)
+    return site
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return site_of(tmp_path, sign_out_url=SIGN_OUT)
+
+
+def secret_of(site: Site, institution: str = INSTITUTION, domain: str = "example.org") -> str:
+    made = site.container.manage_institutions().set_sign_in(
+        OPERATOR, institution_id(site.container, institution), domains=[domain]
+    )
+    assert made is not None
+    return made.text
+
+
+def headers(email: str, secret: str) -> dict[str, str]:
+    return {"X-Forwarded-Email": email, "X-Evref-Proxy-Secret": secret}
+
+
+def who(visitor: Visitor, **sent: str) -> str | None:
+    """The address of whoever is signed in, as the settings show it."""
+    answer = visitor.get("/settings/sign-out", headers=sent)
+    if answer.status_code != 200:
+        return None
+    return text_of(answer.text).partition("signed in as ")[2].split(". ")[0].split(" ")[0]
+
+
+@pytest.mark.parametrize("email", [COLLEAGUE, COLLEAGUE.upper()])
+def test_a_member_is_signed_in_without_a_password_on_every_page(site: Site, email: str) -> None:
+    """With one session, in no shared cache."""
+    sent = headers(email, secret_of(site))
+    reader = Visitor(site)
+
+    entry = reader.get(ENTRY, headers=sent)
+    cookie = reader.cookie("evref_session")
+    again = reader.get(ENTRY, headers=sent)
+
+    assert (entry.status_code, again.status_code) == (200, 200)
+    assert "API key" not in entry.text
+    assert entry.headers["Cache-Control"] == "private, no-cache"
+    assert cookie is not None
+    assert reader.cookie("evref_session") == cookie
+    assert who(reader, **sent) == COLLEAGUE
+
+
+def test_an_unknown_address_of_a_domain_becomes_a_reader(site: Site) -> None:
+    secret = secret_of(site)
+
+    assert who(Visitor(site), **headers(NEW, secret)) == NEW
+
+    assert site.members()[NEW] is Role.READER
+    assert site.audit_log()[0].detail.startswith(f"e-mail {NEW}, role reader, admitted by")
+
+
+def test_an_invitation_sets_the_role(site: Site) -> None:
+    """Its link says so, and is used up; without it too."""
+    secret = secret_of(site)
+    link = site.invite(NEW, Role.ADMIN)
+
+    answer = Visitor(site).get(link, headers=headers(NEW, secret))
+
+    assert (answer.status_code, answer.location) == (303, "/settings/api-keys")
+    assert site.members()[NEW] is Role.ADMIN
+    assert Visitor(site).get(link).status_code == 404
+
+
+def test_the_first_sign_in_deletes_the_password_and_its_sessions(site: Site) -> None:
+    before = a_member(site)
+
+    assert who(Visitor(site), **headers(EMAIL, secret_of(site))) == EMAIL
+
+    assert who(before) is None
+    assert Visitor(site).sign_in(EMAIL, PASSWORD).status_code == 422
+
+
+def test_a_session_of_the_header_ends_without_it(site: Site) -> None:
+    """With the first page; and with another address it becomes that of the other."""
+    secret = secret_of(site)
+    sent = headers(COLLEAGUE, secret)
+    reader = Visitor(site)
+    assert who(reader, **sent) == COLLEAGUE
+    thief = Visitor(site)
+    thief.set_cookie("evref_session", str(reader.cookie("evref_session")))
+
+    assert thief.get(ENTRY).status_code == 303
+    assert who(reader, **headers(NEW, secret)) == NEW
+    assert who(reader) is None
+
+
+def forged(site: Site) -> dict[str, dict[str, str]]:
+    """Requests that must sign nobody in, by what is wrong with them."""
+    secret = secret_of(site)
+    other = secret_of(site, OTHER_INSTITUTION, "example.com")
+    removed = site.add_member("removed@example.org", Role.READER)
+    site.container.manage_members().remove(OPERATOR, removed.id)
+    return {
+        "no secret": {"X-Forwarded-Email": COLLEAGUE},
+        "an empty secret": headers(COLLEAGUE, ""),
+        "a wrong secret": headers(COLLEAGUE, secret[:-1] + "0"),
+        "the secret twice": headers(COLLEAGUE, f"{secret},{secret}"),
+        "the secret of another institution": headers(COLLEAGUE, other),
+        "a member of another institution": headers(OTHER_EMAIL, secret),
+        "two addresses": headers(f"{COLLEAGUE},{EMAIL}", secret),
+        "an address twice": headers(f"{COLLEAGUE}, {COLLEAGUE}", secret),
+        "another domain": headers("new@example.net", secret),
+        "a subdomain": headers("new@sub.example.org", secret),
+        "a domain that ends like it": headers("new@badexample.org", secret),
+        "not ASCII": headers("n\xe9w@example.org", secret),
+        "no address": headers("example.org", secret),
+        "a removed member": headers("removed@example.org", secret),
+        "another header": {"X-Email": COLLEAGUE, "X-Evref-Proxy-Secret": secret},
+    }
+
+
+IGNORED = {"no secret", "an empty secret", "a wrong secret", "the secret twice", "another header"}
+
+
+def test_a_forged_header_signs_nobody_in(site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    """Nor adds a member, nor leaves an address or a secret in the log, whatever is wrong."""
+    attacks = forged(site)
+    before = (site.members(), site.members(OTHER_INSTITUTION), site.audit_log())
+
+    with caplog.at_level(logging.WARNING):
+        for wrong, sent in attacks.items():
+            visitor = Visitor(site)
+            assert who(visitor, **sent) is None, wrong
+            assert visitor.get(ENTRY, headers=sent).status_code == 303, wrong
+            assert visitor.cookie("evref_session") is None, wrong
+
+    assert (site.members(), site.members(OTHER_INSTITUTION), site.audit_log()) == before
+    assert [each.message for each in caplog.records] == [
+        "A sign-in header without the right X-Evref-Proxy-Secret was ignored"
+    ]
+
+
+def test_a_forged_header_beside_a_cookie_changes_nothing(site: Site) -> None:
+    """Where the secret is right, the session of the other member ends."""
+    for wrong, sent in forged(site).items():
+        member = a_member(site)
+        expected = EMAIL if wrong in IGNORED else None
+        assert who(member, **sent) == expected, wrong
+
+
+def test_a_removed_member_comes_back_by_an_invitation_or_after_a_year(site: Site) -> None:
+    secret = secret_of(site)
+    manage = site.container.manage_members()
+    for back in ("invited", "forgotten"):
+        assert who(Visitor(site), **headers(NEW, secret)) == NEW
+        found = site.container.storage().accounts.member_with_email(NEW)
+        manage.remove(OPERATOR, found.id)
+        assert who(Visitor(site), **headers(NEW, secret)) is None
+        assert NEW not in "".join(
+            line for line in site.dump().splitlines() if 'INTO "removals"' in line
+        )
+        if back == "invited":
+            site.invite(NEW, Role.READER)
+    site.clock.advance(seconds=366 * 24 * 3600)
+    assert who(Visitor(site), **headers(NEW, secret)) == NEW
+
+
+def test_the_header_opens_no_data_of_the_api(site: Site) -> None:
+    sent = headers(COLLEAGUE, secret_of(site))
+
+    for path in ("/api/v1/diagnoses", "/fhir/PlanDefinition"):
+        answer = Visitor(site).get(path, headers=sent)
+        assert answer.status_code == 401
+        assert "Set-Cookie" not in answer.headers
+
+
+def test_signing_out_leads_to_the_provider(site: Site) -> None:
+    sent = headers(COLLEAGUE, secret_of(site))
+    reader = Visitor(site)
+    page = reader.get("/settings/sign-out", headers=sent)
+
+    answer = reader.send_with(sent, "/settings/sign-out", **fields_of(page.text))
+
+    assert (answer.status_code, answer.location) == (303, SIGN_OUT)
+    assert (
+        "form-action 'self' https://login.example.org;" in page.headers["Content-Security-Policy"]
+    )
+    assert reader.cookie("evref_session") is None
+
+
+def test_without_passwords_there_is_no_form_for_one(tmp_path: Path) -> None:
+    """A session that a password began before ends, too."""
+    site = site_of(tmp_path)
+    member = a_member(site)
+    closed = Site.__new__(Site)
+    closed.__dict__ |= site.__dict__
+    closed.settings = site.settings.model_copy(update={"passwords": False})
+    closed = closed.in_another_process()
+    visitor = Visitor(closed)
+    visitor.set_cookie("evref_session", str(member.cookie("evref_session")))
+    link = closed.invite(NEW, Role.VIEWER)
+
+    for path in ("/settings/sign-in", link):
+        page = visitor.get(path)
+        assert page.status_code == 200
+        assert 'type="password"' not in page.text
+        sent = visitor.send(path, email=EMAIL, password=PASSWORD, repeated=PASSWORD)
+        assert 'type="password"' not in sent.text
+    assert not visitor.is_signed_in
+    reader = headers(COLLEAGUE, secret_of(closed))
+    assert Visitor(closed).get("/settings/password", headers=reader).status_code == 404
