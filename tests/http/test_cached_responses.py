@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.testing.builders import OPERATOR
+from evref.testing.builders import OPERATOR, a_catalogue, an_entry
 from tests.http.conftest import MakeService
 from tests.http.service import INFOBUTTON, Service, assert_problem, body, entries
 
@@ -128,3 +128,21 @@ def test_scripts_of_allowed_origins_may_read_it(make_service: MakeService) -> No
     assert told(within[0]) == told(within[1])
     assert within[1].headers["Access-Control-Allow-Origin"] == ORIGIN
     assert {r.headers["Vary"] for r in without + within} == {"Accept-Encoding, Origin"}
+
+
+def test_two_services_in_one_process_never_mix(make_service: MakeService) -> None:
+    """Each has its own keys, catalogue and settings."""
+    first, second = make_service(), make_service(base_url="https://second.example.org")
+    first.publish(a_catalogue(an_entry("asthma", name="Asthma")))
+    second.publish(a_catalogue(an_entry("migraine", name="Migraine")))
+    tokens = first.token(), second.token()
+
+    assert first.ids(LIST, tokens[0]) == ["asthma"]
+    assert second.ids(LIST, tokens[1]) == ["migraine"]
+    assert first.get(LIST, token=tokens[1]).status_code == 401
+    refused = second.get(LIST, token=tokens[0])
+    assert body(refused)["type"] == "https://second.example.org/problems/invalid-api-key"
+    assert (
+        body(first.get("/api/v1/openapi.json"))["servers"]
+        != (body(second.get("/api/v1/openapi.json"))["servers"])
+    )

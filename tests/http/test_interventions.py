@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue
@@ -33,16 +31,6 @@ def test_interventions_are_ordered_by_module_phase_title_and_id(
     assert service.ids(KNEE, token) == IN_ORDER
 
 
-def test_without_module_and_phase_nothing_is_filtered(service: Service, token: str) -> None:
-    """Filter 4; an intervention of a module that is not enabled is visible to nobody."""
-    assert set(service.ids(KNEE, token)) == {
-        intervention.id
-        for entry in entries()
-        for intervention in entry.interventions
-        if intervention.module is not Module.PREVENTION
-    }
-
-
 @pytest.mark.parametrize("module", list(Module))
 def test_a_module_leaves_only_its_own(service: Service, token: str, module: Module) -> None:
     """Filter 1; a module that is not enabled gives an empty list, not an error."""
@@ -63,18 +51,6 @@ def test_a_phase_leaves_only_its_own(service: Service, token: str, phase: Phase)
 
     assert found
     assert found == [record for record in records if record["phase"] == phase]
-
-
-@pytest.mark.parametrize(("module", "phase"), list(product(Module, Phase)))
-def test_both_leave_only_what_meets_both(
-    service: Service, token: str, module: Module, phase: Phase
-) -> None:
-    """Filter 3; the order of the two in the query makes no difference."""
-    records = service.data(KNEE, token)
-    both = [each for each in records if each["module"] == module and each["phase"] == phase]
-
-    assert service.data(f"{KNEE}?module={module}&phase={phase}", token) == both
-    assert service.data(f"{KNEE}?phase={phase}&module={module}", token) == both
 
 
 def test_an_answer_names_its_diagnosis_and_filters(service: Service, token: str) -> None:

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import pytest
-
 from evref.domain.access.permission import Permission
-from evref.domain.catalogue.catalogue import Catalogue
-from evref.testing.builders import OPERATOR
-from tests.http.conftest import MakeService
-from tests.http.service import LATE, MIDNIGHT, Service, assert_problem, body, entries
+from tests.http.service import LATE, MIDNIGHT, Service, assert_problem, body
 
 LIST = "/api/v1/diagnoses"
 LIMIT = "/api/v1/limit"
@@ -78,41 +73,3 @@ def test_it_is_answered_for_a_key_without_permission(service: Service) -> None:
     found = service.data(LIMIT, token)
     assert found["permission"] == "none"
     assert found["expires_on"] is None
-
-
-def test_a_lowered_limit_is_the_one_that_is_answered(service: Service) -> None:
-    key = service.new_key(limit=10)
-    for _ in range(4):
-        service.get(LIST, token=key.token.text)
-
-    service.container.manage_keys().change(OPERATOR, key.key.id, daily_limit=2)
-
-    found = service.data(LIMIT, key.token.text)
-    assert (found["limit"], found["used"], found["remaining"]) == (2, 4, 0)
-
-
-@pytest.mark.parametrize("end", ["revoked", "expired", "unknown"])
-def test_only_a_live_key_is_answered(service: Service, make_service: MakeService, end: str) -> None:
-    """As everywhere, with one and the same answer."""
-    key = service.new_key(expires_on=LATE.date())
-    token = key.token.text
-    if end == "revoked":
-        service.container.manage_keys().revoke(OPERATOR, key.key.id)
-    elif end == "expired":
-        service.clock.advance(3601)
-    else:
-        token = make_service().token()
-
-    assert_problem(service.get(LIMIT, token=token), 401, "invalid-api-key")
-
-
-def test_without_a_catalogue_it_is_unavailable(make_service: MakeService) -> None:
-    """As everything is, until one is published."""
-    service = make_service()
-    token = service.token()
-
-    assert_problem(service.get(LIMIT, token=token), 503, "service-unavailable")
-
-    service.publish(Catalogue(entries()))
-    service.clock.advance(1)
-    assert service.get(LIMIT, token=token).status_code == 200

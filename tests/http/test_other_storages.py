@@ -114,25 +114,6 @@ def test_a_request_goes_the_whole_way(service: Service) -> None:
     assert_problem(service.get(LIST, token=token), 401, "invalid-api-key")
 
 
-def test_the_limit_is_read_and_the_whole_catalogue_is_served(service: Service) -> None:
-    """Over each storage too; the one counts nothing, the other one."""
-    key = service.new_key(limit=3)
-    token = key.token.text
-
-    before = service.data("/api/v1/limit", token)
-    whole = service.data("/api/v1/catalogue", token)
-    after = service.data("/api/v1/limit", token)
-
-    assert [record["diagnosis"]["id"] for record in whole] == IN_ORDER
-    assert (before["used"], before["remaining"]) == (0, 3)
-    assert (after["used"], after["remaining"]) == (1, 2)
-    assert service.admitted(key) == 1
-
-    service.container.manage_keys().revoke(OPERATOR, key.key.id)
-    service.clock.advance(1)
-    assert_problem(service.get("/api/v1/limit", token=token), 401, "invalid-api-key")
-
-
 def test_nothing_is_served_while_storage_is_out_of_reach(stored: Stored) -> None:
     """Service resumes by itself, with the counts from before."""
     service = stored.service

@@ -28,15 +28,6 @@ def test_an_answer_is_found_by_its_path_and_query() -> None:
     assert store.get(("/a", "")) is None
 
 
-def test_a_newer_answer_takes_the_place_of_the_older() -> None:
-    """Of another version of the catalogue."""
-    store, newer = ResponseCache(ENTRY + 15), of_size(10)
-    store.put(("/a", ""), of_size(10))
-    store.put(("/a", ""), newer)
-
-    assert store.get(("/a", "")) is newer
-
-
 def test_the_answer_that_was_used_longest_ago_makes_room() -> None:
     """However many there are to keep, they take no more than what was given them."""
     store = ResponseCache(2 * ENTRY + 25)
@@ -56,14 +47,6 @@ def test_an_answer_that_does_not_fit_is_not_kept() -> None:
 
     assert store.get(("/b", "")) is None
     assert store.get(("/a", "")) is not None
-
-
-def test_the_size_of_an_answer_includes_its_gzip() -> None:
-    """Both are held."""
-    representation = Representation([b"x" * 2000], "text/plain")
-
-    _, length_of_gzip = representation.content(compressed=True)
-    assert representation.size() == 2000 + length_of_gzip
 
 
 @pytest.mark.parametrize("query_length", [0, 50, 4000])

@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import StorageUnavailableError
-from evref.testing.builders import OPERATOR
 from tests.http.conftest import MakeService
 from tests.http.service import Service, assert_problem, body, entries
 
@@ -98,24 +96,6 @@ def test_nothing_is_served_uncounted_and_service_resumes_by_itself(
     assert service.get("/health/ready").status_code == 200
 
 
-@pytest.mark.parametrize("broken", [garbage, moved])
-def test_a_service_that_never_saw_its_storage_resumes_too(
-    make_service: MakeService, broken: Break
-) -> None:
-    """It holds no catalogue yet, and reads it once storage is there."""
-    made = make_service()
-    made.container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
-    token = made.token()
-
-    with broken(made):
-        refused = made.get(DIAGNOSES, token=token)
-    made.clock.advance(1)
-    resumed = made.get(DIAGNOSES, token=token)
-
-    assert_problem(refused, 503, "service-unavailable")
-    assert resumed.status_code == 200
-
-
 class _QueueFullError(StorageUnavailableError):
     """An error of a contributor's adapter."""
 
@@ -135,21 +115,6 @@ def test_an_adapter_may_raise_a_subclass(
 
     assert response.status_code == 503
     assert int(response.headers["Retry-After"]) >= 1
-
-
-def test_a_mistyped_key_is_refused_without_touching_storage(make_service: MakeService) -> None:
-    """So is a request without one; neither waits for a storage that does not answer."""
-    made = make_service()
-    token = made.token()
-
-    with garbage(made):
-        mistyped = made.get(DIAGNOSES, token=token[:-1] + ("A" if token[-1] != "A" else "B"))
-        missing = made.get(DIAGNOSES)
-        well_formed = made.get(DIAGNOSES, token=KeyToken.make(7).text)
-
-    assert mistyped.status_code == 401
-    assert missing.status_code == 401
-    assert well_formed.status_code == 503
 
 
 def test_the_log_has_the_reason_and_no_key(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
@@ -169,25 +168,10 @@ def test_a_parameter_at_its_bounds_is_taken(service: Service, token: str) -> Non
     assert service.ids(f"{DIAGNOSES}?q={'a' * 200}", token) == []
 
 
-@pytest.mark.parametrize("value", ["\U000c9973", "---", "\u0301", "\u00a0", "\ud7ff", "°"])
-def test_a_search_for_what_no_name_has_finds_nothing(
-    service: Service, token: str, value: str
-) -> None:
-    """It is not refused, and it does not find everything either."""
-    assert service.ids(f"{DIAGNOSES}?q={quote(value)}", token) == []
-
-
 def test_a_query_without_a_parameter_is_no_fault(service: Service, token: str) -> None:
     """A question mark alone asks for nothing."""
     assert len(service.ids(f"{DIAGNOSES}?", token)) == 5
     assert len(service.ids(f"{DIAGNOSES}?&", token)) == 5
-
-
-def test_a_fault_is_not_kept_for_another_query(service: Service, token: str) -> None:
-    """What one query was refused for says nothing about the next."""
-    faults(service, token, f"{KNEE}/interventions?module=physio")
-
-    assert service.ids(f"{KNEE}/interventions?module=concept", token) == ["k-concept"]
 
 
 def test_faults_come_in_the_order_of_the_request(service: Service, token: str) -> None:

@@ -141,18 +141,6 @@ def test_each_media_type_and_encoding_has_an_etag_of_its_own(service: Service, t
             assert response.headers["Vary"] == "Accept, Accept-Encoding"
 
 
-@pytest.mark.parametrize("headers", [{}, GZIP, {"Accept": LINES}])
-def test_head_has_the_fields_of_get(service: Service, token: str, headers: dict[str, str]) -> None:
-    """Its length included, which is that of the body."""
-    got = service.get(CATALOGUE, token=token, headers=headers)
-    head = service.request("HEAD", CATALOGUE, token=token, headers=headers)
-
-    assert head.status_code == 200
-    assert int(head.headers["Content-Length"]) == len(got.get_data())
-    for name in ("ETag", "Content-Type", "Content-Length", "Content-Encoding", "Vary"):
-        assert head.headers.get(name) == got.headers.get(name)
-
-
 def test_it_counts_as_one_request(service: Service) -> None:
     """And is refused over the limit."""
     key = service.new_key(limit=2)
@@ -202,13 +190,3 @@ def test_an_empty_catalogue_is_answered(make_service: MakeService, accept: str) 
         assert body(response)["data"] == []
     else:
         assert response.get_data() == b""
-
-
-def test_unknown_and_missing_keys_are_refused(service: Service, make_service: MakeService) -> None:
-    """Whatever they ask for, and however."""
-    stranger = make_service().token()
-
-    for headers in ({}, {"Accept": LINES}):
-        assert_problem(service.get(CATALOGUE, headers=headers), 401, "missing-credentials")
-        refused = service.get(CATALOGUE, token=stranger, headers=headers)
-        assert_problem(refused, 401, "invalid-api-key")

@@ -75,36 +75,6 @@ def test_the_right_password_begins_a_session(
     assert token.text not in repr(state)
 
 
-def test_each_session_has_a_token_of_its_own(sign_in: SignIn) -> None:
-    one = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
-    other = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
-    sign_in.end(one)
-
-    assert one != other
-    assert not is_signed_in(sign_in, one)
-    assert is_signed_in(sign_in, other)
-
-
-@pytest.mark.parametrize(
-    ("email", "password"),
-    [
-        (EMAIL, "wrong password"),
-        (EMAIL, ""),
-        ("nobody@example.org", PASSWORD),
-        ("", ""),
-        ("\ud800", PASSWORD),
-        (f"{'x' * 10_000}@example.org", PASSWORD),
-    ],
-)
-def test_whatever_is_wrong_the_answer_is_the_same(
-    sign_in: SignIn, email: str, password: str
-) -> None:
-    with pytest.raises(WrongCredentialsError) as caught:
-        sign_in.begin(email, password, address=HERE)
-
-    assert str(caught.value).startswith("The e-mail address or the password is incorrect.")
-
-
 def test_a_password_is_looked_at_also_where_there_is_no_member(
     sign_in: SignIn, passwords: QuickPasswordHasher
 ) -> None:
@@ -125,48 +95,7 @@ def test_sessions_that_have_ended_are_cleared_away(
     assert len(state.sessions) == 1
 
 
-@pytest.mark.parametrize("text", ["", "0" * 64, "\ud800", "' OR 1=1"])
-def test_nobody_is_signed_in_with_an_unknown_token(sign_in: SignIn, text: str) -> None:
-    with pytest.raises(NotSignedInError):
-        sign_in.who(SessionToken(text))
-
-
-def test_a_session_can_be_ended_twice(sign_in: SignIn) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
-    sign_in.end(token)
-    sign_in.end(token)
-
-    assert not is_signed_in(sign_in, token)
-
-
-def test_an_operators_reset_ends_every_session(
-    sign_in: SignIn, institutions: ManageInstitutions
-) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
-    member = institutions.member_with_email(OPERATOR, EMAIL)
-    institutions.reset_password(OPERATOR, member.id, password="another long one")
-
-    assert not is_signed_in(sign_in, token)
-
-
 # Changing the password
-
-
-def test_a_changed_password_ends_every_session_but_the_one_that_begins(sign_in: SignIn) -> None:
-    present = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
-    other = sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE).token
-    begun = sign_in.change_password(
-        present, present=PASSWORD, new="another long one", address=HERE
-    ).token
-
-    assert [is_signed_in(sign_in, token) for token in (present, other, begun)] == [
-        False,
-        False,
-        True,
-    ]
-    with pytest.raises(WrongCredentialsError):
-        sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, "another long one", address=HERE).token)
 
 
 def test_a_change_of_password_is_audited_without_it(
@@ -178,48 +107,6 @@ def test_a_change_of_password_is_audited_without_it(
 
     assert (entry.actor, entry.action) == (EMAIL, Action.PASSWORD_CHANGED)
     assert entry.detail == f"e-mail {EMAIL}"
-
-
-def test_a_wrong_present_password_changes_nothing_and_slows_the_next_guess(
-    sign_in: SignIn,
-) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
-    for _ in range(5):
-        with pytest.raises(InvalidValueError, match="present: is incorrect"):
-            sign_in.change_password(
-                token, present="wrong one", new="another long one", address=HERE
-            )
-
-    with pytest.raises(TooManyAttemptsError):
-        sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
-    assert is_signed_in(sign_in, token)
-
-
-@pytest.mark.parametrize(
-    ("refused", "told"),
-    [
-        ("short", "8 to 1024"),
-        (SingleGuess.GUESS, "is easily guessed"),
-        (EMAIL, "is easily guessed"),
-    ],
-)
-def test_a_new_password_that_may_not_be_changes_nothing(
-    sign_in: SignIn, refused: str, told: str
-) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
-
-    with pytest.raises(InvalidValueError, match=told):
-        sign_in.change_password(token, present=PASSWORD, new=refused, address=HERE)
-    assert is_signed_in(sign_in, token)
-
-
-def test_all_that_is_wrong_with_a_change_is_told_at_once(sign_in: SignIn) -> None:
-    token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
-
-    for use in (sign_in.change_password, sign_in.check_password_change):
-        with pytest.raises(InvalidValueError) as error:
-            use(token, present="wrong one", new="short", address=HERE)
-        assert [fault.field for fault in error.value.faults] == ["present", "password"]
 
 
 def test_a_change_can_be_checked_without_being_made(sign_in: SignIn) -> None:
@@ -243,13 +130,6 @@ def test_attempts_to_change_a_password_are_counted_and_wrong_ones_estimate_nothi
 
     assert caught.type is TooManyAttemptsError
     assert guesser.estimates == before
-
-
-def test_nobody_changes_a_password_without_a_session(sign_in: SignIn) -> None:
-    with pytest.raises(NotSignedInError):
-        sign_in.change_password(
-            SessionToken("0"), present=PASSWORD, new="another long one", address=HERE
-        )
 
 
 class ResettingStorage(DelegatingStorage):
@@ -299,15 +179,6 @@ def test_after_five_failures_even_the_right_password_has_to_wait(
     assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
 
 
-def test_attempts_that_were_not_looked_at_do_not_lengthen_the_wait(
-    sign_in: SignIn, clock: FakeClock
-) -> None:
-    fail(sign_in, 50)
-    clock.advance(seconds=5)
-
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
-
-
 def test_the_wait_is_told_in_whole_seconds_rounded_up(sign_in: SignIn, clock: FakeClock) -> None:
     fail(sign_in, 5)
     clock.advance(seconds=4.5)
@@ -348,25 +219,6 @@ def test_a_sign_in_between_does_not_give_an_address_more_guesses_at_others(
         sign_in.begin("another@example.org", PASSWORD, address=HERE)
 
 
-def test_a_sign_in_lets_the_account_begin_anew(sign_in: SignIn) -> None:
-    for _ in range(3):
-        fail(sign_in, 4)
-        sign_in.begin(EMAIL, PASSWORD, address=HERE)
-
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
-
-
-def test_failures_are_forgotten_after_a_quarter_of_an_hour(
-    sign_in: SignIn, clock: FakeClock, state: MemoryState
-) -> None:
-    fail(sign_in, 5)
-    clock.advance(minutes=15, seconds=1)
-    fail(sign_in, 4, address=ELSEWHERE)
-
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE).token)
-    assert [failures.count for failures in state.failures.values()] == [4]
-
-
 def test_an_hour_of_guessing_gets_no_further_than_a_guess_a_minute(
     sign_in: SignIn, clock: FakeClock, passwords: QuickPasswordHasher
 ) -> None:
@@ -376,18 +228,6 @@ def test_an_hour_of_guessing_gets_no_further_than_a_guess_a_minute(
 
     assert passwords.verified <= 5 + 4 + 60
     assert clock.now() - NOON == timedelta(hours=1)
-
-
-def test_a_clock_that_jumped_locks_nobody_out_and_lengthens_no_session(
-    sign_in: SignIn, clock: FakeClock
-) -> None:
-    clock.set_time_of_day(NOON + timedelta(days=10))
-    begun = sign_in.begin(EMAIL, PASSWORD, address=HERE)
-    fail(sign_in, 5)
-    clock.set_time_of_day(NOON)
-
-    assert not is_signed_in(sign_in, begun.token)
-    assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
 
 
 # Known devices

@@ -40,12 +40,6 @@ def at_once(act: Callable[[], None]) -> None:
     act()
 
 
-def test_what_is_published_is_served(browse: BrowseCatalogue, store: BreakableStorage) -> None:
-    keep_catalogue(store, FIRST)
-
-    assert browse.current() is FIRST
-
-
 def test_nothing_is_asked_of_storage_before_the_first_request(
     browse: BrowseCatalogue, store: BreakableStorage
 ) -> None:
@@ -73,18 +67,6 @@ def test_a_new_version_is_served_at_the_latest_after_half_a_second(
     assert browse.current() is FIRST
     clock.advance(seconds=0.5)
     assert browse.current() is SECOND
-
-
-def test_without_a_catalogue_there_is_an_error_until_one_is_published(
-    browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
-) -> None:
-    with pytest.raises(NoCatalogueError):
-        browse.current()
-
-    keep_catalogue(store, FIRST)
-    clock.advance(seconds=0.5)
-
-    assert browse.current() is FIRST
 
 
 @given(st.lists(st.integers(0, 6), max_size=60), st.booleans(), st.booleans())
@@ -159,21 +141,6 @@ def test_an_outage_is_told_once_and_so_is_its_end(
         "storage is available again; the catalogue is refreshed",
     )
     assert told == [[], [begins], [], [], [ends], [], [begins], [ends]]
-
-
-def test_a_new_version_is_followed_once_storage_is_back(
-    browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
-) -> None:
-    keep_catalogue(store, FIRST)
-    browse.current()
-    keep_catalogue(store, SECOND)
-    store.broken = True
-    clock.advance(seconds=0.5)
-    browse.current()
-    store.broken = False
-    clock.advance(seconds=0.5)
-
-    assert browse.current() is SECOND
 
 
 def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(

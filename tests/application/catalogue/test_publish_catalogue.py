@@ -139,12 +139,6 @@ def test_no_diagnosis_is_removed_without_permission(publish: PublishCatalogue) -
     assert served(publish) == CATALOGUES[OTHER].version
 
 
-def test_what_only_adds_and_changes_needs_no_permission(publish: PublishCatalogue) -> None:
-    publish.publish(OPERATOR, publish.plan_load(OPERATOR, ONE, unheard), by="ward")
-
-    assert served(publish) == CATALOGUES[ONE].version
-
-
 def test_of_two_who_planned_at_once_the_later_is_refused(publish: PublishCatalogue) -> None:
     """What it was to change is not what it would change now."""
     first, second = (
@@ -158,30 +152,6 @@ def test_of_two_who_planned_at_once_the_later_is_refused(publish: PublishCatalog
 
     assert served(publish) == CATALOGUES[ONE].version
     assert len(publish.history(OPERATOR)) == 1
-
-
-def test_files_with_faults_are_no_plan(publish: PublishCatalogue) -> None:
-    load(publish, ONE)
-
-    with pytest.raises(InvalidCatalogueError) as caught:
-        publish.plan_load(OPERATOR, FAULTY, unheard)
-
-    assert [str(fault) for fault in caught.value.faults] == ["faulty: is not there"]
-    assert served(publish) == CATALOGUES[ONE].version
-
-
-def test_storage_out_of_reach_leaves_the_present_catalogue(
-    publish: PublishCatalogue, store: BreakableStorage
-) -> None:
-    load(publish, ONE)
-    plan = publish.plan_load(OPERATOR, OTHER, unheard)
-    store.broken = True
-
-    with pytest.raises(StorageUnavailableError):
-        publish.publish(OPERATOR, plan, by="ward", allow_removals=True)
-
-    store.broken = False
-    assert served(publish) == CATALOGUES[ONE].version
 
 
 class DamagedCatalogue(MemoryPublishedCatalogue):
@@ -250,15 +220,6 @@ def test_each_publication_and_rollback_is_audited(
         f"by ward: 1 added, 1 changed, 1 removed; in place of {one}",
         "by ward: 3 added, 0 changed, 0 removed; in place of none",
     ]
-
-
-def test_a_rollback_goes_to_any_version_that_is_kept(publish: PublishCatalogue) -> None:
-    for path in (BUNDLED, ONE, OTHER):
-        load(publish, path)
-
-    plan = publish.plan_rollback(OPERATOR, CATALOGUES[BUNDLED].version)
-
-    assert plan.catalogue.version == CATALOGUES[BUNDLED].version
 
 
 def test_a_rollback_to_a_version_that_is_not_kept_names_those_that_are(
