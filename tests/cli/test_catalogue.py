@@ -68,20 +68,6 @@ def test_progress_is_shown_on_a_terminal_alone(
     assert shown.out == piped.out
 
 
-def test_several_files_and_folders_are_checked_together(run: Run, files: Path) -> None:
-    """One catalogue is in them all."""
-    result = run("catalogue", "check", str(files / "asthma.yaml"), str(files / "migraine.yaml"))
-
-    assert result.out.startswith("No errors in 2 diagnoses and ")
-
-
-def test_one_diagnosis_is_counted_in_the_singular(run: Run, files: Path) -> None:
-    """As a person would say it."""
-    assert run("catalogue", "check", str(files / "asthma.yaml")).out.startswith(
-        "No errors in 1 diagnosis and "
-    )
-
-
 @pytest.mark.parametrize("command", ["check", "load"])
 def test_what_is_in_a_folder_and_not_read_is_named(ready: Run, files: Path, command: str) -> None:
     """On standard error, and it is not a failure."""
@@ -170,15 +156,6 @@ def test_of_many_faults_a_hundred_are_printed(run: Run, folder: Path) -> None:
     assert lines[100:] == ["and 108 more", "evref: 208 errors in the catalogue files."]
 
 
-def test_checking_changes_nothing(ready: Run, folder: Path, files: Path) -> None:
-    """Neither files nor what is served."""
-    before = ready("catalogue", "status", "--json").json
-
-    ready("catalogue", "check", str(files))
-
-    assert ready("catalogue", "status", "--json").json == before
-
-
 @pytest.mark.parametrize("command", ["check", "load"])
 def test_every_fault_is_told_with_file_line_and_what_is_allowed(
     ready: Run, files: Path, command: str
@@ -200,30 +177,6 @@ def test_every_fault_is_told_with_file_line_and_what_is_allowed(
         assert int(number) >= 1
     assert "acute, subacute, chronic" in result.err
     assert "nmae" in result.err
-
-
-def test_a_catalogue_with_a_fault_is_not_loaded_at_all(ready: Run, files: Path) -> None:
-    """What was served goes on being served, whole."""
-    before = ready("catalogue", "status", "--json").json
-    spoil(files / "asthma.yaml")
-
-    assert ready("catalogue", "load", str(files)).status == 1
-    assert ready("catalogue", "status", "--json").json == before
-
-
-@pytest.mark.parametrize("path", ["nowhere", "empty", "note.txt", "\udcff"])
-@pytest.mark.parametrize("command", ["check", "load"])
-def test_a_path_without_a_catalogue_is_told(
-    ready: Run, folder: Path, command: str, path: str
-) -> None:
-    """Whether it is not there, empty or something else."""
-    (folder / "empty").mkdir()
-    (folder / "note.txt").write_text("To whom it may concern")
-
-    result = ready("catalogue", command, path)
-
-    assert result.status == 1
-    assert result.err.splitlines()[-1] == "evref: 1 error in the catalogue files."
 
 
 def test_a_load_tells_what_was_added_changed_and_removed(ready: Run, files: Path) -> None:
@@ -382,20 +335,6 @@ def test_no_slip_loses_a_diagnosis(ready: Run, files: Path, slip: Callable[[Path
     assert served(ready) == before
 
 
-def test_what_is_removed_on_purpose_comes_back_with_a_rollback(ready: Run, files: Path) -> None:
-    """As it was, to the version."""
-    before = served(ready)
-    ready("catalogue", "load", "--allow-removals", str(KNEE))
-    assert served(ready)["diagnoses"] == 1
-
-    result = ready("catalogue", "rollback")
-
-    assert result.status == 0
-    assert f"{before['diagnoses'] - 1} added: " in result.out
-    assert served(ready)["version"] == before["version"]
-    assert served(ready)["diagnoses"] == before["diagnoses"]
-
-
 def test_the_history_says_what_was_published_when_and_by_whom(ready: Run, files: Path) -> None:
     """Newest first; a rollback is a publication too, a load that changes nothing is none."""
     count = served(ready)["diagnoses"]
@@ -417,17 +356,6 @@ def test_the_history_says_what_was_published_when_and_by_whom(ready: Run, files:
     shown = ready("catalogue", "history").out
     assert all(each["version"] in shown for each in history)
     assert user in shown
-
-
-def test_a_rollback_goes_to_the_version_that_is_named(ready: Run, files: Path) -> None:
-    """Any that the history has."""
-    first = served(ready)["version"]
-    for _ in range(2):
-        ready("catalogue", "load", "--allow-removals", str(files))
-        (files / "asthma.yaml").unlink(missing_ok=True)
-
-    assert ready("catalogue", "rollback", first).status == 0
-    assert served(ready)["version"] == first
 
 
 def test_a_rollback_to_what_is_not_kept_names_what_is(ready: Run, files: Path) -> None:
@@ -452,22 +380,6 @@ def test_a_version_of_no_letters_is_not_the_previous_one(ready: Run) -> None:
     assert served(ready)["version"] == version
 
 
-@pytest.mark.parametrize("name", ["x", "xx"])
-def test_a_file_that_is_named_twice_is_a_fault(run: Run, folder: Path, name: str) -> None:
-    shutil.copy(KNEE, folder / name)
-
-    result = run("catalogue", "check", name, name)
-
-    assert result.status == 1
-    assert f"{name}: is the same file as {name}, named twice" in result.err
-
-
-def test_a_single_file_is_a_catalogue(ready: Run) -> None:
-    """Of one diagnosis."""
-    assert ready("catalogue", "load", "--allow-removals", str(KNEE)).status == 0
-    assert ready("catalogue", "status", "--json").json["diagnoses"] == 1
-
-
 def test_what_is_exported_loads_to_the_same_version(ready: Run, folder: Path) -> None:
     """One file a diagnosis, named by its id; the folder is made."""
     status = ready("catalogue", "status", "--json").json
@@ -484,28 +396,6 @@ def test_what_is_exported_loads_to_the_same_version(ready: Run, folder: Path) ->
     assert status["version"] in exported.out
     assert status["version"] in loaded.out
     assert ready("catalogue", "status", "--json").json["version"] == status["version"]
-
-
-def test_an_export_mixes_with_no_other_catalogue(ready: Run, folder: Path, files: Path) -> None:
-    """Loading it again would give another one."""
-    (files / "asthma.yaml").rename(files / "another.yaml")
-    before = sorted(files.iterdir())
-
-    result = ready("catalogue", "export", str(files))
-
-    assert result.status == 1
-    assert "another.yaml" in result.err
-    assert sorted(files.iterdir()) == before
-
-
-def test_an_export_over_a_file_is_refused(ready: Run, folder: Path) -> None:
-    """In one line, or with a line for what is in the way."""
-    (folder / "file").write_text("mine")
-
-    result = ready("catalogue", "export", str(folder / "file"))
-
-    assert result.status == 1
-    assert (folder / "file").read_text() == "mine"
 
 
 def test_a_folder_whose_name_is_no_text_is_exported_to(ready: Run, folder: Path) -> None:

@@ -245,15 +245,6 @@ def test_a_database_in_no_folder_is_told_in_one_line(run: Run) -> None:
     assert "unable to open database file" in refused
 
 
-def test_a_database_of_a_newer_version_is_left_alone(ready: Run, folder: Path) -> None:
-    """By init as well."""
-    with closing(sqlite3.connect(folder / "evref.sqlite")) as database, database:
-        database.execute("UPDATE alembic_version SET version_num = '9999'")
-
-    for command in (("init",), SERVE):
-        assert "newer version of evref" in ready(*command).refused()
-
-
 @pytest.mark.parametrize(
     ("settings", "told"),
     [

@@ -44,21 +44,10 @@ CASES = {
     ),
     "id a list": ("id: knee-osteoarthritis\n", "‸id: [a]\n", "id: must be text, but is a list"),
     "name empty": ("name: Knee osteoarthritis", "‸name:", "name: must be text, but is empty"),
-    "name null": ("name: Knee osteoarthritis", "‸name: null", "name: must be text, but is null"),
-    "name a mapping": (
-        "name: Knee osteoarthritis",
-        "‸name: {a: b}",
-        "name: must be text, but is a mapping",
-    ),
     "name a truth value": (
         "name: Knee osteoarthritis",
         "‸name: yes",
         'name: must be text, put it in quotes: "yes" is true or false without them',
-    ),
-    "name a time of day": (
-        "name: Knee osteoarthritis",
-        "‸name: 12:30",
-        'name: must be text, put it in quotes: "12:30" is a number without them',
     ),
     "name on two lines": (
         "name: Knee osteoarthritis",
@@ -71,7 +60,6 @@ CASES = {
         'icd10: must be a list, not "M17"',
     ),
     "icd10 empty": ('icd10: ["M17"]', "‸icd10: []", "icd10: must have at least one entry"),
-    "icd10 in lower case": ('icd10: ["M17"]', "‸icd10: [m17]", f'icd10: {ICD10}, not "m17"'),
     "icd10 malformed": (
         'icd10: ["M17"]',
         "icd10:\n  - M17\n‸  - M17.123",
@@ -87,11 +75,6 @@ CASES = {
         "‸icd11: [8.10]",
         'icd11: must be text, put it in quotes: "8.10" is a number without them',
     ),
-    "module unknown": (
-        "[fitt_vip, home]",
-        "‸[fitt_vip, hme]",
-        f'enabled_modules: must be one of {MODULES}, not "hme"',
-    ),
     "checked_on without quotes": (
         'checked_on: "2026-11-21"',
         "‸checked_on: 2026-11-21",
@@ -104,16 +87,6 @@ CASES = {
             'checked_on: must be a date (year, month and day) in quotes, such as "2026-11-21",'
             ' not "21.11.2026"'
         ),
-    ),
-    "checked_on not in the calendar": (
-        'checked_on: "2026-11-21"',
-        '‸checked_on: "2026-02-30"',
-        'checked_on: must be a date (year, month and day) in quotes, such as "2026-11-21"',
-    ),
-    "intervention not a mapping": (
-        "  - id: knee-osteoarthritis-home\n",
-        "‸  - home\n  - id: knee-osteoarthritis-home\n",
-        f'interventions: must be a mapping with the fields {INTERVENTION}, not "home"',
     ),
     "intervention field unknown": (
         "    phase: chronic\n",
@@ -135,11 +108,6 @@ CASES = {
         "phase: chronic",
         "‸phase: cronic",
         'phase: must be one of acute, subacute, chronic, not "cronic"',
-    ),
-    "phase a list": (
-        "phase: chronic",
-        "‸phase: [acute, chronic]",
-        "phase: must be one of acute, subacute, chronic, but is a list",
     ),
     "title too short": (
         "title: Strength training",
@@ -172,25 +140,10 @@ CASES = {
         "‸    fitt_vp:\n",
         f"frequency: is missing; fitt_vp must have {FITT_VP}",
     ),
-    "dose element a number": (
-        "frequency: Twice a week",
-        "‸frequency: 3",
-        'frequency: must be text, put it in quotes: "3" is a number without them',
-    ),
     "dose element empty": (
         "frequency: Twice a week",
         '‸frequency: ""',
         "frequency: must have 1 to 500 characters, has 0",
-    ),
-    "evidence not a mapping": (
-        EVIDENCE_OF_STRENGTH,
-        "‸    evidence: strong\n",
-        f'evidence: must be a mapping with the fields {EVIDENCE}, not "strong"',
-    ),
-    "certainty unknown": (
-        "certainty: moderate",
-        "‸certainty: some",
-        'certainty: must be one of high, moderate, low, very_low, not_graded, not "some"',
     ),
     "direction missing": (
         EVIDENCE_OF_STRENGTH,
@@ -202,11 +155,6 @@ CASES = {
         "‸direction: against",
         "direction: must be for because the recommendation is strong_for",
     ),
-    "references of an intervention empty": (
-        "    references: [kolasinski-2020]",
-        "‸    references: []",
-        "references: must have at least one entry",
-    ),
     "reference key undefined": (
         "references: [kolasinski-2020]",
         "references:\n      - kolasinski-2020\n      - who-2020",
@@ -216,11 +164,6 @@ CASES = {
         "references: [kolasinski-2020]",
         "references:\n      - kolasinski-2020\n‸      - kolasinski-2020",
         "references: must not repeat kolasinski-2020",
-    ),
-    "reference key null": (
-        "references: [kolasinski-2020]",
-        "‸references: [kolasinski-2020, null]",
-        "references: must be text, but is null",
     ),
     "the same reference under two keys": (
         KNEE[KNEE.index("  nice-2022:") :],
@@ -233,11 +176,6 @@ CASES = {
         "[nice-2022, kolasinski-2020]",
         "[kolasinski-2020]",
         "nice-2022: is not cited by any intervention, remove it",
-    ),
-    "references not a mapping": (
-        KNEE[KNEE.index("references:\n  kol") :],
-        "‸references: []\n",
-        "references: must be a mapping, but is a list",
     ),
     "reference not a mapping": (
         KNEE[KNEE.index("  nice-2022:") :],
@@ -253,21 +191,6 @@ CASES = {
         "year: 2020",
         '‸year: "2020"',
         'year: must be a whole number without quotes, such as 2020, not "2020"',
-    ),
-    "year octal": (
-        "year: 2020",
-        "‸year: 02020",
-        'year: must be a whole number without quotes, such as 2020, not "02020"',
-    ),
-    "year out of range": ("year: 2020", "‸year: 1066", "year: must be a year from 1800 to 2200"),
-    "kind unknown": (
-        "kind: guideline",
-        "‸kind: book",
-        (
-            "kind: must be one of guideline, systematic_review, randomised_trial, cohort_study,"
-            " diagnostic_accuracy_study, consensus_statement,"
-            ' safety_notice, not "book"'
-        ),
     ),
     "doi with a resolver": (
         "doi: 10.1002/art.41142",

@@ -116,19 +116,6 @@ def test_the_last_day_of_use_is_the_latest_whatever_was_counted_last(
     assert use.last_used_on == TODAY + timedelta(days=1)
 
 
-def test_a_key_is_looked_up_at_most_twice_a_second(
-    admission: RedisAdmission, keys: CountingKeys, clock: FakeClock
-) -> None:
-    """However many requests it makes."""
-    digest = keep(keys)
-
-    for _ in range(20):
-        admission.admit(digest, Permission.READ, NOON)
-        clock.advance(milliseconds=100)
-
-    assert keys.lookups == 4
-
-
 def test_a_revocation_holds_within_a_second_however_long_the_look_up_took(
     admission: RedisAdmission, keys: CountingKeys, clock: FakeClock
 ) -> None:

@@ -5,8 +5,6 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import replace
-from datetime import date, timedelta
 from pathlib import Path
 from threading import Thread
 
@@ -18,14 +16,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS, migrate
+from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS
 from evref.adapters.outbound.sql.tables import metadata
-from evref.domain.access.permission import Permission
-from evref.domain.access.quota import DayUsage
-from evref.domain.access.secret import KeySecret
-from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.errors import InvalidValueError, StorageNotReadyError
-from evref.testing.builders import NOON, a_key, a_member, an_institution
 from evref.testing.filling import keep_institutions
 from tests.adapters.sql.schemas import described
 
@@ -158,57 +151,6 @@ def test_a_migration_that_fails_leaves_nothing_behind(
 
     with database.connect() as connection:
         assert inspect(connection).get_table_names() == ["daily_usage"]
-
-
-ROWS_OF_0001 = """
-INSERT INTO institutions VALUES ('i1', 'General Hospital', '2026-03-01 12:00:00.000000');
-INSERT INTO members VALUES ('m1', 'i1', 'ward@example.org', '$argon2id$not-a-real-hash',
-    '2026-03-01 12:00:00.000000');
-INSERT INTO api_keys VALUES ('k1', 'i1', 'Ward app', 'read', 1000, 'Zz09', 'a1',
-    '2026-03-01 12:00:00.000000', '2027-01-01', '2026-03-01 12:00:00.000000');
-INSERT INTO api_keys VALUES ('k2', 'i1', 'Ward app', 'read', 1000, 'Yy18', 'b2',
-    '2026-03-01 12:00:00.000000', NULL, NULL);
-INSERT INTO daily_usage VALUES ('k1', '2026-03-01', 1000, 7, 2, false);
-INSERT INTO audit_entries VALUES (1, '2026-03-01 12:00:00.000000', 'i1', 'operator',
-    'key_created', 'k1', 'name ''Ward app''');
-INSERT INTO audit_entries VALUES (2, '2026-03-01 11:00:00.000000', 'i1', 'operator',
-    'institution_created', NULL, 'name ''Ward app''');
-UPDATE catalogue_publication SET version = 'v1', published_at = '2026-03-01 12:00:00.000000';
-"""
-
-
-def test_what_the_first_version_kept_is_there_after_all_migrations(
-    unprepared: SqlStorage, database: SqlDatabase
-) -> None:
-    """A row of each table that a database of version 0001 has, with all its values."""
-    with database.transaction() as connection:
-        migrate(connection, "0001")
-        for statement in ROWS_OF_0001.strip().split(";\n"):
-            connection.exec_driver_sql(statement.rstrip(";"))
-
-    unprepared.prepare()
-
-    unprepared.verify()
-    storage = SqlStorage(database)
-    assert storage.accounts.institutions() == (an_institution(),)
-    assert storage.accounts.members() == (a_member(),)
-    secret = KeySecret("a1", "Zz09", NOON)
-    assert storage.keys.list() == (
-        a_key(expires_on=date(2027, 1, 1), revoked_at=NOON, secrets=[secret]),
-        a_key("k2", secrets=[replace(secret, digest="b2", last_four="Yy18")]),
-    )
-    assert storage.admission.admit("b2", Permission.READ, NOON).was_admitted
-    assert storage.usage.history("k1", NOON.date(), NOON.date()) == (
-        DayUsage(NOON.date(), 1000, 7, 2),
-    )
-    key, detail = Subject(SubjectKind.KEY, "k1"), "name 'Ward app'"
-    assert storage.audit.entries("i1") == (
-        AuditEntry(NOON, "i1", "operator", Action.KEY_CREATED, key, detail),
-        AuditEntry(
-            NOON - timedelta(hours=1), "i1", "operator", Action.INSTITUTION_CREATED, None, detail
-        ),
-    )
-    assert storage.catalogue.version() == "v1"
 
 
 def test_preparing_waits_for_whoever_prepares_already(url: str) -> None:

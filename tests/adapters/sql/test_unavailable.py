@@ -117,27 +117,6 @@ def test_a_file_that_is_no_database(
     assert "file is not a database" in assert_unavailable(act, opened("sqlite:///FILE"))
 
 
-@each(READS | WRITES)
-def test_a_folder_where_the_file_should_be(
-    file: Path, opened: Callable[[str], SqlStorage], act: Act
-) -> None:
-    """The reason names it."""
-    file.mkdir()
-
-    assert str(file) in assert_unavailable(act, opened("sqlite:///FILE"))
-
-
-@each(READS | WRITES)
-def test_a_folder_that_is_not_there(
-    file: Path, opened: Callable[[str], SqlStorage], act: Act
-) -> None:
-    """The reason names the path, and no folder is made."""
-    storage = opened("sqlite:///FILE/missing/evref.db")
-
-    assert f"{file}/missing/evref.db" in assert_unavailable(act, storage)
-    assert not file.exists()
-
-
 # Of these the one makes the tables, and the other has its own way to tell that there are none.
 NEED_NO_TABLES = {"schema.prepare", "schema.verify"}
 
