@@ -20,7 +20,7 @@ from evref.adapters.inbound.fhir.interface import FHIR
 from evref.adapters.inbound.infobutton import blueprint as infobutton
 from evref.adapters.inbound.infobutton.interface import INFOBUTTON
 from evref.adapters.inbound.operations import health
-from evref.adapters.inbound.pages import reference, spelling
+from evref.adapters.inbound.pages import crawlers, reference, spelling
 from evref.adapters.inbound.pages.catalogue import blueprint as catalogue_pages
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.pages.identity import Identity
@@ -115,8 +115,12 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             fhir=settings.fhir,
         )
     )
-    app.register_blueprint(catalogue_pages.blueprint(frame, settings.base_url))
-    app.register_blueprint(health.blueprint(container.report_health()))
+    for blueprint in (
+        catalogue_pages.blueprint(frame, settings.base_url, settings.contact),
+        crawlers.blueprint(frame, settings.base_url),
+        health.blueprint(container.report_health()),
+    ):
+        app.register_blueprint(blueprint)
     cookies.configure(
         app, container.cookie_secret(), secure=settings.base_url.startswith("https://")
     )

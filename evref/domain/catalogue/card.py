@@ -17,7 +17,7 @@ class CardGroup(StrEnum):
 
     RECOMMENDED = "recommended"
     TO_CONSIDER = "to_consider"
-    AGAINST = "against"
+    AGAINST = "advised_against"
     NOT_GRADED = "no_graded_recommendation"
 
 

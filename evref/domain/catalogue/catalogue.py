@@ -175,6 +175,11 @@ class Catalogue:
             whole.update(digest)
         return whole.hexdigest()[:16]
 
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the terms, sorted."""
+        return tuple(sorted({name for entry in self.entries for name in entry.diagnosis.terms}))
+
     @property
     def intervention_count(self) -> int:
         return sum(len(entry.interventions) for entry in self.entries)

@@ -34,7 +34,7 @@ NAMES: dict[StrEnum, str] = {
     Certainty.MODERATE: "Moderate",
     Certainty.LOW: "Low",
     Certainty.VERY_LOW: "Very low",
-    Certainty.NOT_GRADED: "Not graded",
+    Certainty.NOT_GRADED: "No GRADE certainty stated",
     Recommendation.STRONG_FOR: "Strong for",
     Recommendation.CONDITIONAL_FOR: "Conditional for",
     Recommendation.CONDITIONAL_AGAINST: "Conditional against",

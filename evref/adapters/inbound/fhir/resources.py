@@ -58,8 +58,8 @@ class Resources:
                 "name": f"Diagnosis_{_as_name(diagnosis.id)}",
                 "title": diagnosis.name,
                 **_status(entry),
-                "description": f"Interventions for {diagnosis.name}, each with its evidence. They "
-                "have not been reviewed by a clinician and are not complete.",
+                "description": f"Interventions for {diagnosis.name}, each with its evidence. "
+                f"{_reviewed(diagnosis)} They are not complete.",
                 "useContext": _contexts(diagnosis),
                 "usage": DISCLAIMER,
                 "topic": [self._concept("module", each) for each in diagnosis.enabled_modules],
@@ -174,6 +174,12 @@ def _status(entry: Entry) -> dict[str, Any]:
         "date": entry.diagnosis.checked_on.isoformat(),
         "publisher": _PUBLISHER,
     }
+
+
+def _reviewed(diagnosis: Diagnosis) -> str:
+    if diagnosis.reviewed is None:
+        return "They have not been reviewed by a clinician."
+    return f"Reviewed by {diagnosis.reviewed.by} on {diagnosis.reviewed.on}."
 
 
 def _contexts(diagnosis: Diagnosis) -> list[dict[str, Any]]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, g, render_template, request
+from markupsafe import Markup
+from werkzeug.datastructures import LanguageAccept
+from werkzeug.http import parse_accept_header
 
 from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.catalogue import words
@@ -24,6 +28,7 @@ from evref.adapters.inbound.web.representations import (
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.short_grade import short_grade
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.domain.principal import Role
@@ -32,11 +37,18 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 # The cookie determines whether a page says "Signed in" and whether the visitor may see it.
-_VARY = "Accept-Encoding, Cookie"
+_VARY = "Accept-Encoding, Cookie, Accept-Language"
+
+# No text of the catalogue has these: it is escaped.
+_SESSION = "<!--session-->", "<!--/session-->"
+
+_ENGLISH = "en"
 
 
 class Frame:
     """Available as `frame` in the templates of all pages."""
+
+    words = words
 
     def __init__(
         self,
@@ -58,7 +70,12 @@ class Frame:
         """Add the frame to the context of every template of the application."""
         app.jinja_options = {**app.jinja_options, "finalize": without_direction_controls}
         app.context_processor(
-            lambda: {"frame": self, "disclaimer": DISCLAIMER, "checked_days": _checked_days}
+            lambda: {
+                "frame": self,
+                "disclaimer": DISCLAIMER,
+                "words": words,
+                "short_grade": short_grade,
+            }
         )
 
     @property
@@ -91,6 +108,19 @@ class Frame:
 
         """
         return self._identity.signed_in() is not None
+
+    def session(self, *, is_known: bool = True) -> Markup:
+        """Return the part of the frame that says whether a member is signed in."""
+        is_member = is_known and not g.get("is_for_all", False) and self.is_member
+        is_reader = is_member and self.is_reader
+        inner = render_template("session.html", is_member=is_member, is_reader=is_reader)
+        return Markup(inner.join(_SESSION))  # noqa: S704 - rendered by a template
+
+    @property
+    def language(self) -> str:
+        """Return the language of the catalogue's terms that the browser prefers, or English."""
+        catalogue = self.catalogue
+        return _ENGLISH if catalogue is None else _preferred(request.environ, catalogue)
 
     @property
     def not_understood(self) -> tuple[str, ...]:
@@ -137,34 +167,73 @@ class Frame:
         *,
         asked: Mapping[str, str] | None = None,
         policy: str = headers.PAGE_POLICY,
+        is_by_role: bool = False,
     ) -> Response:
-        """Return the page for this path and query, rendered once for each catalogue version.
+        """Return the page for this path and query.
 
-        Apart from these, a page depends only on whether a reader or another member is signed in.
-        `asked` is what was understood of the query.
+        Its body is rendered once for each version of the catalogue and language; who is signed in
+        is joined for each request. `asked` is what was understood of the query. If the page
+        `is_by_role`, readers have another body.
         """
         catalogue = self.catalogue
         version = "" if catalogue is None else catalogue.version
-        # A line feed, which is in no query, keeps these apart from cached pages of visitors.
+        # A line feed, which is in no query, keeps these apart from cached pages.
         faults = "".join(f"\n{fault}" for fault in self.not_understood)
-        who = "reader" if self.is_reader else "member" if self.is_member else "visitor"
-        target = request.path, f"{who}?{query.normalized(asked or {})}{faults}"
+        query_text = query.normalized(asked or {}) + faults
+        if is_by_role and self.is_reader:
+            query_text += "\nreader"
+        target = self._target(request.path, query_text, self.language, catalogue)
         with self._cache.rendering(target):
             cached = self._cache.get(target)
             if cached is None or cached.version != version:
-                body = render_template(template, **context()).encode()
+                body = self._rendered_for_all(template, context)
                 representation = Representation([body], "text/html; charset=utf-8")
                 route = request.environ[headers.ROUTE]
                 self._policies[route] = policy
                 cached = CachedResponse(version, route, representation)
                 self._cache.put(target, cached)
-        is_private = cookies.present_token() is not None or self._identity.has_header(
-            request.environ
-        )
-        response = respond(cached.representation, PRIVATE if is_private else PUBLIC)
-        response.headers["Vary"] = _VARY
+        representation = cached.representation
+        if self.is_member:
+            representation = self._joined(representation)
+        response = self.respond(representation)
         response.headers["Content-Security-Policy"] = policy
         return response
+
+    def _rendered_for_all(self, template: str, context: Callable[[], Mapping[str, Any]]) -> bytes:
+        g.is_for_all = True
+        try:
+            return render_template(template, **context()).encode()
+        finally:
+            g.is_for_all = False
+
+    def respond(self, representation: Representation) -> Response:
+        """Return the response that shared caches may keep if the pages and the request are public.
+
+        A cookie other than that of the session does not make it private.
+        """
+        is_public = cookies.present_token() is None and self._is_shared(request.environ)
+        response = respond(representation, PUBLIC if is_public else PRIVATE)
+        response.headers["Vary"] = _VARY
+        return response
+
+    def _is_shared(self, environ: WSGIEnvironment) -> bool:
+        return (
+            self.readers is Readers.PUBLIC
+            and not self._identity.has_header(environ)
+            and not environ["QUERY_STRING"]
+        )
+
+    def _joined(self, representation: Representation) -> Representation:
+        """Return the page of everybody with the member's part of the frame."""
+        body, _ = representation.content(compressed=False)
+        before, _, rest = b"".join(body).partition(_SESSION[0].encode())
+        _, _, after = rest.partition(_SESSION[1].encode())
+        return Representation([before, self.session().encode(), after], representation.content_type)
+
+    def _target(
+        self, path: str, query_text: str, language: str, catalogue: Catalogue | None
+    ) -> tuple[str, ...]:
+        return path, query_text, language, "" if catalogue is None else "shown"
 
     def middleware(self, flask: WSGIApplication) -> WSGIApplication:
         """Send visitors the cached page; pass everything else to Flask.
@@ -176,7 +245,8 @@ class Frame:
             cached = self._cached_for_visitor(environ)
             if cached is None:
                 return flask(environ, start_response)
-            made = raw_response(cached.representation, PUBLIC, environ)
+            public = PUBLIC if self._is_shared(environ) else PRIVATE
+            made = raw_response(cached.representation, public, environ)
             environ[headers.ROUTE] = cached.route
             sent = [(name, _VARY if name == "Vary" else value) for name, value in made.headers]
             policy = ("Content-Security-Policy", self._policies[cached.route])
@@ -186,19 +256,32 @@ class Frame:
         return serve
 
     def _cached_for_visitor(self, environ: WSGIEnvironment) -> CachedResponse | None:
-        """Return the page for a request that names nobody, if it is cached and up to date."""
-        if "HTTP_COOKIE" in environ or self._identity.has_header(environ):
+        """Return the page for a request without a session, if it is cached and up to date."""
+        if (
+            cookies.SESSION in environ.get("HTTP_COOKIE", "")
+            or self._identity.has_header(environ)
+            or environ["REQUEST_METHOD"] not in {"GET", "HEAD"}
+        ):
             return None
-        if environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
-            return None
-        cached = self._cache.get((environ["PATH_INFO"], f"visitor?{environ['QUERY_STRING']}"))
-        if cached is None or not self.readers.admits(member=False):
-            return cached
         try:
-            return cached if cached.version == self._browse.current().version else None
+            is_reader = self.readers.admits(member=False)
+            catalogue = self._browse.current() if is_reader else None
         except (NoCatalogueError, StorageUnavailableError):
             return None
+        language = _ENGLISH if catalogue is None else _preferred(environ, catalogue)
+        cached = self._cache.get(
+            self._target(environ["PATH_INFO"], environ["QUERY_STRING"], language, catalogue)
+        )
+        version = "" if catalogue is None else catalogue.version
+        return cached if cached is not None and cached.version == version else None
 
 
-def _checked_days(catalogue: Catalogue) -> str:
-    return words.days([entry.diagnosis.checked_on for entry in catalogue.entries])
+def _preferred(environ: WSGIEnvironment, catalogue: Catalogue) -> str:
+    return _best_language(environ.get("HTTP_ACCEPT_LANGUAGE", "")[:200], catalogue.languages)
+
+
+@lru_cache(maxsize=256)
+def _best_language(accepted: str, languages: tuple[str, ...]) -> str:
+    ranked = parse_accept_header(accepted, LanguageAccept).values()
+    known = (tag.partition("-")[0].lower() for tag in ranked)
+    return next((each for each in known if each in {_ENGLISH, *languages}), _ENGLISH)

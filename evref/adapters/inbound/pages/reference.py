@@ -8,13 +8,12 @@ import mimetypes
 from functools import cache
 from importlib import resources
 from typing import Any, cast
-from urllib.parse import quote
 
 import flask_swagger_ui
 from apiflask import APIFlask
 from flask import Blueprint, Response, abort, current_app
 
-from evref.adapters.inbound.pages.catalogue import drawing, words
+from evref.adapters.inbound.pages import contacts
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web.problems import PROBLEMS
 from evref.adapters.inbound.web.representations import (
@@ -23,9 +22,8 @@ from evref.adapters.inbound.web.representations import (
     Representation,
     respond,
 )
+from evref.domain.catalogue.card import card
 from evref.domain.catalogue.catalogue import Catalogue, Entry
-from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.intervention import Intervention
 
 # Swagger UI sets style attributes in its script. Scripts come from this service only; none are
 # inline.
@@ -63,19 +61,31 @@ def blueprint(
 
     @pages.get("/")
     def landing() -> Response:
-        return frame.page("landing.html", front)
+        return frame.page("landing.html", front, is_by_role=True)
 
     pages.add_url_rule(
         "/about",
         "about",
-        lambda: frame.page("about.html", lambda: _about(operator, contact)),
+        lambda: frame.page(
+            "about.html",
+            lambda: {
+                "operator": operator,
+                "contact": contact,
+                "contact_address": contact and contacts.link(contact),
+            },
+        ),
     )
 
     @pages.get("/docs")
     def docs() -> Response:
         return frame.page(
             "docs.html",
-            lambda: {"document": cast("APIFlask", current_app).spec, "base_url": base_url},
+            lambda: {
+                "document": cast("APIFlask", current_app).spec,
+                "base_url": base_url,
+                "infobutton": infobutton,
+                "fhir": fhir,
+            },
             policy=_SWAGGER_POLICY,
         )
 
@@ -102,40 +112,23 @@ def blueprint(
     return pages
 
 
-def _about(operator: str | None, contact: str | None) -> dict[str, Any]:
-    address = contact
-    if contact is not None and not contact.startswith("https:"):
-        address = f"mailto:{quote(contact, safe='@')}"
-    return {"operator": operator, "contact": contact, "contact_address": address}
-
-
 def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
     entries = () if catalogue is None else catalogue.entries
     example = max(entries, key=_telling, default=None)
     return {
         "base_url": base_url,
-        "words": words,
-        "drawing": drawing,
-        "Direction": Direction,
         "entries": entries,
         "intervention_count": sum(len(entry.visible_interventions()) for entry in entries),
         "work_count": 0 if catalogue is None else catalogue.work_count,
         "example": example,
-        "one_of_example": None if example is None else _against(example),
+        "card": {} if example is None else card(example.visible_interventions()),
     }
 
 
 def _telling(entry: Entry) -> tuple[int, int]:
-    """Return how good an example an entry is: the number of its directions, and their balance."""
-    counts = drawing.directions(entry.visible_interventions())
-    return len(counts), min(counts.values(), default=0)
-
-
-def _against(entry: Entry) -> Intervention | None:
-    """Return an intervention with evidence against it, the best example, or else any."""
-    found = entry.visible_interventions()
-    against = (each for each in found if each.evidence.direction is Direction.AGAINST)
-    return next(against, found[0] if found else None)
+    """Return how good an example a card is: the number of its groups, and that it is short."""
+    shown = entry.visible_interventions()
+    return len(card(shown)), -len(shown)
 
 
 @cache

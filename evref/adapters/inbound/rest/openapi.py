@@ -26,8 +26,8 @@ _DESCRIPTION = f"""
 Diagnoses with their ICD-10 and ICD-11 codes, and the evidence-based interventions for each, by
 module and phase.
 
-**{DISCLAIMER}** The catalogue has not been reviewed by a clinician and is not complete for any
-diagnosis.
+**{DISCLAIMER}** `reviewed` of a diagnosis says whether a clinician has reviewed its entry. The
+catalogue is not complete for any diagnosis.
 
 **Keys.** Every operation needs an API key, sent as `Authorization: Bearer <API key>`. A member of
 your institution creates keys in the [institution settings](BASE_URL/settings).

@@ -11,30 +11,40 @@ from apiflask import APIBlueprint
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from evref.adapters.inbound.pages import query
-from evref.adapters.inbound.pages.catalogue import drawing, words
-from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, search
+from evref.adapters.inbound.pages import contacts, query
+from evref.adapters.inbound.pages.catalogue import ris, words
+from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, Found, search
 from evref.adapters.inbound.pages.catalogue.suggest import Suggestions
 from evref.adapters.inbound.pages.frame import Frame
+from evref.adapters.inbound.web.representations import Representation
+from evref.domain.catalogue.card import CardGroup, card, in_card_order
 from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
+from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, Reference
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.matching import Relation
-from evref.domain.catalogue.vocabulary import MEANINGS
 from evref.domain.redaction import has_key
+from evref.domain.rules import folded
 
 _INDEX, _DIAGNOSIS, _EVIDENCE = "catalogue.index", "catalogue.diagnosis", "catalogue.evidence"
 
 PARAMETERS: dict[str, dict[str, query.Parse]] = {
-    _INDEX: {"q": query.words, "module": query.one_of(*Module)},
-    _DIAGNOSIS: {"module": query.one_of(*Module), "phase": query.one_of(*Phase)},
+    _INDEX: {"q": query.words, "module": query.one_of(*Module), "by": query.one_of("group")},
+    _DIAGNOSIS: {
+        "module": query.one_of(*Module),
+        "phase": query.one_of(*Phase),
+        "print": query.one_of("full"),
+    },
 }
 """The query parameters of each page."""
 
 
-def blueprint(frame: Frame, base_url: str) -> Blueprint:
-    """Return the pages. `base_url` is the address of the service for programs."""
+def blueprint(frame: Frame, base_url: str, contact: str | None) -> Blueprint:
+    """Return the pages. `base_url` is the address of the service for programs.
+
+    `contact` is the https: or e-mail address for reports of errors, if there is one.
+    """
     pages = APIBlueprint("catalogue", __name__, enable_openapi=False, template_folder="templates")
 
     @pages.before_request
@@ -47,14 +57,12 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
     @pages.context_processor
     def offer() -> dict[str, Any]:
         return {
-            "words": words,
             "classifications": CLASSIFICATIONS,
-            "drawing": drawing,
             "Module": Module,
             "Phase": Phase,
             "Direction": Direction,
             "Relation": Relation,
-            "meanings": MEANINGS,
+            "CardGroup": CardGroup,
             "base_url": base_url,
         }
 
@@ -76,12 +84,7 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
             return _to(url_for(_DIAGNOSIS, id=found.meant.diagnosis.id))
         return frame.page(
             "catalogue/index.html",
-            lambda: {
-                "catalogue": catalogue,
-                "asked": _with_none(_INDEX, asked),
-                "narrowed": bool(asked),
-                "found": found,
-            },
+            lambda: _index_context(catalogue, asked, found),
             asked=asked,
         )
 
@@ -92,8 +95,26 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
         entry = catalogue.entry(id)
         return frame.page(
             "catalogue/diagnosis.html",
-            lambda: _diagnosis_context(catalogue, entry, asked),
+            lambda: {
+                **_diagnosis_context(catalogue, entry, asked),
+                "language": frame.language,
+                "local_name": next(iter(entry.diagnosis.terms.get(frame.language, ())), None)
+                if frame.language != "en"
+                else None,
+                "report": contact
+                and contacts.report(contact, id, entry.version, f"{base_url}{request.path}"),
+            },
             asked=asked,
+        )
+
+    @pages.get("/catalogue/<id>.ris")
+    def references(id: str) -> Response:  # noqa: A002 - the name that the path has in public
+        entry = frame.require_catalogue().entry(id)
+        file = ("Content-Disposition", f'attachment; filename="{entry.diagnosis.id}.ris"')
+        return frame.respond(
+            Representation(
+                [ris.as_ris(_works(entry)).encode()], f"{ris.MEDIA_TYPE}; charset=utf-8", (file,)
+            )
         )
 
     return pages
@@ -119,24 +140,56 @@ def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
     return dict.fromkeys(PARAMETERS[endpoint]) | asked
 
 
+def _index_context(catalogue: Catalogue, asked: dict[str, Any], found: Found) -> dict[str, Any]:
+    groups = _grouped(found.entries, by_group="by" in asked)
+    # A search has its own order: the best match first.
+    is_search = "q" in asked
+    return {
+        "catalogue": catalogue,
+        "asked": _with_none(_INDEX, asked),
+        "found": found,
+        "hits": {
+            entry.diagnosis.id: hit for entry, hit in zip(found.entries, found.hits, strict=False)
+        },
+        "groups": [("Diagnoses", "diagnoses", found.entries)]
+        if is_search
+        else [(name, words.slug(name), entries) for name, entries in groups.items()],
+    }
+
+
+def _grouped(entries: tuple[Entry, ...], *, by_group: bool) -> dict[str, list[Entry]]:
+    """Return the entries by chapter of ICD-10, or by the first letter of their names."""
+    if by_group:
+        by_id = {entry.diagnosis.id: entry for entry in entries}
+        chapters = by_chapter(entry.diagnosis for entry in entries)
+        return {name: [by_id[each.id] for each in found] for name, found in chapters.items()}
+    letters: dict[str, list[Entry]] = {}
+    for entry in entries:
+        letters.setdefault(folded(entry.diagnosis.name)[:1].upper(), []).append(entry)
+    return letters
+
+
+def _works(entry: Entry) -> dict[Reference, int]:
+    """Return the references of the visible interventions, numbered in the order of the card."""
+    shown = in_card_order(entry.visible_interventions())
+    works = dict.fromkeys(work for each in shown for work in each.references)
+    return {work: number for number, work in enumerate(works, start=1)}
+
+
 def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]) -> dict[str, Any]:
-    shown = entry.visible_interventions(asked.get("module"), asked.get("phase"))
     everything = entry.visible_interventions()
-    references = {each: None for one in everything for each in one.references}
     return {
         "catalogue": catalogue,
         "entry": entry,
         "diagnosis": entry.diagnosis,
         "asked": _with_none(_DIAGNOSIS, asked),
-        "narrowed": bool(asked),
-        "shown": shown,
+        "shown": entry.visible_interventions(asked.get("module"), asked.get("phase")),
         "everything": everything,
-        "rows": drawing.evidence_map(entry),
-        "reference_count": len(references),
-        "by_direction": {
-            direction: [each for each in everything if each.evidence.direction is direction]
-            for direction in Direction
-        },
+        "card": card(everything),
+        "works": _works(entry),
+        "chapter": chapter_of(entry.diagnosis),
+        "related": related(entry.diagnosis, (each.diagnosis for each in catalogue.entries)),
+        "description": words.summary(entry),
     }
 
 

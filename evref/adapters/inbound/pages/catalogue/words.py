@@ -1,41 +1,21 @@
-"""The wording of the enumerations on these pages."""
+"""What the pages say: the names of the catalogue's terms, and sentences made from its data."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from datetime import date
+from urllib.parse import urlsplit
 
-from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.evidence import (
-    Certainty,
-    Direction,
-    Evidence,
-    Recommendation,
-    ReferenceKind,
-)
-from evref.domain.catalogue.intervention import Intervention, Phase
+from evref.domain.catalogue import vocabulary
+from evref.domain.catalogue.card import card
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.evidence import Direction, Recommendation, ReferenceKind
+from evref.domain.catalogue.intervention import Intervention
 
-MODULES = {
-    Module.FITT_VIP: "Exercise with a dose",
-    Module.PHARMACONEUTRAL: "Medicines",
-    Module.HOME: "Home and self-care",
-    Module.CONCEPT: "Concepts and techniques",
-    Module.PREVENTION: "Prevention",
-    Module.DIAGNOSTIC: "Diagnostics",
-}
-MODULES_IN_SHORT = {
-    Module.FITT_VIP: "Exercise",
-    Module.PHARMACONEUTRAL: "Medicines",
-    Module.HOME: "Home",
-    Module.CONCEPT: "Concepts",
-    Module.PREVENTION: "Prevention",
-    Module.DIAGNOSTIC: "Diagnostics",
-}
-PHASES = {Phase.ACUTE: "Acute", Phase.SUBACUTE: "Subacute", Phase.CHRONIC: "Chronic"}
-DIRECTIONS = {
-    Direction.FOR: "Evidence for",
-    Direction.AGAINST: "Evidence against",
-    Direction.UNCLEAR: "Unclear",
-}
+NAMES = vocabulary.NAMES
+TIMES = vocabulary.TIMES
+MEANINGS = vocabulary.MEANINGS
 SIGNS = {Direction.FOR: "+", Direction.AGAINST: "\N{MINUS SIGN}", Direction.UNCLEAR: "?"}
 STRENGTHS = {
     Recommendation.STRONG_FOR: "strong",
@@ -44,23 +24,9 @@ STRENGTHS = {
     Recommendation.STRONG_AGAINST: "strong",
     Recommendation.NOT_STATED: "unstated",
 }
-"""Also the CSS classes for the weight of a mark."""
-CERTAINTIES = {
-    Certainty.HIGH: "High",
-    Certainty.MODERATE: "Moderate",
-    Certainty.LOW: "Low",
-    Certainty.VERY_LOW: "Very low",
-    Certainty.NOT_GRADED: "Not graded",
-}
-KINDS = {
-    ReferenceKind.GUIDELINE: "Guideline",
-    ReferenceKind.SYSTEMATIC_REVIEW: "Systematic review",
-    ReferenceKind.RANDOMISED_TRIAL: "Randomised trial",
-    ReferenceKind.COHORT_STUDY: "Cohort study",
-    ReferenceKind.DIAGNOSTIC_ACCURACY_STUDY: "Diagnostic accuracy study",
-    ReferenceKind.CONSENSUS_STATEMENT: "Consensus statement",
-    ReferenceKind.SAFETY_NOTICE: "Safety notice",
-}
+"""Also the CSS classes for the weight of a name."""
+LEANINGS = {Direction.FOR: "Sources favour it", Direction.UNCLEAR: "Unclear"}
+"""What the card says where no graded recommendation was seen."""
 
 
 def verdict(intervention: Intervention) -> str:
@@ -70,7 +36,7 @@ def verdict(intervention: Intervention) -> str:
     """
     evidence = intervention.evidence
     if evidence.recommendation is Recommendation.NOT_STATED:
-        return DIRECTIONS[evidence.direction] + _no_recommendation(evidence)
+        return _without_recommendation(evidence.direction)
     is_guideline = any(
         reference.kind is ReferenceKind.GUIDELINE for reference in intervention.references
     )
@@ -79,10 +45,65 @@ def verdict(intervention: Intervention) -> str:
     return f"{who} {said} ({STRENGTHS[evidence.recommendation]})"
 
 
-def _no_recommendation(evidence: Evidence) -> str:
-    if evidence.direction is Direction.UNCLEAR:
-        return ": the sources differ, or find too little"
-    return ", no recommendation stated"
+def _without_recommendation(direction: Direction) -> str:
+    if direction is Direction.UNCLEAR:
+        return "Unclear: the sources differ, or find too little"
+    said = "favour it" if direction is Direction.FOR else "advise against it, or find no benefit"
+    return f"Sources {said}; no graded recommendation seen"
+
+
+def directions(interventions: Iterable[Intervention]) -> dict[Direction, int]:
+    """Return the number of interventions of each direction that occurs, in enumeration order."""
+    counts = Counter(each.evidence.direction for each in interventions)
+    return {direction: counts[direction] for direction in Direction if counts[direction]}
+
+
+def summary(entry: Entry) -> str:
+    """Return the entry in a sentence, for search engines and previews."""
+    diagnosis = entry.diagnosis
+    counts = [
+        f"{NAMES[group].lower()}: {len(some)}"
+        for group, some in card(entry.visible_interventions()).items()
+    ]
+    codes = ", ".join(map(str, diagnosis.icd10_codes))
+    return f"{diagnosis.name} (ICD-10 {codes}). Interventions, with grades and references. " + (
+        "; ".join(counts).capitalize() + "." if counts else "None."
+    )
+
+
+def reviewed(catalogue: Catalogue) -> str:
+    """Return how many diagnoses a clinician has reviewed."""
+    total = counted(len(catalogue.entries), "diagnosis", "diagnoses")
+    return f"Reviewed by a clinician: {reviewed_count(catalogue)} of {total}."
+
+
+def reviewed_count(catalogue: Catalogue) -> int:
+    """Return the number of diagnoses that a clinician has reviewed."""
+    return sum(entry.diagnosis.reviewed is not None for entry in catalogue.entries)
+
+
+def checked(catalogue: Catalogue) -> str:
+    """Return when the entries were last checked; there must be one."""
+    return days([entry.diagnosis.checked_on for entry in catalogue.entries])
+
+
+def anchor(number: int) -> str:
+    """Return the id of the reference with this number."""
+    return f"ref-{number}"
+
+
+def slug(words: str) -> str:
+    """Return the id of a group of diagnoses.
+
+    >>> slug("Blood and immune system")
+    'blood-and-immune-system'
+    """
+    return "-".join(words.lower().replace(",", "").split())
+
+
+def host(address: str) -> str:
+    """Return the host of an address, for a link."""
+    return urlsplit(address).hostname or address
 
 
 def day(of: date) -> str:

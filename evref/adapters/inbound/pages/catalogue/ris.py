@@ -1,0 +1,47 @@
+"""The references of a diagnosis in the format RIS, which reference managers read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from evref.domain.catalogue.evidence import Reference
+
+MEDIA_TYPE = "application/x-research-info-systems"
+
+_PERSON = re.compile(r"(?P<surname>.+) (?P<initials>[^\W\d_a-z]{1,4})")
+
+
+def as_ris(references: Iterable[Reference]) -> str:
+    """Return the records; each line is a tag of two characters and its value."""
+    return "".join(
+        f"{tag}  - {' '.join(value.split())}\r\n"
+        for reference in references
+        for tag, value in _fields(reference)
+    )
+
+
+def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
+    yield "TY", "JOUR" if reference.doi or reference.pmid else "RPRT"
+    for author in _authors(reference.authors):
+        yield "AU", author
+    yield "TI", reference.title
+    yield "T2", reference.source
+    yield "PY", str(reference.year)
+    if reference.doi is not None:
+        yield "DO", reference.doi
+    if reference.pmid is not None:
+        yield "AN", reference.pmid
+    yield "UR", reference.url
+    yield "ER", ""
+
+
+def _authors(authors: str) -> Iterator[str]:
+    """Yield persons as surname and initials, which a comma separates; a body is one author."""
+    names = [name.strip() for name in authors.removesuffix("et al.").split(",") if name.strip()]
+    persons = [_PERSON.fullmatch(name) for name in names]
+    if not any(persons):
+        yield authors
+        return
+    for name, person in zip(names, persons, strict=True):
+        yield name if person is None else f"{person['surname']}, {person['initials']}"

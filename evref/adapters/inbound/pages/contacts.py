@@ -1,0 +1,22 @@
+"""The operator's contact, an https: or e-mail address, as a link."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+
+def link(contact: str) -> str:
+    """Return the address to open."""
+    return contact if contact.startswith("https:") else f"mailto:{quote(contact, safe='@')}"
+
+
+def report(contact: str, entry_id: str, version: str, address: str) -> str:
+    """Return the link to report an error in an entry, which is filled in."""
+    if contact.startswith("https:"):
+        joint = "&" if "?" in contact else "?"
+        return f"{contact}{joint}{urlencode({'entry': entry_id, 'version': version})}"
+    fields = {
+        "subject": f"Error in {entry_id}",
+        "body": f"Entry: {entry_id}\r\nVersion: {version}\r\nPage: {address}\r\n\r\n",
+    }
+    return f"{link(contact)}?{urlencode(fields, quote_via=quote)}"

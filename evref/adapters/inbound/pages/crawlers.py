@@ -1,0 +1,37 @@
+"""What crawlers read: `/robots.txt`, and the sitemap of a catalogue that everybody may read."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, abort, render_template, url_for
+
+from evref.adapters.inbound.pages.frame import Frame
+from evref.adapters.inbound.web.representations import Representation, respond
+from evref.domain.accounts.readers import Readers
+
+_CACHE = "public, max-age=300"
+
+
+def blueprint(frame: Frame, base_url: str) -> Blueprint:
+    """Return both files of a service at `base_url`."""
+    files = Blueprint("crawlers", __name__)
+    is_public = frame.readers is Readers.PUBLIC
+
+    @files.get("/robots.txt")
+    def robots() -> Response:
+        lines = ["User-agent: *", "Disallow: /api/", "Disallow: /settings"]
+        if is_public:
+            lines += ["Disallow: /catalogue?", f"Sitemap: {base_url}{url_for('.sitemap')}"]
+        else:
+            lines += ["Disallow: /catalogue"]
+        text = "\n".join([*lines, ""])
+        return respond(Representation([text.encode()], "text/plain; charset=utf-8"), _CACHE)
+
+    @files.get("/sitemap.xml")
+    def sitemap() -> Response:
+        if not is_public:
+            abort(404)
+        entries = frame.require_catalogue().entries
+        text = render_template("sitemap.xml", base_url=base_url, entries=entries)
+        return respond(Representation([text.encode()], "application/xml"), _CACHE)
+
+    return files
