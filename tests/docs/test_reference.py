@@ -36,6 +36,7 @@ from tests.http.snapshots import DOCUMENT, HOW_TO_RENEW
 EXAMPLE = ROOT / "examples" / "own-keys"
 HOW_TO = DOCS / "how-to" / "write-a-storage-adapter.md"
 COMPATIBILITY = DOCS / "explanation" / "compatibility.md"
+ATTACKS = ROOT / "tests" / "hostile" / "README.md"
 EVIDENCE = DOCS / "explanation" / "evidence.md"
 
 
@@ -83,6 +84,8 @@ def test_the_figures_of_the_readme_are_those_of_the_bundled_catalogue() -> None:
     [
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
+        ROOT / "SECURITY.md",
+        ATTACKS,
         *(ROOT / "examples").rglob("*.md"),
         *(ROOT / "integrations").rglob("*.md"),
     ],
@@ -94,6 +97,15 @@ def test_the_links_of_pages_outside_the_site_lead_somewhere(page: Path) -> None:
 
     assert links
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+
+
+def test_every_attack_has_a_test() -> None:
+    """The last column names files or folders, by path or by the stem of the name."""
+    files = {path.stem for path in (ROOT / "tests").rglob("*.py")}
+    named = [name for row in rows(ATTACKS) for name in re.findall(r"`([^`]+)`", row[-1])]
+
+    assert named
+    assert [n for n in named if n not in files and not (ROOT / n).exists()] == []
 
 
 def test_every_setting_has_a_row_with_its_default(monkeypatch: pytest.MonkeyPatch) -> None:
