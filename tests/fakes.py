@@ -7,11 +7,12 @@ from pathlib import Path
 from random import Random
 
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import StorageUnavailableError
 from evref.domain.principal import Principal
 from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
 from evref.ports.catalogue.files import CatalogueFiles, FileFault, InvalidCatalogueError, Progress
-from evref.ports.catalogue.published import Publication, PublishedCatalogue
+from evref.ports.catalogue.published import PublishedCatalogue
 from evref.ports.clock import Clock
 from evref.ports.randomness import Randomness
 from evref.ports.storage import Changes, DelegatingStorage, Storage
@@ -108,8 +109,11 @@ class _BreakableCatalogue(PublishedCatalogue):
         self._storage = storage
 
     def version(self) -> str | None:
-        self._storage.looks += 1
         return self._unbroken().version()
+
+    def publication_id(self) -> str | None:
+        self._storage.looks += 1
+        return self._unbroken().publication_id()
 
     def load(self) -> Catalogue | None:
         self._storage.loads += 1

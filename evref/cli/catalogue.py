@@ -142,6 +142,8 @@ def find(words: tuple[str, ...], *, as_json: bool) -> None:
 def history(*, as_json: bool) -> None:
     """List the last publications, newest first. The first is the current one."""
     records = [asdict(publication) for publication in stored().publish().history(OPERATOR)]
+    for record in records:
+        del record["comparison"]
     print_records(records, as_json=as_json, empty="")
 
 
@@ -207,7 +209,7 @@ def summary(plan: Plan, verb: str = "Serving") -> str:
     lines = [f"{verb} {_size(plan.catalogue)}; version {plan.catalogue.version}."]
     for label, names in (
         ("added", plan.changes.added),
-        ("changed", plan.changes.changed),
+        ("changed", [each.diagnosis_id for each in plan.changes.changed]),
         ("removed", plan.changes.removed),
     ):
         lines.append(f"{len(names)} {label}" + (f": {_listed(names)}" if names else ""))

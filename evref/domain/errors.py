@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 
 class EvrefError(Exception):
@@ -62,6 +63,17 @@ class UnknownDiagnosisError(EvrefError):
     def __init__(self, diagnosis_id: str) -> None:
         self.diagnosis_id = diagnosis_id
         super().__init__("The list of diagnoses contains every id in the catalogue.")
+
+
+class RemovedDiagnosisError(UnknownDiagnosisError):
+    """Indicates a diagnosis that an earlier catalogue had. `removed_on` is the UTC day."""
+
+    def __init__(self, diagnosis_id: str, removed_on: date) -> None:
+        super().__init__(diagnosis_id)
+        self.removed_on = removed_on
+
+    def __str__(self) -> str:
+        return f"It was removed from the catalogue on {self.removed_on.isoformat()}."
 
 
 class NoCatalogueError(EvrefError):

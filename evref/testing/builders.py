@@ -23,8 +23,8 @@ from evref.domain.catalogue.evidence import (
 from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
+from evref.domain.catalogue.publication import Publication
 from evref.domain.principal import Operator, Role
-from evref.ports.catalogue.published import Publication
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -147,16 +147,19 @@ def a_publication(
     at: datetime = NOON,
     by: str | None = "operator",
     is_bundled: bool = False,
+    earlier: Catalogue | None = None,
 ) -> Publication:
-    """Return the first publication of this catalogue."""
+    """Return the publication of this catalogue in place of an earlier one, if there is one."""
+    comparison = catalogue.compared_with(earlier)
     return Publication(
         version=catalogue.version,
         published_at=at,
         published_by=by,
         is_bundled=is_bundled,
-        added=len(catalogue.entries),
-        changed=0,
-        removed=0,
+        added=len(comparison.added),
+        changed=len(comparison.changed),
+        removed=len(comparison.removed),
+        comparison=comparison,
     )
 
 

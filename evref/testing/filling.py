@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from threading import Barrier
@@ -12,6 +13,7 @@ from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.accounts.team import Team
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, OPERATOR, a_publication, a_secret, an_institution
 
@@ -20,9 +22,12 @@ Answer = TypeVar("Answer")
 
 def keep_catalogue(storage: Storage, catalogue: Catalogue, *, at: datetime = NOON) -> None:
     """Publish the catalogue in place of any served one."""
-    publication = a_publication(catalogue, at=at)
+    served, earlier = storage.catalogue.version(), None
+    with suppress(StorageUnavailableError):  # damaged
+        earlier = None if served is None else storage.catalogue.load_version(served)
+    publication = a_publication(catalogue, at=at, earlier=earlier)
     with storage.changes(OPERATOR, at) as changes:
-        changes.catalogue.publish(catalogue, publication, replacing=storage.catalogue.version())
+        changes.catalogue.publish(catalogue, publication, replacing=served)
 
 
 def keep_institutions(storage: Storage, *institution_ids: str) -> None:

@@ -19,10 +19,10 @@ from tests.architecture.checker import (
 # What of the standard library neither reads nor changes anything outside of its arguments. A
 # module that is as pure may be added; one that knows a clock, a file or a socket may not.
 PURE = {
-    "__future__", "abc", "array", "bisect", "collections", "contextlib", "dataclasses", "datetime",
-    "decimal", "enum", "fractions", "functools", "hashlib", "hmac", "ipaddress", "itertools",
-    "json", "math", "operator", "re", "string", "types", "typing", "unicodedata", "urllib.parse",
-    "zlib",
+    "__future__", "abc", "array", "bisect", "collections", "contextlib", "copy", "dataclasses",
+    "datetime", "decimal", "enum", "fractions", "functools", "hashlib", "hmac", "ipaddress",
+    "itertools", "json", "math", "operator", "re", "string", "types", "typing", "unicodedata",
+    "urllib.parse", "zlib",
 }  # fmt: skip
 
 

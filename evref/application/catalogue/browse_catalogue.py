@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 from functools import partial
+from itertools import dropwhile
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
@@ -53,7 +54,7 @@ class BrowseCatalogue:
         self._lexicon = lexicon
         self._run = run
         self._held: Catalogue | None = None
-        self._held_version: str | None = None
+        self._held_id: str | None = None
         self._failure: StorageUnavailableError | None = None
         self._next_look = float("-inf")
         self._looking = threading.Lock()
@@ -95,22 +96,22 @@ class BrowseCatalogue:
             self._looking.release()
 
     def _follow(self) -> None:
-        version = self._store.version()
-        if version is None or version == self._held_version:
+        publication_id = self._store.publication_id()
+        if publication_id is None or publication_id == self._held_id:
             self._has_succeeded()
         elif self._held is None:
-            self._load(version)
+            self._load(publication_id)
         elif not self._loading.locked():
-            self._run(partial(self._load_beside, version))
+            self._run(partial(self._load_beside, publication_id))
 
-    def _load_beside(self, version: str) -> None:
+    def _load_beside(self, publication_id: str) -> None:
         with self._loading:
             try:
-                self._load(version)
+                self._load(publication_id)
             except StorageUnavailableError as error:
                 self._has_failed(error)
 
-    def _load(self, version: str) -> None:
+    def _load(self, publication_id: str) -> None:
         catalogue = self._store.load()
         if catalogue is not None:
             # A catalogue is served with its version and its index, or not yet.
@@ -118,7 +119,11 @@ class BrowseCatalogue:
             catalogue.make_searchable(self._lexicon, held)
             catalogue.version  # noqa: B018
             # If a newer one was published meanwhile, it is loaded, and once more at the next check.
-            self._held, self._held_version = catalogue, version
+            history = dropwhile(
+                lambda each: each.version != catalogue.version, self._store.history()
+            )
+            self._held = catalogue.as_published(publication_id, tuple(history))
+            self._held_id = publication_id
         self._has_succeeded()
 
     def _has_failed(self, error: StorageUnavailableError) -> None:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evref.domain.audit import Action, Subject, SubjectKind
-from evref.domain.catalogue.catalogue import Catalogue, CatalogueChanges
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.comparison import Comparison
+from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import (
     CatalogueReplacedError,
     DiagnosesRemovedError,
@@ -16,7 +18,7 @@ from evref.domain.errors import (
 )
 from evref.domain.principal import Principal, Right, authorise
 from evref.ports.catalogue.files import CatalogueFiles, Progress
-from evref.ports.catalogue.published import Publication
+from evref.ports.catalogue.published import CATALOGUES_KEPT
 from evref.ports.clock import Clock
 from evref.ports.storage import Storage
 
@@ -31,7 +33,7 @@ class Plan:
 
     catalogue: Catalogue
     replaces: str | None
-    changes: CatalogueChanges
+    changes: Comparison
     is_needed: bool
     """Whether publication would change anything; False if the catalogue is already served."""
 
@@ -161,7 +163,9 @@ class PublishCatalogue:
         return publication, catalogue
 
     def history(self, principal: Principal) -> tuple[Publication, ...]:
-        """Return the stored publications, newest first; the first is the served one.
+        """Return the publications whose catalogues are stored, newest first.
+
+        The first is the served one.
 
         Raises:
             NoCatalogueError: If there is none.
@@ -171,7 +175,7 @@ class PublishCatalogue:
         history = self._storage.catalogue.history()
         if not history:
             raise NoCatalogueError
-        return history
+        return history[:CATALOGUES_KEPT]
 
     def _plan(self, catalogue: Catalogue) -> Plan:
         served = self._storage.catalogue.version()
@@ -184,7 +188,7 @@ class PublishCatalogue:
         return Plan(
             catalogue,
             served,
-            catalogue.changes_since(earlier),
+            catalogue.compared_with(earlier),
             is_needed=earlier is None or catalogue.version != served,
         )
 
@@ -198,6 +202,7 @@ class PublishCatalogue:
             added=len(plan.changes.added),
             changed=len(plan.changes.changed),
             removed=len(plan.changes.removed),
+            comparison=plan.changes,
         )
         detail = (
             f"by {by}: {publication.added} added, {publication.changed} changed, "

@@ -6,19 +6,27 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
+from copy import copy
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import cached_property
 
 from evref.domain.catalogue import content
+from evref.domain.catalogue.comparison import Comparison, change_between, most_urgent_first
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
 from evref.domain.catalogue.matching import Fit, Match, finds, prefixes, verdict
+from evref.domain.catalogue.publication import Publication, removed_on
 from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.catalogue.search.index import SearchIndex
 from evref.domain.catalogue.search.lexicon import Lexicon
 from evref.domain.catalogue.search.names import Hit
-from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
+from evref.domain.errors import (
+    Fault,
+    InvalidValueError,
+    RemovedDiagnosisError,
+    UnknownDiagnosisError,
+)
 from evref.domain.rules import Rules
 
 _OVERDUE_AFTER = timedelta(days=365)
@@ -75,12 +83,17 @@ class Entry:
 
         This is the diagnosis and its visible interventions.
         """
-        return _digest(self.diagnosis, self.visible_interventions()).hex()[:16]
+        return _digest(self.visible_record).hex()[:16]
 
     @cached_property
     def digest(self) -> bytes:
         """The SHA-256 of all content, visible or not."""
-        return _digest(self.diagnosis, self.interventions)
+        return _digest(_record(self.diagnosis, self.interventions))
+
+    @property
+    def visible_record(self) -> content.Record:
+        """The visible content as a plain record."""
+        return _record(self.diagnosis, self.visible_interventions())
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +150,6 @@ class Age:
     overdue: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueChanges:
-    """The ids of the diagnoses that differ between two catalogues, each sorted."""
-
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    removed: tuple[str, ...]
-
-
 class Catalogue:
     """All entries, ordered by the diagnosis's name, then id.
 
@@ -155,6 +159,9 @@ class Catalogue:
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
+        self.publication_id = ""
+        """Differs for each publication, also for those of the same catalogue; empty before."""
+        self.publications: tuple[Publication, ...] = ()
         self._index: SearchIndex | None = None
         self.entries = tuple(
             sorted(entries, key=lambda entry: (entry.diagnosis.name, entry.diagnosis.id))
@@ -218,12 +225,16 @@ class Catalogue:
         """Return the entry of this diagnosis.
 
         Raises:
+            RemovedDiagnosisError: If it was removed, as far as the stored publications tell.
             UnknownDiagnosisError: If there is none.
 
         """
         try:
             return self._by_id[diagnosis_id]
         except KeyError:
+            day = removed_on(diagnosis_id, self.publications)
+            if day is not None:
+                raise RemovedDiagnosisError(diagnosis_id, day) from None
             raise UnknownDiagnosisError(diagnosis_id) from None
 
     def find(self, wanted: DiagnosisFilter) -> tuple[Entry, ...]:
@@ -306,33 +317,67 @@ class Catalogue:
                 ids[prefix].append(entry.diagnosis.id)
         return dict(ids)
 
-    def changes_since(self, earlier: Catalogue | None) -> CatalogueChanges:
-        """Return what this catalogue adds, changes and removes relative to an earlier one."""
-        before = {} if earlier is None else {e.diagnosis.id: e for e in earlier.entries}
-        return CatalogueChanges(
-            added=tuple(sorted(self._by_id.keys() - before.keys())),
-            changed=tuple(
-                sorted(
-                    name
-                    for name in self._by_id.keys() & before.keys()
-                    if self._by_id[name] != before[name]
-                )
-            ),
-            removed=tuple(sorted(before.keys() - self._by_id.keys())),
+    def compared_with(self, earlier: Catalogue | None) -> Comparison:
+        """Return what this catalogue adds, removes and changes for readers of an earlier one.
+
+        A change of hidden interventions alone is not a change.
+        """
+        before = {} if earlier is None else earlier._by_id  # noqa: SLF001
+        after = self._by_id
+        changed = (
+            change_between(before[name].visible_record, after[name].visible_record)
+            for name in after.keys() & before.keys()
+            # Equality first, because it is fast, and most entries have not changed.
+            if after[name] != before[name] and after[name].version != before[name].version
         )
+        return Comparison(
+            added=tuple(sorted(after.keys() - before.keys())),
+            removed=tuple(sorted(before.keys() - after.keys())),
+            changed=tuple(sorted(changed, key=most_urgent_first)),
+        )
+
+    def as_published(self, publication_id: str, publications: tuple[Publication, ...]) -> Catalogue:
+        """Return this catalogue with the publications up to its own, newest first."""
+        published = copy(self)
+        published.publication_id = publication_id
+        published.publications = publications
+        return published
+
+    def changed_at(self, diagnosis_id: str) -> datetime | None:
+        """Return the time of the publication that last changed the version of a diagnosis.
+
+        If none of the stored publications did: the time of the oldest. None if there is none.
+        """
+        if not self.publications:
+            return None
+        oldest = self.publications[-1].published_at
+        return self._changed_at.get(diagnosis_id, oldest)
+
+    @cached_property
+    def _changed_at(self) -> dict[str, datetime]:
+        return {
+            name: publication.published_at
+            for publication in reversed(self.publications)
+            if (comparison := publication.comparison) is not None
+            for name in (*comparison.added, *(each.diagnosis_id for each in comparison.changed))
+        }
 
 
 def _repeated(names: Iterable[str]) -> list[str]:
     return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
-def _digest(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> bytes:
-    """Return the SHA-256 of the content as canonical JSON, without keys of references."""
-    record = content.of_diagnosis(diagnosis) | {
+def _record(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> content.Record:
+    """Return the content, without keys of references."""
+    return content.of_diagnosis(diagnosis) | {
         "interventions": [
             content.of_intervention(each, map(content.of_reference, each.references))
             for each in interventions
         ]
     }
+
+
+def _digest(record: content.Record) -> bytes:
+    """Return the SHA-256 of the record as canonical JSON."""
     text = json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).digest()

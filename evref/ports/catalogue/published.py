@@ -1,31 +1,17 @@
 """Storage of published catalogues: the current one and earlier ones."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.publication import Publication
 
-PUBLICATIONS_KEPT = 20
-"""The number of stored publications, including the current one."""
+CATALOGUES_KEPT = 20
+"""The number of publications whose catalogues are stored, including the current one."""
 
-
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """A publication of a catalogue: version, time, publisher, and changes.
-
-    `added`, `changed` and `removed` count diagnoses relative to the previous catalogue.
-    `published_by` is the operating system's name of the user, or None if unknown. `is_bundled` is
-    whether it is the catalogue of the package, published as such.
-    """
-
-    version: str
-    published_at: datetime
-    published_by: str | None
-    is_bundled: bool
-    added: int
-    changed: int
-    removed: int
+PUBLICATIONS_KEPT = 100
+KEPT_FOR = timedelta(days=400)
+"""A publication is stored while it is one of the newest `PUBLICATIONS_KEPT` or this recent."""
 
 
 class PublishedCatalogue(ABC):
@@ -34,6 +20,13 @@ class PublishedCatalogue(ABC):
     @abstractmethod
     def version(self) -> str | None:
         """Return the version of the current catalogue, or None if there is none. Fast."""
+
+    @abstractmethod
+    def publication_id(self) -> str | None:
+        """Return an id of the current publication, or None if there is none. Fast.
+
+        Every publication has another one, also if it publishes an earlier catalogue again.
+        """
 
     @abstractmethod
     def load(self) -> Catalogue | None:
@@ -49,14 +42,16 @@ class PublishedCatalogue(ABC):
 
     @abstractmethod
     def history(self) -> tuple[Publication, ...]:
-        """Return the last `PUBLICATIONS_KEPT` publications, newest first.
+        """Return the stored publications, newest first.
 
-        The first is the current one. Empty if there is none.
+        The first is the current one. Empty if there is none. The catalogues of the first
+        `CATALOGUES_KEPT` are stored too. With each publication, those that are both older than
+        `KEPT_FOR` at its time and beyond the newest `PUBLICATIONS_KEPT` are dropped.
         """
 
     @abstractmethod
     def load_version(self, version: str) -> Catalogue | None:
-        """Return the catalogue of this version, or None if it is not in `history`.
+        """Return the catalogue of this version, or None if it is not stored.
 
         Raises:
             StorageUnavailableError: Also if the stored data is damaged.

@@ -1,15 +1,24 @@
 """The contract of the ports `PublishedCatalogue` and `CatalogueChanges`."""
 
+from dataclasses import replace
 from datetime import timedelta
 from threading import Event
 
 import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.comparison import (
+    Comparison,
+    DiagnosisChange,
+    InterventionChange,
+    Turn,
+)
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import CatalogueReplacedError
-from evref.ports.catalogue.published import PUBLICATIONS_KEPT, Publication
+from evref.ports.catalogue.published import CATALOGUES_KEPT, KEPT_FOR, PUBLICATIONS_KEPT
 from evref.ports.storage import Storage
 from evref.testing.builders import (
     NOON,
@@ -43,6 +52,7 @@ class CatalogueContract:
     def test_at_first_there_is_no_catalogue(self, storage: Storage) -> None:
         """There is neither a version nor a catalogue to load."""
         assert storage.catalogue.version() is None
+        assert storage.catalogue.publication_id() is None
         assert storage.catalogue.load() is None
 
     def test_a_catalogue_comes_back_as_it_was_published(self, storage: Storage) -> None:
@@ -132,7 +142,7 @@ class CatalogueContract:
     def test_a_publication_comes_back_as_it_was_made(self, storage: Storage) -> None:
         """Every field is the same, for any publisher."""
         first, second = a_catalogue(an_entry("asthma")), a_catalogue(an_entry("migraine"))
-        by_nobody = a_publication(first, by=None, is_bundled=True)
+        by_nobody = replace(a_publication(first, by=None, is_bundled=True), comparison=None)
         by_somebody = Publication(
             version=second.version,
             published_at=NOON + timedelta(microseconds=5),
@@ -141,6 +151,26 @@ class CatalogueContract:
             added=1,
             changed=2,
             removed=3,
+            comparison=Comparison(
+                added=("a",),
+                removed=("b", "c", "d"),
+                changed=(
+                    DiagnosisChange(
+                        "e",
+                        record=True,
+                        interventions_added=("f",),
+                        interventions_removed=("g", "h"),
+                        interventions_changed=(
+                            InterventionChange(
+                                "i",
+                                ("evidence.direction",),
+                                Turn(Direction.FOR, Direction.AGAINST),
+                            ),
+                            InterventionChange("j", ("summary", "references"), None),
+                        ),
+                    ),
+                ),
+            ),
         )
 
         assert publish(storage, by_nobody, first, None)
@@ -149,15 +179,18 @@ class CatalogueContract:
         assert storage.catalogue.history() == (by_somebody, by_nobody)
 
     def test_the_same_catalogue_can_be_published_again(self, storage: Storage) -> None:
-        """It keeps its version and content, and is in the history twice."""
+        """It keeps its version and content, and is in the history twice, as two publications."""
         catalogue = a_large_catalogue("same")
         keep_catalogue(storage, catalogue)
+        before = storage.catalogue.publication_id()
+        assert before is not None
 
         keep_catalogue(storage, a_large_catalogue("same"), at=NOON + timedelta(days=1))
 
         loaded = storage.catalogue.load()
         assert loaded is not None
         assert loaded.entries == catalogue.entries
+        assert storage.catalogue.publication_id() not in {before, None}
         assert [each.published_at for each in storage.catalogue.history()] == [
             NOON + timedelta(days=1),
             NOON,
@@ -181,25 +214,44 @@ class CatalogueContract:
             assert loaded.entries == catalogue.entries
             assert loaded.version == catalogue.version
 
-    def test_the_newest_publications_are_kept(self, storage: Storage) -> None:
-        """The history is limited, and the newest publication comes first."""
+    def test_the_newest_catalogues_are_kept(self, storage: Storage) -> None:
+        """Of earlier publications, the catalogue is dropped, but not what they changed."""
         catalogues = [
             a_catalogue(an_entry("same"), an_entry(f"only-{number}"))
-            for number in range(PUBLICATIONS_KEPT + 3)
+            for number in range(CATALOGUES_KEPT + 3)
         ]
         for number, catalogue in enumerate(catalogues):
             keep_catalogue(storage, catalogue, at=NOON + timedelta(days=number))
 
-        kept = catalogues[3:]
-        assert [each.version for each in storage.catalogue.history()] == [
-            catalogue.version for catalogue in reversed(kept)
+        history = storage.catalogue.history()
+        assert [each.version for each in history] == [each.version for each in catalogues[::-1]]
+        assert [each.comparison and each.comparison.removed for each in history] == [
+            *((f"only-{number}",) for number in reversed(range(len(catalogues) - 1))),
+            (),
         ]
         for catalogue in catalogues[:3]:
             assert storage.catalogue.load_version(catalogue.version) is None
-        for catalogue in kept:
+        for catalogue in catalogues[3:]:
             loaded = storage.catalogue.load_version(catalogue.version)
             assert loaded is not None
             assert loaded.entries == catalogue.entries
+
+    def test_what_a_publication_changed_is_dropped_only_when_old_and_beyond_the_newest(
+        self, storage: Storage
+    ) -> None:
+        """Neither age nor number alone is enough."""
+        catalogue = Catalogue([])
+        recent = NOON + KEPT_FOR
+        days = [NOON - timedelta(days=1), NOON, *(recent for _ in range(PUBLICATIONS_KEPT - 2))]
+        for day in days:
+            keep_catalogue(storage, catalogue, at=day)
+
+        kept = []
+        for day in (recent, recent, recent + timedelta(microseconds=1)):
+            keep_catalogue(storage, catalogue, at=day)
+            kept.append([each.published_at for each in storage.catalogue.history()[::-1]][:2])
+
+        assert kept == [[NOON, recent], [NOON, recent], [recent, recent]]
 
     @pytest.mark.parametrize("replacing", [None, "0123456789abcdef"], ids=["none", "another"])
     def test_whoever_would_replace_another_one_is_refused(

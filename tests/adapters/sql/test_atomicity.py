@@ -9,7 +9,7 @@ from sqlalchemy import text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.audit import Action
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.catalogue.published import PUBLICATIONS_KEPT
+from evref.ports.catalogue.published import CATALOGUES_KEPT
 from evref.ports.storage import Changes
 from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
 from evref.testing.filling import keep_catalogue
@@ -74,13 +74,12 @@ def test_what_no_publication_refers_to_is_removed(
     storage: SqlStorage, database: SqlDatabase
 ) -> None:
     """The database does not grow with each publication, and what they share is kept once."""
-    for number in range(PUBLICATIONS_KEPT * 2):
+    for number in range(CATALOGUES_KEPT * 2):
         keep_catalogue(storage, a_catalogue(an_entry("same"), an_entry("other", name=f"{number}")))
 
-    assert count(database, "catalogue_history") == PUBLICATIONS_KEPT
-    assert count(database, "catalogue_contents") == 2 * PUBLICATIONS_KEPT
+    assert count(database, "catalogue_contents") == 2 * CATALOGUES_KEPT
     # The next publication removes those that the last one no longer refers to.
-    assert count(database, "catalogue_documents") == 1 + PUBLICATIONS_KEPT + 1
+    assert count(database, "catalogue_documents") == 1 + CATALOGUES_KEPT + 1
 
 
 def test_what_a_publisher_left_who_was_killed_is_removed(

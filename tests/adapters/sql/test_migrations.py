@@ -4,6 +4,7 @@ A further revision is tested by being there: what an earlier one holds is made u
 """
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ from evref.adapters.outbound.sql.storage import REVISIONS, migrate
 from evref.domain.accounts.sign_in import Session, SessionToken
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.principal import Role
-from evref.testing.builders import NOON, a_key, a_member
-from evref.testing.filling import change_team
+from evref.testing.builders import NOON, a_catalogue, a_key, a_member, an_entry
+from evref.testing.filling import change_team, keep_catalogue
 from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows, tables
 from tests.adapters.sql.schemas import described
 from tests.processes import Command
@@ -183,3 +184,34 @@ def test_of_several_inits_at_once_all_succeed_from_nothing(
     assert loaded is not None
     assert nothing == [""] * (TOGETHER - 1)
     assert loaded.version in said
+
+
+def test_stored_publications_are_compared_once(
+    database: SqlDatabase, url: str, tmp_path: Path
+) -> None:
+    """The oldest one is not, because the catalogue that it replaced is no longer stored."""
+    with closing(SqlDatabase(f"sqlite:///{tmp_path / 'filled.db'}")) as filled:
+        source = SqlStorage(filled)
+        source.prepare()
+        for name in ("First", "Second", "Third", "Second"):
+            keep_catalogue(source, a_catalogue(an_entry("always"), an_entry("other", name=name)))
+        history = source.catalogue.history()
+        with filled.connect() as connection:
+            held = rows(connection)
+    with database.transaction() as connection:
+        migrate(connection, "0008")
+        for table in tables(connection):
+            if table.name in {"catalogue_documents", "catalogue_history", "catalogue_contents"}:
+                known = [
+                    {column.name: row[column.name] for column in table.columns}
+                    for row in held[table.name]
+                ]
+                connection.execute(insert(table), known)
+        connection.execute(text("UPDATE catalogue_history SET number = number + 10"))
+
+    SqlStorage(database).prepare()
+
+    assert SqlStorage(database).catalogue.history() == (
+        *history[:-1],
+        replace(history[-1], comparison=None),
+    )

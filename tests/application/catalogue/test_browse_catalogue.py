@@ -16,6 +16,7 @@ from evref.adapters.outbound.memory.catalogue.store import MemoryPublishedCatalo
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.testing.builders import NOON, a_catalogue, an_entry
 from evref.testing.filling import keep_catalogue
@@ -64,9 +65,9 @@ def test_a_new_version_is_served_at_the_latest_after_half_a_second(
     browse.current()
     keep_catalogue(store, SECOND)
 
-    assert browse.current() is FIRST
+    assert browse.current().entries is FIRST.entries
     clock.advance(seconds=0.5)
-    assert browse.current() is SECOND
+    assert browse.current().entries is SECOND.entries
 
 
 @given(st.lists(st.integers(0, 6), max_size=60), st.booleans(), st.booleans())
@@ -99,7 +100,7 @@ def test_a_corrected_time_of_day_changes_nothing(
     keep_catalogue(store, SECOND)
     clock.advance(seconds=0.5)
 
-    assert browse.current() is SECOND
+    assert browse.current().entries is SECOND.entries
 
 
 def test_what_is_held_goes_on_being_served_while_storage_is_out_of_reach(
@@ -115,7 +116,7 @@ def test_what_is_held_goes_on_being_served_while_storage_is_out_of_reach(
     with caplog.at_level(logging.WARNING):
         served = browse.current()
 
-    assert served is FIRST
+    assert served.entries is FIRST.entries
     assert "db.internal:5432 refused the connection" in caplog.text
 
 
@@ -156,7 +157,7 @@ def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
     with pytest.raises(StorageUnavailableError):
         browse.current()
     clock.advance(seconds=0.5)
-    assert browse.current() is FIRST
+    assert browse.current().entries is FIRST.entries
 
 
 class SlowStore(MemoryPublishedCatalogue):
@@ -173,7 +174,7 @@ class SlowStore(MemoryPublishedCatalogue):
         self.let_load = threading.Event()
         self.let_load.set()
 
-    def version(self) -> str | None:
+    def publication_id(self) -> str | None:
         self.looks += 1
         self._inside += 1
         self.most_at_once = max(self.most_at_once, self._inside)
@@ -182,6 +183,9 @@ class SlowStore(MemoryPublishedCatalogue):
         self._inside -= 1
         catalogue = self._answer()
         return None if catalogue is None else catalogue.version
+
+    def history(self) -> tuple[Publication, ...]:
+        return ()
 
     def load(self) -> Catalogue | None:
         self.loads += 1
@@ -210,8 +214,8 @@ def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeCl
         others = [pool.submit(browse.current).result(timeout=30) for _ in range(7)]
         store.let_go.set()
 
-        assert others == [FIRST] * 7
-        assert looking.result(timeout=30) is SECOND
+        assert [each.entries for each in others] == [FIRST.entries] * 7
+        assert looking.result(timeout=30).entries is SECOND.entries
     assert store.looks == 2
 
 
@@ -264,9 +268,9 @@ def test_while_a_newer_catalogue_is_loaded_all_are_served_what_is_held(clock: Fa
     store.let_load.set()
     wait_for_threads()
 
-    assert meanwhile == [FIRST] * 10
+    assert [each.entries for each in meanwhile] == [FIRST.entries] * 10
     assert store.loads == 2
-    assert browse.current() is SECOND
+    assert browse.current().entries is SECOND.entries
 
 
 def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: FakeClock) -> None:
@@ -279,7 +283,7 @@ def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: Fake
     served[0] = SECOND
     clock.advance(hours=1)
 
-    assert browse.current() is SECOND
+    assert browse.current().entries is SECOND.entries
 
 
 def test_a_newer_catalogue_that_cannot_be_loaded_is_told_once(
@@ -294,18 +298,18 @@ def test_a_newer_catalogue_that_cannot_be_loaded_is_told_once(
         return served[0]
 
     store = SlowStore(load)
-    store.version = lambda: "first" if served[0] is FIRST else "newer"  # type: ignore[method-assign]
+    store.publication_id = lambda: "first" if served[0] is FIRST else "newer"  # type: ignore[method-assign]
     browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), run=at_once)
     browse.current()
     served[0] = None
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
             clock.advance(seconds=0.5)
-            assert browse.current() is FIRST
+            assert browse.current().entries is FIRST.entries
         served[0] = SECOND
         clock.advance(seconds=0.5)
 
-        assert browse.current() is SECOND
+        assert browse.current().entries is SECOND.entries
     assert [record.message.partition(":")[0] for record in caplog.records] == [
         "serving the cached catalogue",
         "storage is available again; the catalogue is refreshed",

@@ -10,9 +10,14 @@ from hypothesis import strategies as st
 from evref.domain.catalogue.catalogue import (
     Age,
     Catalogue,
-    CatalogueChanges,
     DiagnosisFilter,
     Entry,
+)
+from evref.domain.catalogue.comparison import (
+    Comparison,
+    DiagnosisChange,
+    InterventionChange,
+    Turn,
 )
 from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
 from evref.domain.catalogue.evidence import (
@@ -397,25 +402,96 @@ def test_two_entries_have_one_version_only_when_the_same_is_served_of_them(
 # Changes
 
 
-def test_changes_name_what_was_added_changed_and_removed() -> None:
-    before = a_catalogue(an_entry("kept"), an_entry("edited"), an_entry("gone"))
-    after = a_catalogue(
-        an_entry("kept"), an_entry("edited", name="Edited"), an_entry("new"), an_entry("also-new")
+def turned(intervention: Intervention, direction: Direction) -> Intervention:
+    evidence = replace(
+        intervention.evidence, direction=direction, recommendation=Recommendation.NOT_STATED
     )
+    return replace(intervention, evidence=evidence)
 
-    assert after.changes_since(before) == CatalogueChanges(
-        added=("also-new", "new"), changed=("edited",), removed=("gone",)
+
+def with_interventions(diagnosis_id: str, *interventions: Intervention) -> Entry:
+    own = [replace(each, diagnosis_id=diagnosis_id) for each in interventions]
+    return an_entry(diagnosis_id, interventions=own)
+
+
+def test_a_comparison_says_what_readers_see_and_a_turn_of_direction_first() -> None:
+    """From for to against before from for to unclear before all else."""
+    a, b, c, d = (an_intervention(f"i-{name}") for name in "abcd")
+    hidden = an_intervention("hidden", diagnosis_id="kept")
+    kept = Entry(a_diagnosis("kept", modules=()), ())
+    before = a_catalogue(
+        kept,
+        an_entry("gone"),
+        with_interventions("x-edited", a),
+        with_interventions("y-doubted", replace(a, id="y")),
+        with_interventions("z-turned", replace(b, id="z-b"), c, d),
+    )
+    after = a_catalogue(
+        replace(kept, interventions=(hidden,)),
+        an_entry("new"),
+        Entry(
+            a_diagnosis("x-edited", terms={"de": ("Neu",)}), before.entry("x-edited").interventions
+        ),
+        with_interventions("y-doubted", turned(replace(a, id="y"), Direction.UNCLEAR)),
+        with_interventions(
+            "z-turned",
+            replace(
+                b,
+                id="z-b",
+                cautions="Weigh this before use, and weigh this too before use.",
+                title="Another title",
+            ),
+            turned(c, Direction.AGAINST),
+            an_intervention("i-e"),
+        ),
+    )
+    graded = ("evidence.recommendation", "evidence.direction")
+
+    assert after.compared_with(before) == Comparison(
+        added=("new",),
+        removed=("gone",),
+        changed=(
+            DiagnosisChange(
+                "z-turned",
+                record=False,
+                interventions_added=("i-e",),
+                interventions_removed=("i-d",),
+                interventions_changed=(
+                    InterventionChange("i-c", graded, Turn(Direction.FOR, Direction.AGAINST)),
+                    InterventionChange("z-b", ("title", "cautions"), None),
+                ),
+            ),
+            DiagnosisChange(
+                "y-doubted",
+                record=False,
+                interventions_added=(),
+                interventions_removed=(),
+                interventions_changed=(
+                    InterventionChange("y", graded, Turn(Direction.FOR, Direction.UNCLEAR)),
+                ),
+            ),
+            DiagnosisChange("x-edited", True, (), (), ()),
+        ),
     )
 
 
 @given(catalogues(), catalogues())
-def test_nothing_differs_exactly_when_the_version_is_the_same(
+def test_a_comparison_names_a_diagnosis_exactly_when_its_version_changed(
     one: Catalogue, other: Catalogue
 ) -> None:
-    nothing = CatalogueChanges((), (), ())
+    """And the other way round it names the same, with added and removed exchanged."""
+    before = {entry.diagnosis.id: entry.version for entry in one.entries}
+    after = {entry.diagnosis.id: entry.version for entry in other.entries}
 
-    assert (one.changes_since(other) == nothing) == (one.version == other.version)
-    assert one.changes_since(one) == nothing
+    there, back = other.compared_with(one), one.compared_with(other)
+
+    assert {each.diagnosis_id for each in there.changed} == {
+        name for name in before.keys() & after.keys() if before[name] != after[name]
+    }
+    assert (there.added, there.removed) == (back.removed, back.added)
+    assert [each.diagnosis_id for each in there.changed] == [
+        each.diagnosis_id for each in back.changed
+    ]
 
 
 def checked(diagnosis_id: str, day: str) -> Entry:

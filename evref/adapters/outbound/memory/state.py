@@ -16,7 +16,7 @@ from evref.domain.accounts.sign_in import Failures, Session
 from evref.domain.accounts.team import Removal
 from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.ports.catalogue.published import Publication
+from evref.domain.catalogue.publication import Publication
 
 
 @dataclass(slots=True)
@@ -36,8 +36,9 @@ class MemoryState:
     sessions: dict[str, Session] = field(default_factory=dict)
     failures: dict[str, Failures] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict, repr=False)
-    publications: tuple[tuple[Publication, Catalogue], ...] = ()
+    publications: tuple[tuple[Publication, Catalogue | None], ...] = ()
     """Newest first."""
+    publications_made: int = 0
 
     # Re-entrant, because the block of a unit of work may read the parts.
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)

@@ -24,7 +24,7 @@ from evref.ports.storage import Changes, Storage
 
 # The revisions in `migrations`, oldest first. With this list, an older database is distinguished
 # from a newer one without an import of Alembic.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _NEWER_VERSION = "The database was made by a newer version of evref; install that, or newer."

@@ -247,6 +247,8 @@ catalogue_history = Table(
     Column("added", Integer, nullable=False),
     Column("changed", Integer, nullable=False),
     Column("removed", Integer, nullable=False),
+    # See `comparisons`. NULL if the catalogue before was not stored any more.
+    Column("comparison", LargeBinary),
 )
 
 # Identified by digest, so that catalogues share their common documents. See `documents`, which

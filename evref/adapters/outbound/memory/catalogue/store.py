@@ -2,11 +2,13 @@
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import CatalogueReplacedError
 from evref.ports.catalogue.published import (
+    CATALOGUES_KEPT,
+    KEPT_FOR,
     PUBLICATIONS_KEPT,
     CatalogueChanges,
-    Publication,
     PublishedCatalogue,
 )
 
@@ -20,6 +22,10 @@ class MemoryPublishedCatalogue(PublishedCatalogue):
         kept = self._state.publications
         return kept[0][0].version if kept else None
 
+    def publication_id(self) -> str | None:
+        made = self._state.publications_made
+        return str(made) if made else None
+
     def load(self) -> Catalogue | None:
         kept = self._state.publications
         return kept[0][1] if kept else None
@@ -28,7 +34,7 @@ class MemoryPublishedCatalogue(PublishedCatalogue):
         return tuple(publication for publication, _ in self._state.publications)
 
     def load_version(self, version: str) -> Catalogue | None:
-        kept = self._state.publications
+        kept = self._state.publications[:CATALOGUES_KEPT]
         return next((each for publication, each in kept if publication.version == version), None)
 
 
@@ -41,5 +47,14 @@ class MemoryCatalogueChanges(CatalogueChanges):
     ) -> None:
         if MemoryPublishedCatalogue(self._state).version() != replacing:
             raise CatalogueReplacedError
-        kept = ((publication, catalogue), *self._state.publications)
-        self._state.publications = kept[:PUBLICATIONS_KEPT]
+        newest, oldest = self._state.publications, publication.published_at - KEPT_FOR
+        self._state.publications = (
+            (publication, catalogue),
+            *newest[: CATALOGUES_KEPT - 1],
+            *(
+                (each, None)
+                for place, (each, _) in enumerate(newest[CATALOGUES_KEPT - 1 :], CATALOGUES_KEPT)
+                if place < PUBLICATIONS_KEPT or each.published_at >= oldest
+            ),
+        )
+        self._state.publications_made += 1

@@ -11,13 +11,12 @@ import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
 
-from evref.adapters.outbound.sql.catalogue import documents
+from evref.adapters.outbound.sql.catalogue import comparisons, documents
 from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
 from evref.adapters.outbound.sql.tables import (
     catalogue_contents,
@@ -26,11 +25,14 @@ from evref.adapters.outbound.sql.tables import (
     catalogue_publication,
 )
 from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.comparison import Comparison
+from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
 from evref.ports.catalogue.published import (
+    CATALOGUES_KEPT,
+    KEPT_FOR,
     PUBLICATIONS_KEPT,
     CatalogueChanges,
-    Publication,
     PublishedCatalogue,
 )
 
@@ -41,14 +43,22 @@ _PAUSE_SECONDS = 0.01
 
 _SERVED = select(catalogue_publication.c.version)
 
+_NEWEST = select(func.coalesce(func.max(catalogue_history.c.number), 0)).scalar_subquery()
+
+# The newest publications are never dropped, so their numbers have no gaps.
+_HAS_CATALOGUE = catalogue_history.c.number > _NEWEST - CATALOGUES_KEPT
+
+_FIELDS = (
+    "version",
+    "published_at",
+    "published_by",
+    "is_bundled",
+    "added",
+    "changed",
+    "removed",
+)
 _HISTORY = select(
-    catalogue_history.c.version,
-    catalogue_history.c.published_at,
-    catalogue_history.c.published_by,
-    catalogue_history.c.is_bundled,
-    catalogue_history.c.added,
-    catalogue_history.c.changed,
-    catalogue_history.c.removed,
+    *(catalogue_history.c[name] for name in _FIELDS), catalogue_history.c.comparison
 ).order_by(catalogue_history.c.number.desc())
 
 _UNUSED = ~exists().where(catalogue_contents.c.digest == catalogue_documents.c.digest)
@@ -65,6 +75,11 @@ class SqlPublishedCatalogue(PublishedCatalogue):
     def version(self) -> str | None:
         with self._database.connect() as connection:
             return connection.execute(_SERVED).scalar_one_or_none()
+
+    def publication_id(self) -> str | None:
+        with self._database.connect() as connection:
+            number, version = connection.execute(select(_NEWEST, _SERVED.scalar_subquery())).one()
+        return None if version is None else f"{number}-{version}"
 
     def load(self) -> Catalogue | None:
         while (version := self.version()) is not None:
@@ -90,11 +105,15 @@ class SqlPublishedCatalogue(PublishedCatalogue):
 
     def history(self) -> tuple[Publication, ...]:
         with self._database.connect() as connection:
-            return tuple(Publication(*row) for row in connection.execute(_HISTORY))
+            rows = connection.execute(_HISTORY).mappings().all()
+        return tuple(
+            Publication(**{**row, "comparison": _comparison(row["comparison"])}) for row in rows
+        )
 
     def _digests(self, version: str) -> list[str] | None:
         """Return the digests of the version's documents; None if the version is not stored."""
-        kept = select(catalogue_history.c.version).where(catalogue_history.c.version == version)
+        is_it = catalogue_history.c.version == version
+        kept = select(catalogue_history.c.version).where(is_it, _HAS_CATALOGUE)
         # An outer join, because a catalogue may have no entries.
         listed = (
             select(catalogue_contents.c.digest)
@@ -201,20 +220,35 @@ def _switch(connection: Connection, version: str, replacing: str | None) -> None
 
 
 def _note(connection: Connection, publication: Publication) -> None:
-    """Add the publication to the history, and remove the oldest ones beyond its limit."""
-    newest = select(func.coalesce(func.max(catalogue_history.c.number), 0))
-    number = connection.execute(newest).scalar_one() + 1
-    connection.execute(insert(catalogue_history).values(number=number, **asdict(publication)))
+    """Add the publication to the history, and drop those that are too old."""
+    number = connection.execute(select(_NEWEST)).scalar_one() + 1
+    values: dict[str, Any] = {name: getattr(publication, name) for name in _FIELDS}
+    if publication.comparison is not None:
+        values["comparison"] = comparisons.write(publication.comparison)
+    connection.execute(insert(catalogue_history).values(number=number, **values))
     connection.execute(
-        delete(catalogue_history).where(catalogue_history.c.number <= number - PUBLICATIONS_KEPT)
+        delete(catalogue_history).where(
+            catalogue_history.c.number <= number - PUBLICATIONS_KEPT,
+            catalogue_history.c.published_at < publication.published_at - KEPT_FOR,
+        )
     )
+
+
+def _comparison(stored: bytes | None) -> Comparison | None:
+    try:
+        return None if stored is None else comparisons.read(stored)
+    except ValueError:
+        # A damaged one must not keep the catalogue from being served and replaced.
+        return None
 
 
 def _list_contents(connection: Connection, version: str, digests: Sequence[str]) -> None:
     """Store the list of the version's documents; delete the lists of removed versions."""
     connection.execute(
         delete(catalogue_contents).where(
-            catalogue_contents.c.version.not_in(select(catalogue_history.c.version))
+            catalogue_contents.c.version.not_in(
+                select(catalogue_history.c.version).where(_HAS_CATALOGUE)
+            )
         )
     )
     listed = select(catalogue_contents.c.digest).where(catalogue_contents.c.version == version)
