@@ -34,6 +34,7 @@ from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.interfaces import HttpInterface, HttpInterfaces
 from evref.adapters.inbound.web.observation import Observer, log_access, observed
+from evref.application.catalogue.find_licence import FindLicence
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
@@ -104,7 +105,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         limit.blueprint(container.read_limit(), container.browse(), find_licence)
     )
     app.register_blueprint(openapi.blueprint())
-    _register_standards(app, settings, endpoints)
+    _register_standards(app, settings, endpoints, find_licence)
     app.register_blueprint(
         reference.blueprint(
             frame,
@@ -198,14 +199,20 @@ def _standards(settings: Settings) -> list[HttpInterface]:
     return [interface for interface, is_on in switches.items() if is_on]
 
 
-def _register_standards(app: APIFlask, settings: Settings, endpoints: CatalogueEndpoints) -> None:
+def _register_standards(
+    app: APIFlask,
+    settings: Settings,
+    endpoints: CatalogueEndpoints,
+    find_licence: FindLicence,
+) -> None:
     if settings.infobutton:
         has_pages = settings.catalogue_pages is not Readers.OFF
         app.register_blueprint(
             infobutton.blueprint(endpoints, settings.base_url, has_pages=has_pages)
         )
     if settings.fhir:
-        app.register_blueprint(fhir.blueprint(endpoints, settings.base_url))
+        root = settings.canonical_root
+        app.register_blueprint(fhir.blueprint(endpoints, settings.base_url, root, find_licence))
 
 
 def _metrics(settings: Settings) -> Metrics:

@@ -30,6 +30,8 @@ from evref.domain.redaction import without_keys
 PREFIX = "EVREF_"
 DEFAULT_BIND = "127.0.0.1:8000"
 ENV_FILE = Path(".env")
+DEFAULT_CANONICAL_ROOT = "https://evref.example/fhir"
+"""Of the bundled catalogue; nobody can register this name (RFC 2606)."""
 
 # A single host by name or address; a wildcard such as https://* would match any host.
 _ORIGIN = re.compile(r"https?://([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(:[0-9]+)?")
@@ -103,6 +105,7 @@ class Settings(BaseSettings):
     - `sign_out_url`: where a member whom a proxy signed in ends the session of the provider.
     - `infobutton`: whether /infobutton answers the info buttons of health records.
     - `fhir`: whether the catalogue is also served as FHIR.
+    - `canonical_root`: what the canonical URLs of FHIR resources begin with.
     - `licence`: the address of the licence of a catalogue that is not the bundled one; None if it
       has none.
     - `operator`, `contact`: who runs the service, and an https: or e-mail address, for /about.
@@ -186,6 +189,13 @@ class Settings(BaseSettings):
     ] = None
     infobutton: _Switch = True
     fhir: _Switch = True
+    canonical_root: Annotated[
+        str,
+        Field(
+            pattern=r"^https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[!-~]*[!-.0-~])?$",
+            description="an address such as https://example.org/fhir, without a slash at its end",
+        ),
+    ] = DEFAULT_CANONICAL_ROOT
     licence: Annotated[
         str | None,
         Field(

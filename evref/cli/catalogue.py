@@ -74,7 +74,13 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     If published diagnoses would be removed, the command lists them and asks for confirmation at a
     terminal. Without a terminal it fails.
     """
-    publish = stored().publish()
+    container = stored()
+    publish = container.publish()
+    if "canonical_root" not in container.settings().model_fields_set:
+        say(
+            "warning: EVREF_CANONICAL_ROOT is not set, so the FHIR resources of this catalogue "
+            "have the canonical URLs of the bundled one"
+        )
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, [path]))
     with progress_bar("Loading") as progress:
         plan = publish.plan_load(OPERATOR, path, progress)

@@ -47,7 +47,8 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
     def run(*arguments: str, stdin: bytes = b"", **settings: str) -> Result:
         with monkeypatch.context() as patched:
-            for name, text in settings.items():
+            # Without it, loading a catalogue warns.
+            for name, text in {"canonical_root": "https://example.org", **settings}.items():
                 patched.setenv(f"EVREF_{name.upper()}", text)
             if arguments[:1] in {("serve",), ("demo",)} and "--bind" not in arguments:
                 # Where nobody listens, as someone may on the default.

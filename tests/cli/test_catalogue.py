@@ -482,3 +482,12 @@ def test_find_shows_what_the_search_finds_and_why(ready: Run) -> None:
     assert record["found"][0]["spelling_corrected"]
     assert nothing.status == 0
     assert nothing.out.startswith("No diagnosis.\nSuggested: coeliac-disease, near")
+
+
+def test_a_catalogue_without_canonical_urls_of_its_own_is_warned_of(run: Run, files: Path) -> None:
+    run("init")
+
+    told = run("catalogue", "load", str(files), "--dry-run", canonical_root="").err
+
+    assert "warning: EVREF_CANONICAL_ROOT is not set" in told
+    assert "EVREF_CANONICAL_ROOT" not in run("catalogue", "load", str(files), "--dry-run").err

@@ -7,7 +7,9 @@ from typing import NoReturn
 
 import pytest
 from dependency_injector import providers
+from werkzeug.test import TestResponse
 
+from evref.adapters.inbound.fhir import search
 from evref.bootstrap.app import create_app
 from evref.domain.access.permission import Permission
 from evref.domain.access.token import KeyToken
@@ -152,7 +154,7 @@ def test_any_other_path_is_not_found(service: Service, token: str, path: str) ->
     assert_outcome(response, 404, "not-found")
 
 
-@pytest.mark.parametrize("path", [*ALL, f"{SEARCH}/_search"])
+@pytest.mark.parametrize("path", ALL)
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])
 def test_every_other_method_is_refused(
     service: Service, token: str, method: str, path: str
@@ -295,10 +297,21 @@ def test_the_capability_statement_says_what_there_is(service: Service) -> None:
     assert statement["fhirVersion"] == "4.0.1"
     assert statement["implementation"]["url"] == f"{BASE_URL}/fhir"
     (rest,) = statement["rest"]
-    assert [each["type"] for each in rest["resource"]] == ["PlanDefinition", "ActivityDefinition"]
+    assert [each["type"] for each in rest["resource"]] == [
+        "PlanDefinition",
+        "ActivityDefinition",
+        "CodeSystem",
+        "StructureDefinition",
+    ]
     for each in rest["resource"]:
         assert [one["code"] for one in each["interaction"]] == ["read", "search-type"]
-        assert [one["name"] for one in each["searchParam"]] == ["_id", "context", "title"]
+        taken = search.SEARCH[each["type"]]
+        named = {one["name"] for one in each["searchParam"]} | {"title:exact", "title:contains"}
+        assert taken.keys() - named <= {
+            *("_count", "_after", "_before", "_format", "_summary", "_elements", "_include"),
+            "_totalMethod",
+        }
+        assert named & taken.keys() == named - ({"title:exact", "title:contains"} - taken.keys())
 
 
 def test_an_origin_that_the_operator_names_may_read(make_service: MakeService) -> None:
@@ -326,3 +339,50 @@ def test_switched_off_it_is_a_path_like_any_unknown(make_service: MakeService, p
     assert response.text.replace(response.headers["X-Request-ID"], "") == unknown.text.replace(
         unknown.headers["X-Request-ID"], ""
     )
+
+
+FORM = "application/x-www-form-urlencoded"
+
+
+def test_a_search_as_post_finds_counts_and_is_limited_as_get(service: Service) -> None:
+    """The parameters of the form are joined with those of the address; a cache never has it."""
+    key = service.new_key(limit=3)
+    token = key.token.text
+    path = f"{SEARCH}/_search?_format=json"
+
+    def post(data: str, *, kind: str = FORM, **headers: str) -> TestResponse:
+        fields = {"Content-Type": kind, **headers}
+        return service.request("POST", path, token=token, data=data, headers=fields)
+
+    found = post("context=M17.1&_count=5")
+    malformed = post("modul=home")
+    another = post("{}", kind="application/json")
+    limited = post("context=M17.1")
+
+    assert [each["resource"]["id"] for each in body(found)["entry"]] == ["knee-osteoarthritis"]
+    assert found.headers["Cache-Control"] == "no-store"
+    assert found.headers["X-RateLimit-Remaining"] == "2"
+    assert "ETag" not in found.headers
+    assert "_format=json&context=M17.1" in body(found)["link"][0]["url"]
+    assert_outcome(malformed, 400, "invalid")
+    assert_outcome(another, 415)
+    assert_outcome(limited, 429, "throttled")
+    assert service.admitted(key) == 3
+
+
+def test_a_search_as_post_takes_a_key_in_the_header_alone(service: Service, token: str) -> None:
+    form = {"Content-Type": FORM}
+
+    response = service.request(
+        "POST", f"{SEARCH}/_search", data=f"access_token={token}", headers=form
+    )
+    long = service.request(
+        "POST", f"{SEARCH}/_search", token=token, data="title=" + "x" * 16_384, headers=form
+    )
+
+    assert_outcome(response, 401, "login")
+    assert_outcome(long, 413)
+    for method in ("PUT", "DELETE"):
+        refused = service.request(method, f"{SEARCH}/_search", token=token)
+        assert_outcome(refused, 405, "not-supported")
+        assert refused.headers["Allow"] == "GET, HEAD, POST"

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Index, Item
-from evref.adapters.inbound.fhir.resources import Resources
+from evref.adapters.inbound.fhir.resources import Issue, Resources
 from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
 from evref.bootstrap.settings import Settings
 from evref.domain.catalogue.catalogue import Catalogue, Entry
-from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.diagnosis import Module, Review
 from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
@@ -23,21 +25,24 @@ from evref.domain.catalogue.evidence import (
     Reference,
 )
 from evref.domain.catalogue.intervention import FittVp, Intervention
-from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
 from evref.testing.builders import a_diagnosis, a_reference, an_intervention
 from tests.fhir.conftest import LONG_ID, Read
 
-BASE = "https://evref.example.org/fhir"
+BASE = "https://evref.example/fhir"
+SERVER = "https://evref.example.org/fhir"
 STRENGTH = "http://hl7.org/fhir/StructureDefinition/cqf-strengthOfRecommendation"
+DO_NOT_PERFORM = f"{BASE}/StructureDefinition/do-not-perform"
 QUALITY = "http://hl7.org/fhir/StructureDefinition/cqf-qualityOfEvidence"
-RESOURCES = Resources("https://evref.example.org")
+RESOURCES = Resources("https://evref.example.org", BASE)
+ISSUE = Issue(datetime(2026, 11, 1, 8, 30, tzinfo=UTC), "https://example.org/licence")
 
 
 def rendered(intervention: Intervention) -> dict[str, Any]:
     """The resource of an intervention."""
     entry = Entry(a_diagnosis(), (intervention,))
     return RESOURCES.activity_definition(
-        Item(intervention.id, intervention.title, entry, intervention.id)
+        Item(intervention.id, intervention.title, entry, intervention.id), ISSUE
     )
 
 
@@ -56,15 +61,14 @@ def justifications(resource: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def grade(resource: dict[str, Any], url: str) -> dict[str, str] | None:
-    """The coding of an extension, which the resource and the justification's document have."""
-    found = [each for each in resource["extension"] if each["url"] == url]
-    assert len(found) <= 1
-    assert found == [
+    """The coding of an extension of the justification's document, where R4 allows it."""
+    found = [
         extension
         for each in justifications(resource)
         for extension in each.get("document", {}).get("extension", [])
         if extension["url"] == url
     ]
+    assert len(found) <= 1
     return found[0]["valueCodeableConcept"]["coding"][0] if found else None
 
 
@@ -87,8 +91,9 @@ def test_a_diagnosis_is_a_plan_definition(read: Read) -> None:
     assert re.fullmatch("[0-9a-f]{16}", plan["version"])
     assert plan["name"] == "Diagnosis_knee_osteoarthritis"
     assert plan["title"] == "Knee osteoarthritis"
-    assert (plan["status"], plan["experimental"]) == ("active", False)
-    assert plan["date"] == "2026-02-01"
+    assert (plan["status"], plan["experimental"]) == ("active", True)
+    assert plan["date"] == plan["meta"]["lastUpdated"]
+    assert plan.keys() & {"approvalDate", "lastReviewDate"} == set()
     assert plan["usage"] == DISCLAIMER
     assert [each["coding"][0]["code"] for each in plan["topic"]] == ["fitt_vip", "home"]
     assert [each["type"] for each in plan["relatedArtifact"]] == ["citation"]
@@ -132,15 +137,15 @@ def test_the_actions_are_the_visible_interventions_as_on_the_card(read: Read) ->
         ["home", "acute"],
     ]
     for action in actions:
-        path = action["definitionCanonical"].removeprefix(f"{BASE}/")
-        activity = read(path)
+        bundle = read(f"ActivityDefinition?url={action['definitionCanonical']}")
+        activity = bundle["entry"][0]["resource"]
         assert activity["title"] == action["title"]
         assert activity["url"] == action["definitionCanonical"]
         assert justifications(activity) == action.get("documentation", [])
-        for url in (STRENGTH, QUALITY):
-            assert [each for each in action["extension"] if each["url"] == url] == [
-                each for each in activity["extension"] if each["url"] == url
-            ]
+        do_not_perform = [{"url": DO_NOT_PERFORM, "valueBoolean": True}]
+        is_against = activity.get("doNotPerform") is True
+        assert action.get("modifierExtension") == (do_not_perform if is_against else None)
+        assert is_against == (direction(action) == "against")
 
 
 def test_a_diagnosis_without_visible_interventions_has_no_actions(read: Read) -> None:
@@ -179,7 +184,8 @@ def test_an_intervention_with_a_long_id_is_read_by_the_short_one(read: Read) -> 
     resource = found["resource"]
 
     assert len(resource["id"]) == 64
-    assert found["fullUrl"] == resource["url"] == f"{BASE}/ActivityDefinition/{resource['id']}"
+    assert found["fullUrl"] == f"{SERVER}/ActivityDefinition/{resource['id']}"
+    assert resource["url"] == f"{BASE}/ActivityDefinition/{resource['id']}"
     assert resource["identifier"][0]["value"] == LONG_ID
     assert read(f"ActivityDefinition/{resource['id']}") == resource
 
@@ -325,8 +331,11 @@ def everything() -> list[dict[str, Any]]:
     """Each resource of the bundled catalogue."""
     index = Index(bundled())
     return [
-        *map(RESOURCES.plan_definition, index.of(PLAN_DEFINITION).values()),
-        *map(RESOURCES.activity_definition, index.of(ACTIVITY_DEFINITION).values()),
+        *(RESOURCES.plan_definition(each, ISSUE) for each in index.of(PLAN_DEFINITION).values()),
+        *(
+            RESOURCES.activity_definition(each, ISSUE)
+            for each in index.of(ACTIVITY_DEFINITION).values()
+        ),
     ]
 
 
@@ -356,6 +365,48 @@ def test_every_action_of_the_bundled_catalogue_leads_somewhere(
     ]
     activities = [address for address in addresses if "/ActivityDefinition/" in address]
     assert sorted(led_to) == sorted(activities)
+
+
+def test_every_action_against_and_no_other_is_marked(everything: list[dict[str, Any]]) -> None:
+    """A client that knows no extension refuses the action rather than take it for advice."""
+    actions = [action for each in everything for action in each.get("action", [])]
+
+    assert {direction(each) for each in actions} == {"for", "against", "unclear"}
+    for action in actions:
+        assert ("modifierExtension" in action) == (direction(action) == "against")
+
+
+def test_every_narrative_is_well_formed_and_says_the_direction(
+    everything: list[dict[str, Any]],
+) -> None:
+    for resource in everything:
+        root = ET.fromstring(resource["text"]["div"])
+        told = " ".join(root.itertext())
+        assert root.tag == "{http://www.w3.org/1999/xhtml}div"
+        assert resource["title"] in told
+        assert DISCLAIMER in told
+        for action in resource.get("action", []):
+            name = NAMES[Direction(direction(action))]
+            assert f"{name}: {action['title']} (" in told
+
+
+def test_a_narrative_escapes_what_a_text_has() -> None:
+    intervention = an_intervention(title="<script>alert(1)</script> & more")
+
+    div = rendered(intervention)["text"]["div"]
+
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in div
+
+
+def test_a_reviewed_entry_says_by_whom_and_when() -> None:
+    reviewed = replace(a_diagnosis(), reviewed=Review("Ada Example, physician", date(2026, 3, 4)))
+    plan = RESOURCES.plan_definition(Item("knee", "Knee", Entry(reviewed, ())), ISSUE)
+
+    assert plan["experimental"] is False
+    assert plan["approvalDate"] == plan["lastReviewDate"] == "2026-03-04"
+    assert "Reviewed by Ada Example, physician on 2026-03-04." in plan["text"]["div"]
+    assert plan["copyright"] == "Licensed under https://example.org/licence"
+    assert plan["date"] == plan["meta"]["lastUpdated"] == "2026-11-01T08:30:00Z"
 
 
 def test_every_resource_of_the_bundled_catalogue_has_the_disclaimer(

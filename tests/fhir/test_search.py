@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -134,16 +136,22 @@ def test_what_is_hidden_is_not_found(service: Service, token: str) -> None:
     [
         ("modul=home", "modul", "title:contains"),
         ("title:missing=true", "title:missing", "title:exact"),
-        ("_summary=true", "_summary", "_count"),
-        ("_elements=title", "_elements", "_count"),
+        ("_summary=most", "_summary", "true; text"),
+        ("_elements=a.b", "_elements", "names of elements"),
+        ("_elements=title&_summary=true", "_summary", "one of them"),
+        ("_lastUpdated=yesterday", "_lastUpdated", "dates or times"),
+        ("_lastUpdated=ap2026", "_lastUpdated", "dates or times"),
+        ("_lastUpdated=2026-13", "_lastUpdated", "dates or times"),
+        ("_lastUpdated=9999", "_lastUpdated", "dates or times"),
+        ("_include=*", "_include", ""),
+        ("_total=none", "_total", "_count"),
         ("_sort=title", "_sort", "_count"),
         ("title=", "title", "1 to 50 texts"),
         (f"title={'x' * 201}", "title", "200 characters"),
         ("title=%CC%81", "title", "1 to 50 texts"),
         ("title:contains=knee,%CC%81", "title:contains", "1 to 50 texts"),
         ("title=knee,", "title", "1 to 50 texts"),
-        ("title=a&title=b", "title", "at most one value"),
-        ("context=M17&context=M18", "context", "at most one value"),
+        ("_count=1&_count=2", "_count", "at most one value"),
         ("_count=", "_count", "a number"),
         ("_count=-1", "_count", "a number"),
         ("_count=ten", "_count", "a number"),
@@ -185,3 +193,110 @@ def test_what_reads_one_resource_takes_no_search_parameter(
     (issue,) = assert_outcome(response, 400, "invalid")
     assert issue["details"]["text"].startswith("_id is not a parameter")
     assert service.get(f"/fhir/{path}?_format=json", token=token).status_code == 200
+
+
+ROOT = "https://evref.example/fhir"
+
+
+@pytest.mark.parametrize(
+    ("query", "diagnoses"),
+    [
+        (f"url={ROOT}/PlanDefinition/{KNEE}", [KNEE]),
+        (f"url={ROOT}/PlanDefinition/{KNEE},{ROOT}/PlanDefinition/{GBS}", [GBS, KNEE]),
+        (f"url=https://evref.example.org/fhir/PlanDefinition/{KNEE}", []),
+        (f"identifier={KNEE}", [KNEE]),
+        (f"identifier={ROOT}/NamingSystem/diagnosis-id|{KNEE}", [KNEE]),
+        (f"identifier={ROOT}/NamingSystem/diagnosis-id|", [GBS, KNEE, BACK]),
+        (f"identifier=|{KNEE}", []),
+        ("topic=fitt_vip", [KNEE]),
+        (f"topic={ROOT}/CodeSystem/module|home", [KNEE, BACK]),
+        ("topic=home&topic=fitt_vip", [KNEE]),
+        ("context=M17,M54&context=M54", [BACK]),
+        (f"context={ICD_10}|M17,http://snomed.info/sct|1&context=M17.1", [KNEE]),
+        ("context=M17&context=M54", []),
+    ],
+)
+def test_a_canonical_url_an_identifier_or_a_topic_finds(
+    read: Read, query: str, diagnoses: list[str]
+) -> None:
+    """A repeated parameter is combined with AND."""
+    assert ids(read(f"PlanDefinition?{query}")) == diagnoses
+
+
+@pytest.mark.parametrize(
+    ("value", "is_found"),
+    [
+        ("{year}", True),
+        ("{month}", True),
+        ("{day}", True),
+        ("{second}", True),
+        ("ge{second}", True),
+        ("gt{second}", False),
+        ("le{day}", True),
+        ("lt{day}", False),
+        ("ne{year}", False),
+        ("eb{day}", False),
+        ("sa2001", True),
+        ("2001", False),
+    ],
+)
+def test_the_time_of_the_last_change_is_searched(read: Read, *, value: str, is_found: bool) -> None:
+    """To the precision that is given."""
+    time = read(f"PlanDefinition/{KNEE}")["meta"]["lastUpdated"]
+    given = value.format(year=time[:4], month=time[:7], day=time[:10], second=time)
+
+    assert (KNEE in ids(read(f"PlanDefinition?_lastUpdated={given}"))) == is_found
+
+
+def test_a_summary_and_elements_are_parts_of_a_resource(read: Read) -> None:
+    """They are marked, and neither loses that the sources advise against something."""
+
+    def part(query: str) -> Any:
+        (entry,) = read(f"ActivityDefinition?_id=k-arthroscopy&{query}")["entry"]
+        return entry["resource"]
+
+    whole = part("_summary=false")
+    always = {"resourceType", "id", "meta", "status", "doNotPerform"}
+    assert part("_elements=title,url").keys() == always | {"title", "url"}
+    assert part("_summary=text").keys() == always | {"text"}
+    assert part("_summary=data").keys() == whole.keys() - {"text"}
+    assert part("_summary=true").keys() >= {"url", "title", "useContext", "doNotPerform"}
+    assert "relatedArtifact" not in part("_summary=true")
+    assert part("_summary=true")["meta"]["tag"][0]["code"] == "SUBSETTED"
+    count = read("ActivityDefinition?_summary=count")
+    assert (count["total"], "entry" in count) == (4, False)
+
+
+def test_interventions_are_included(read: Read) -> None:
+    bundle = read(f"PlanDefinition?_id={KNEE}&_include=PlanDefinition:definition")
+
+    (plan, *others) = bundle["entry"]
+    assert bundle["total"] == 1
+    assert {each["search"]["mode"] for each in others} == {"include"}
+    assert sorted(each["resource"]["url"] for each in others) == sorted(
+        each["definitionCanonical"] for each in plan["resource"]["action"]
+    )
+
+
+def test_definitions_are_served_and_found(read: Read) -> None:
+    """Those that a resource names, by the names that it has for them."""
+    systems = {each["id"]: each for each in map(resource_of, read("CodeSystem")["entry"])}
+    assert [each["code"] for each in systems["direction"]["concept"]] == [
+        "for",
+        "against",
+        "unclear",
+    ]
+    assert systems.keys() == {"direction", "module", "phase"}
+    plan, activity = read(f"PlanDefinition/{KNEE}"), read("ActivityDefinition/k-arthroscopy")
+    named = set(
+        re.findall(rf"{ROOT}/(?:CodeSystem|StructureDefinition)/[a-z-]+", f"{plan}{activity}")
+    )
+    assert len(named) >= 4
+    for url in named:
+        resource_type = url.split("/")[-2]
+        (entry,) = read(f"{resource_type}?url={url}")["entry"]
+        assert entry["resource"] == read(f"{resource_type}/{url.split('/')[-1]}")
+
+
+def resource_of(entry: Any) -> Any:
+    return entry["resource"]

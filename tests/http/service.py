@@ -120,12 +120,13 @@ class Service:
         *,
         token: str | None = None,
         headers: Mapping[str, str] | None = None,
+        data: str | None = None,
     ) -> TestResponse:
         sent = dict(headers or {})
         if token is not None:
             sent["Authorization"] = f"Bearer {token}"
         with self.app.test_client() as client:
-            response = client.open(path, method=method, headers=sent)
+            response = client.open(path, method=method, headers=sent, data=data)
         response.get_data()
         response.close()
         self._check(method, path, response, token)

@@ -8,103 +8,110 @@ from functools import lru_cache, partial
 from typing import Any
 
 from flask import Blueprint, Response, request
-from werkzeug.datastructures import MIMEAccept
+from werkzeug.datastructures import MIMEAccept, MultiDict
+from werkzeug.exceptions import UnsupportedMediaType
 from werkzeug.http import parse_accept_header, parse_options_header
 
 from evref.adapters.inbound.fhir import search
-from evref.adapters.inbound.fhir.bundle import searchset
 from evref.adapters.inbound.fhir.capability import capability_statement
+from evref.adapters.inbound.fhir.definitions import definitions
 from evref.adapters.inbound.fhir.index import (
     ACTIVITY_DEFINITION,
     PLAN_DEFINITION,
     Indexes,
-    Item,
 )
 from evref.adapters.inbound.fhir.interface import FHIR, MEDIA_TYPE
 from evref.adapters.inbound.fhir.resources import Resources
+from evref.adapters.inbound.fhir.sources import CatalogueSource, DefinitionSource, Source
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.problems import NotAcceptableError
 from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.matching import best_relations
-from evref.domain.catalogue.remarks import remarks
-from evref.domain.errors import NotFoundError
 
 # The parameter `_format` may still accept what the Accept header does not.
 _NOT_IN_HEADER = "*/*"
 _OFFERS = (MEDIA_TYPE, _NOT_IN_HEADER)
 
+_MOST_BYTES = 16 * 1024
+"""Of the form of a search; nothing else has a body."""
+
 _ACCEPTED = {"application/fhir+json", "application/json", "text/json", "application/*", "*/*"}
 _VERSIONS = {None, "4.0", "4.0.1"}
 
 
-def blueprint(endpoints: CatalogueEndpoints, base_url: str) -> Blueprint:
-    """Return the views of a service at `base_url`. All but the first need a key that may read."""
+def blueprint(
+    endpoints: CatalogueEndpoints,
+    base_url: str,
+    canonical_root: str,
+    licence_of: Callable[[Catalogue], str | None],
+) -> Blueprint:
+    """Return the views."""
     views = Blueprint("fhir", __name__, url_prefix=FHIR.root)
     endpoint = endpoints(Permission.READ, *_OFFERS, select=_select)
-    resources = Resources(base_url)
-    indexes = Indexes()
     capability = _representation(capability_statement(base_url))
+    sources = _sources(base_url, canonical_root, licence_of)
 
     @views.get("/metadata")
     def metadata() -> Response:
         search.read(request.args, search.FORMAT)
-        _require_json(_select(request.headers.get("Accept", ""), _OFFERS))
+        _require_json(_select(request.headers.get("Accept", ""), _OFFERS), request.args)
         return respond(capability, PUBLIC)
 
-    def search_type(
-        catalogue: Catalogue,
-        media_type: str,
-        resource_type: str,
-        render: Callable[[Item], dict[str, Any]],
-    ) -> Response:
-        values = search.read(request.args, search.SEARCH)
-        _require_json(media_type)
-        matches = catalogue.matches(values.get("context", ()))
-        relations = best_relations(matches)
-        found = search.matching(indexes.of(catalogue), resource_type, values, relations)
-
-        def entry(item: Item) -> dict[str, Any]:
-            relation = relations.get(item.entry.diagnosis.id)
-            return {"resource": render(item), "search": resources.search_of(relation)}
-
-        return _response(
-            searchset(
-                found,
-                values,
-                request.args.to_dict(),
-                resources.address(resource_type),
-                entry,
-                outcome=resources.outcome(remarks(matches, catalogue)),
-            )
-        )
+    def search_type(catalogue: Catalogue, media_type: str, resource_type: str) -> Response:
+        given = _given()
+        values = search.read(given, search.SEARCH[resource_type])
+        _require_json(media_type, given)
+        return _response(sources[resource_type].search(catalogue, values, given))
 
     def read(
         catalogue: Catalogue,
         media_type: str,
         id: str,  # noqa: A002 - the public name in the path
         resource_type: str,
-        render: Callable[[Item], dict[str, Any]],
     ) -> Response:
         search.read(request.args, search.FORMAT)
-        _require_json(media_type)
-        item = indexes.of(catalogue).of(resource_type).get(id)
-        if item is None:
-            raise NotFoundError(resource_type, id)
-        return _response(render(item))
+        _require_json(media_type, request.args)
+        resource, changed_at = sources[resource_type].read(catalogue, id)
+        response = _response(resource)
+        response.last_modified = changed_at
+        return response
 
-    for resource_type, render in (
-        (PLAN_DEFINITION, resources.plan_definition),
-        (ACTIVITY_DEFINITION, resources.activity_definition),
-    ):
-        for path, name, view in (
-            (f"/{resource_type}", f"search_{resource_type}", search_type),
-            (f"/{resource_type}/<id>", f"read_{resource_type}", read),
+    for resource_type in sources:
+        for path, name, view, method in (
+            (f"/{resource_type}", f"search_{resource_type}", search_type, "GET"),
+            (f"/{resource_type}/_search", f"post_{resource_type}", search_type, "POST"),
+            (f"/{resource_type}/<id>", f"read_{resource_type}", read, "GET"),
         ):
-            of_type = partial(view, resource_type=resource_type, render=render)
-            views.add_url_rule(path, name, endpoint(of_type), methods=["GET"])
+            of_type = partial(view, resource_type=resource_type)
+            views.add_url_rule(path, name, endpoint(of_type), methods=[method])
     return views
+
+
+def _sources(
+    base_url: str, root: str, licence_of: Callable[[Catalogue], str | None]
+) -> dict[str, Source]:
+    resources, indexes = Resources(base_url, root), Indexes()
+    return {
+        **{
+            each: CatalogueSource(each, resources, indexes, licence_of)
+            for each in (PLAN_DEFINITION, ACTIVITY_DEFINITION)
+        },
+        **{
+            each: DefinitionSource(each, resources, found)
+            for each, found in definitions(root).items()
+        },
+    }
+
+
+def _given() -> MultiDict[str, str]:
+    """Return the parameters of the address, and of the form of a POST search (R4, http)."""
+    if request.method != "POST":
+        return request.args
+    if request.mimetype != "application/x-www-form-urlencoded":
+        raise UnsupportedMediaType
+    request.max_content_length = request.max_form_memory_size = _MOST_BYTES
+    return MultiDict([*request.args.items(multi=True), *request.form.items(multi=True)])
 
 
 @lru_cache(maxsize=256)
@@ -120,9 +127,9 @@ def _is_json(accepted: tuple[str, float]) -> bool:
     return quality > 0 and media_type in _ACCEPTED and parameters.get("fhirversion") in _VERSIONS
 
 
-def _require_json(media_type: str) -> None:
+def _require_json(media_type: str, given: MultiDict[str, str]) -> None:
     # The parameter overrides the header (R4, http, mime-type).
-    if media_type == _NOT_IN_HEADER and "_format" not in request.args:
+    if media_type == _NOT_IN_HEADER and "_format" not in given:
         raise NotAcceptableError(search.FORMATS[1:])
 
 

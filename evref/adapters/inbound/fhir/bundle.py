@@ -7,39 +7,49 @@ follows the links gets each resource once, even if another catalogue is publishe
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from evref.adapters.inbound.fhir.index import Item
-from evref.adapters.inbound.fhir.search import DEFAULT_COUNT
+from werkzeug.datastructures import MultiDict
+
+from evref.adapters.inbound.fhir.filtering import Found, Identified
+from evref.adapters.inbound.fhir.mappings import KEPT_ELEMENTS, SUMMARY_ELEMENTS
+from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, Summary, only
 from evref.domain.redaction import without_keys
 
 _PAGING = ("_count", "_after", "_before")
+_SUBSETTED = {
+    "system": "http://terminology.hl7.org/CodeSystem/v3-ObservationValue",
+    "code": "SUBSETTED",
+}
 
 
 def searchset(
-    found: Sequence[Item],
-    values: Mapping[str, Any],
-    given: Mapping[str, str],
+    found: Sequence[Found],
+    values: Mapping[str, tuple[Any, ...]],
+    given: MultiDict[str, str],
     address: str,
-    render: Callable[[Item], dict[str, Any]],
+    render: Callable[[Found], dict[str, Any]],
     *,
-    outcome: Sequence[dict[str, Any]],
+    include: Callable[[Sequence[Found]], Iterable[dict[str, Any]]] | None = None,
+    outcome: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the page of the found items that the values of the search select.
 
     `given` has the parameters as sent, for the links; `address` is the URL of the resource type;
-    `outcome` has entries about the search itself, for the first page.
+    `include` returns the entries that a page has in addition; `outcome` has entries about the
+    search itself, for the first page.
     """
-    count = values.get("_count", DEFAULT_COUNT)
-    criteria = {name: text for name, text in given.items() if name not in _PAGING}
+    is_count = only(values, "_summary") is Summary.COUNT
+    count = 0 if is_count else only(values, "_count", DEFAULT_COUNT)
+    criteria = [(name, text) for name, text in given.items(multi=True) if name not in _PAGING]
 
     def link(relation: str, **place: str) -> dict[str, str]:
-        query = urlencode({**criteria, "_count": count, **place})
+        query = urlencode([*criteria, ("_count", count), *place.items()])
         return {"relation": relation, "url": without_keys(f"{address}?{query}")}
 
-    place = {name: values[name] for name in ("_after", "_before") if name in values}
+    place = {name: only(values, name) for name in ("_after", "_before") if name in values}
     links = [link("self", **place)]
     page = _page(found, count, **{name.strip("_"): text for name, text in place.items()})
     if page:
@@ -54,16 +64,38 @@ def searchset(
         "link": links,
     }
     entries = [{"fullUrl": f"{address}/{item.id}", **render(item)} for item in page]
-    if not place:
+    if include is not None:
+        entries += include(page)
+    if not place and not is_count:
         entries += outcome
     if entries:  # FHIR has no empty lists
         bundle["entry"] = entries
     return bundle
 
 
+def subset(resource: dict[str, Any], values: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
+    """Return of a resource what `_summary` or `_elements` ask for, marked as a subset."""
+    kind = resource["resourceType"]
+    summary, elements = only(values, "_summary"), only(values, "_elements")
+    if summary in {None, Summary.FALSE} and elements is None:
+        return resource
+    if summary is Summary.DATA:
+        wanted = resource.keys() - {"text"}
+    elif summary is Summary.TEXT:
+        wanted = {"text"}
+    else:
+        wanted = elements if elements is not None else set(SUMMARY_ELEMENTS[kind])
+    kept = {
+        name: value
+        for name, value in resource.items()
+        if name in wanted or name in KEPT_ELEMENTS[kind]
+    }
+    return {**kept, "meta": {**kept.get("meta", {}), "tag": [_SUBSETTED]}}
+
+
 def _page(
-    found: Sequence[Item], count: int, after: str | None = None, before: str | None = None
-) -> Sequence[Item]:
+    found: Sequence[Found], count: int, after: str | None = None, before: str | None = None
+) -> Sequence[Found]:
     if before is not None:
         end = bisect_left(found, before, key=_id)
         return found[max(0, end - count) : end]
@@ -71,5 +103,5 @@ def _page(
     return found[start : start + count]
 
 
-def _id(item: Item) -> str:
+def _id(item: Identified) -> str:
     return item.id

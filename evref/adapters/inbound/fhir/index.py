@@ -24,6 +24,11 @@ class Item:
     intervention_id: str | None = None
 
     @property
+    def name(self) -> str:
+        """The id of the record in the catalogue."""
+        return self.intervention_id or self.entry.diagnosis.id
+
+    @property
     def intervention(self) -> Intervention:
         """The intervention, which is not kept: a large catalogue has hundreds of thousands."""
         visible = self.entry.visible_interventions()

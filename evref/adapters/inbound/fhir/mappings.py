@@ -12,6 +12,11 @@ from evref.adapters.inbound.web import problems
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
 from evref.domain.catalogue.record_code import Classification, Edition
 
+PUBLISHER = "Evidence Reference Service"
+
+DEFINED_ON = "2026-11-22"
+"""The day on which the CapabilityStatement or a definition was last changed."""
+
 
 @dataclass(frozen=True, slots=True)
 class CodeSystem:
@@ -92,6 +97,34 @@ DO_NOT_PERFORM: dict[Direction, bool | None] = {
     Direction.UNCLEAR: None,
 }
 """None: the resource has no `doNotPerform`. The extension `direction` has the direction itself."""
+
+_SUMMARY_OF_ALL = ("meta", "url", "version", "name", "title", "status", "experimental", "date")
+_SUMMARY_OF_CATALOGUE = (
+    *_SUMMARY_OF_ALL,
+    *("identifier", "publisher", "description", "useContext"),
+)
+
+SUMMARY_ELEMENTS: dict[str, tuple[str, ...]] = {
+    "PlanDefinition": _SUMMARY_OF_CATALOGUE,
+    "ActivityDefinition": (*_SUMMARY_OF_CATALOGUE, "doNotPerform"),
+    "CodeSystem": (*_SUMMARY_OF_ALL, "publisher", "caseSensitive", "content", "count"),
+    "StructureDefinition": (
+        *_SUMMARY_OF_ALL,
+        *("publisher", "fhirVersion", "kind", "abstract", "context", "type", "baseDefinition"),
+        "derivation",
+    ),
+}
+"""What `_summary=true` leaves of a resource: the elements that R4 marks for a summary."""
+
+KEPT_ELEMENTS: dict[str, tuple[str, ...]] = {
+    "PlanDefinition": ("resourceType", "id", "meta", "status"),
+    "ActivityDefinition": ("resourceType", "id", "meta", "status", "doNotPerform"),
+    "CodeSystem": ("resourceType", "id", "meta", "status", "content"),
+    "StructureDefinition": (
+        *("resourceType", "id", "meta", "status", "url", "name", "kind", "abstract", "type"),
+    ),
+}
+"""What is never left out: elements that are required, and those that change the meaning."""
 
 ISSUE_TYPES: dict[str, str] = {
     problems.MISSING_CREDENTIALS.slug: "login",

@@ -7,7 +7,8 @@ client can derive an order for a patient from them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from evref.adapters.inbound.fhir.ids import fhir_id
@@ -17,77 +18,112 @@ from evref.adapters.inbound.fhir.mappings import (
     DO_NOT_PERFORM,
     ICD_10,
     ICD_11,
+    PUBLISHER,
     QUALITIES,
     QUALITY_OF_EVIDENCE,
     STRENGTH_OF_RECOMMENDATION,
     STRENGTHS,
     Coding,
 )
+from evref.adapters.inbound.fhir.narrative import narrative
 from evref.domain.catalogue.card import in_card_order
-from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Direction, Evidence, Reference
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.matching import Relation
+from evref.domain.catalogue.short_grade import short_grade
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 
-_PUBLISHER = "Evidence Reference Service"
 _USAGE_CONTEXT = "http://terminology.hl7.org/CodeSystem/usage-context-type"
 _PUBMED = "https://pubmed.ncbi.nlm.nih.gov/"
 
 
-class Resources:
-    """Renders the resources of a service at `base_url`, as JSON objects without empty members."""
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """When an entry last changed in the published catalogue, and the address of its licence."""
 
-    def __init__(self, base_url: str) -> None:
-        self._root = f"{base_url}{FHIR.root}"
+    changed_at: datetime | None
+    licence: str | None
+
+
+def instant(time: datetime) -> str:
+    """Return a time in UTC as in `meta.lastUpdated`, to the second."""
+    return f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+class Resources:
+    """Renders the resources of a service at `base_url`, as JSON objects without empty members.
+
+    Their canonical URLs begin with `root`, and are the same on every service.
+    """
+
+    def __init__(self, base_url: str, root: str) -> None:
+        self._server = f"{base_url}{FHIR.root}"
+        self._root = root
 
     def address(self, resource_type: str) -> str:
-        """Return the URL of a resource type."""
-        return f"{self._root}/{resource_type}"
+        """Return the URL of a resource type on this service."""
+        return f"{self._server}/{resource_type}"
 
-    def plan_definition(self, item: Item) -> dict[str, Any]:
+    def canonical(self, resource_type: str, resource_id: str) -> str:
+        """Return the canonical URL of a resource."""
+        return f"{self._root}/{resource_type}/{resource_id}"
+
+    def identifier(self, item: Item) -> tuple[str, str]:
+        """Return the system and the value of an item's identifier."""
+        kind = "diagnosis-id" if item.intervention_id is None else "intervention-id"
+        return f"{self._root}/NamingSystem/{kind}", item.name
+
+    def topics(self, item: Item) -> set[tuple[str, str]]:
+        """Return the code systems and codes of an item's topics."""
+        topics = self._topics(item)
+        return {(each["system"], each["code"]) for topic in topics for each in topic["coding"]}
+
+    def plan_definition(self, item: Item, issue: Issue) -> dict[str, Any]:
         """Return a diagnosis, with an action for each visible intervention, as on its card."""
-        entry = item.entry
-        diagnosis = entry.diagnosis
-        shown = entry.visible_interventions()
+        diagnosis = item.entry.diagnosis
+        shown = in_card_order(item.entry.visible_interventions())
         references = dict.fromkeys(reference for each in shown for reference in each.references)
+        description = f"Interventions for {diagnosis.name}, each with its evidence. They are not "
+        description += f"complete. {_reviewed(diagnosis)}"
+        text = narrative(
+            diagnosis.name, [*_told(diagnosis), description, DISCLAIMER], map(_line, shown)
+        )
         return _without_empty(
             {
-                **self._head(PLAN_DEFINITION, item, "diagnosis-id", diagnosis.id),
+                **self._head(PLAN_DEFINITION, item, issue, text),
                 "name": f"Diagnosis_{_as_name(diagnosis.id)}",
-                "title": diagnosis.name,
-                **_status(entry),
-                "description": f"Interventions for {diagnosis.name}, each with its evidence. "
-                f"{_reviewed(diagnosis)} They are not complete.",
-                "useContext": _contexts(diagnosis),
-                "usage": DISCLAIMER,
-                "topic": [self._concept("module", each) for each in diagnosis.enabled_modules],
+                "description": description,
+                "topic": self._topics(item),
                 "relatedArtifact": [_citation(each) for each in references],
-                "action": [self._action(each) for each in in_card_order(shown)],
+                "action": [self._action(each) for each in shown],
             }
         )
 
-    def activity_definition(self, item: Item) -> dict[str, Any]:
+    def activity_definition(self, item: Item, issue: Issue) -> dict[str, Any]:
         """Return an intervention with its direction, grades, dose and references."""
         intervention = item.intervention
         evidence = intervention.evidence
+        diagnosis = item.entry.diagnosis
+        paragraphs = (
+            f"For {diagnosis.name}. {_line(intervention)}",
+            intervention.summary,
+            _reviewed(diagnosis),
+            DISCLAIMER,
+        )
         return _without_empty(
             {
-                **self._head(ACTIVITY_DEFINITION, item, "intervention-id", intervention.id),
+                **self._head(
+                    ACTIVITY_DEFINITION, item, issue, narrative(intervention.title, paragraphs)
+                ),
                 "extension": [
                     self._direction(evidence.direction),
-                    *_grades(evidence),
                     *self._dose(intervention.fitt_vp),
                 ],
                 "name": f"Intervention_{_as_name(intervention.id)}",
-                "title": intervention.title,
                 "subtitle": _in_words(evidence.direction),
-                **_status(item.entry),
                 "description": intervention.summary + _caution(intervention),
-                "useContext": _contexts(item.entry.diagnosis),
-                "usage": DISCLAIMER,
-                "topic": self._topics(intervention),
+                "topic": self._topics(item),
                 "relatedArtifact": [
                     *_justification(evidence),
                     *map(_citation, intervention.references),
@@ -118,31 +154,61 @@ class Resources:
         entry = {"fullUrl": address, "resource": resource, "search": {"mode": "outcome"}}
         return [entry] if issues else []
 
-    def _head(self, resource_type: str, item: Item, kind: str, name: str) -> dict[str, Any]:
+    def _head(
+        self, resource_type: str, item: Item, issue: Issue, text: dict[str, str]
+    ) -> dict[str, Any]:
+        diagnosis = item.entry.diagnosis
+        system, value = self.identifier(item)
+        changed_at = None if issue.changed_at is None else instant(issue.changed_at)
+        reviewed_on = None if diagnosis.reviewed is None else diagnosis.reviewed.on.isoformat()
         return {
             "resourceType": resource_type,
             "id": item.id,
-            "url": f"{self.address(resource_type)}/{item.id}",
-            "identifier": [{"system": f"{self._root}/NamingSystem/{kind}", "value": name}],
+            "meta": None if changed_at is None else {"lastUpdated": changed_at},
+            "text": text,
+            "url": self.canonical(resource_type, item.id),
+            "identifier": [{"system": system, "value": value}],
             "version": item.entry.version,
+            "title": item.title,
+            "status": "active",
+            "experimental": reviewed_on is None,
+            "date": changed_at,
+            "publisher": PUBLISHER,
+            "useContext": _contexts(diagnosis),
+            "usage": DISCLAIMER,
+            "copyright": issue.licence and f"Licensed under {issue.licence}",
+            "approvalDate": reviewed_on,
+            "lastReviewDate": reviewed_on,
         }
 
     def _action(self, intervention: Intervention) -> dict[str, Any]:
         evidence = intervention.evidence
-        address = f"{self.address(ACTIVITY_DEFINITION)}/{fhir_id(intervention.id)}"
+        do_not_perform = DO_NOT_PERFORM[evidence.direction]
         return _without_empty(
             {
-                "extension": [self._direction(evidence.direction), *_grades(evidence)],
+                "extension": [self._direction(evidence.direction)],
+                # The title and the code alone would read as advice to do it.
+                "modifierExtension": do_not_perform
+                and [{"url": self._extension("do-not-perform"), "valueBoolean": do_not_perform}],
                 "title": intervention.title,
                 # A client may show no more of an action than its title and its description.
                 "description": _in_words(evidence.direction) + _caution(intervention),
-                "code": self._topics(intervention),
+                "code": [
+                    self._concept("module", intervention.module),
+                    self._concept("phase", intervention.phase),
+                ],
                 "documentation": _justification(evidence),
-                "definitionCanonical": address,
+                "definitionCanonical": self.canonical(
+                    ACTIVITY_DEFINITION, fhir_id(intervention.id)
+                ),
             }
         )
 
-    def _topics(self, intervention: Intervention) -> list[dict[str, Any]]:
+    def _topics(self, item: Item) -> list[dict[str, Any]]:
+        if item.intervention_id is None:
+            modules = item.entry.diagnosis.enabled_modules
+            return [self._concept("module", each) for each in modules]
+        intervention = item.intervention
         return [
             self._concept("module", intervention.module),
             self._concept("phase", intervention.phase),
@@ -165,21 +231,6 @@ class Resources:
 
     def _extension(self, name: str) -> str:
         return f"{self._root}/StructureDefinition/{name}"
-
-
-def _status(entry: Entry) -> dict[str, Any]:
-    return {
-        "status": "active",
-        "experimental": False,
-        "date": entry.diagnosis.checked_on.isoformat(),
-        "publisher": _PUBLISHER,
-    }
-
-
-def _reviewed(diagnosis: Diagnosis) -> str:
-    if diagnosis.reviewed is None:
-        return "They have not been reviewed by a clinician."
-    return f"Reviewed by {diagnosis.reviewed.by} on {diagnosis.reviewed.on}."
 
 
 def _contexts(diagnosis: Diagnosis) -> list[dict[str, Any]]:
@@ -215,8 +266,7 @@ def _grades(evidence: Evidence) -> list[dict[str, Any]]:
 def _justification(evidence: Evidence) -> list[dict[str, Any]]:
     """Return the grades as a related artifact, or nothing if the sources state none.
 
-    The example of R4 (plandefinition, opioidcds) has the extensions at the attached document.
-    Guidelines of HL7's CPG have them at the element itself. Clients look for either.
+    R4 allows the extensions of the grades on an attachment alone.
     """
     grades = _grades(evidence)
     if not grades and evidence.source_grade is None:
@@ -264,6 +314,30 @@ def _sentence(text: str) -> str:
 
 def _in_words(direction: Direction) -> str:
     return f"Direction of the evidence: {direction.value} ({MEANINGS[direction]})."
+
+
+def _told(diagnosis: Diagnosis) -> list[str]:
+    codes = ", ".join(code.text for code in diagnosis.icd10_codes)
+    codes_of_icd11 = ", ".join(code.text for code in diagnosis.icd11_codes)
+    checked = f"Checked against its sources on {diagnosis.checked_on}."
+    return [f"ICD-10: {codes}. ICD-11: {codes_of_icd11}. {checked}"]
+
+
+def _reviewed(diagnosis: Diagnosis) -> str:
+    if diagnosis.reviewed is None:
+        return "No clinician has reviewed this entry."
+    return f"Reviewed by {diagnosis.reviewed.by} on {diagnosis.reviewed.on}."
+
+
+def _line(intervention: Intervention) -> str:
+    """Return an intervention in a line of text, with its direction first."""
+    grade = short_grade(intervention)
+    parts = (
+        f"{NAMES[intervention.evidence.direction]}: {intervention.title}",
+        f"({NAMES[intervention.phase].lower()})" + (f": {grade}" if grade else "") + ".",
+        f"Caution: {intervention.cautions}" if intervention.cautions else "",
+    )
+    return " ".join(filter(None, parts))
 
 
 def _caution(intervention: Intervention) -> str:

@@ -1,24 +1,25 @@
-"""Search parameters (R4, search). An unknown or repeated parameter is an error; none is ignored."""
+"""Search parameters (R4, search). None is ignored: an unknown one is an error."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from evref.adapters.inbound.fhir.index import PLAN_DEFINITION, Index, Item
+from evref.adapters.inbound.fhir.definitions import CODE_SYSTEM, STRUCTURE_DEFINITION
+from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION
 from evref.adapters.inbound.fhir.mappings import CODE_SYSTEMS
 from evref.adapters.inbound.web.problems import (
     InvalidParametersError,
     NotAcceptableError,
     ParameterFault,
 )
-from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.record_code import FORMS, Classification, RecordCode, read_part
-from evref.domain.catalogue.search.interventions import MatchedIn
 from evref.domain.redaction import without_keys
 from evref.domain.rules import folded
 
@@ -32,6 +33,8 @@ FORMATS = ("json", "application/fhir+json", "application/json", "text/json")
 
 _ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
 _COUNT = re.compile("[0-9]{1,100}")
+_ELEMENT = re.compile("[A-Za-z]{1,64}")
+_DATE = re.compile(r"(eq|ne|gt|lt|ge|le|sa|eb)?(([0-9]{4})(-[0-9]{2})?(-[0-9]{2})?(T[^ ]{5,40})?)")
 
 # A comma separates values unless a backslash escapes it (R4, search, escaping).
 _VALUE = re.compile(r"(?:\\.|[^\\,]|\\$)*", re.DOTALL)
@@ -46,11 +49,57 @@ class _InvalidError(Exception):
 class Parameter:
     """A parameter: a description of its values, and what reads one.
 
-    `read` raises `_InvalidError` if the value is not allowed.
+    `read` raises `_InvalidError` if the value is not allowed. Repeated values are combined with
+    AND, unless there can be only one.
     """
 
     allowed: tuple[str, ...]
     read: Callable[[str], Any]
+    is_single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A value of a token parameter (R4, search, token); None stands for any."""
+
+    system: str | None
+    code: str | None
+
+    def fits(self, system: str, code: str) -> bool:
+        return self.system in {None, system} and self.code in {None, code}
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A value of a date parameter (R4, search, date): from `start` until before `end`."""
+
+    prefix: str
+    start: datetime
+    end: datetime
+
+    def admits(self, time: datetime) -> bool:
+        second = time.replace(microsecond=0)
+        is_within = self.start <= second < self.end
+        return {
+            "eq": is_within,
+            "ne": not is_within,
+            "gt": second >= self.end,
+            "sa": second >= self.end,
+            "ge": second >= self.start,
+            "lt": second < self.start,
+            "eb": second < self.start,
+            "le": second < self.end,
+        }[self.prefix]
+
+
+class Summary(StrEnum):
+    """What a response has of each resource (R4, search, summary)."""
+
+    TRUE = "true"
+    TEXT = "text"
+    DATA = "data"
+    COUNT = "count"
+    FALSE = "false"
 
 
 def _read_format(text: str) -> None:
@@ -74,6 +123,70 @@ def _read_id(text: str) -> str:
 
 def _read_ids(text: str) -> frozenset[str]:
     return frozenset(map(_read_id, _values(text)))
+
+
+def _read_uris(text: str) -> frozenset[str]:
+    return frozenset(_values(text))
+
+
+def _read_tokens(text: str) -> tuple[Token, ...]:
+    tokens = []
+    for value in _values(text):
+        system, has_system, code = value.rpartition("|")
+        tokens.append(Token(system if has_system else None, code or None))
+    return tuple(tokens)
+
+
+def _read_periods(text: str) -> tuple[Period, ...]:
+    return tuple(map(_read_period, _values(text)))
+
+
+def _read_period(text: str) -> Period:
+    # A plus sign that is not percent-encoded arrives as a space.
+    found = _DATE.fullmatch(text.replace(" ", "+"))
+    if found is None:
+        raise _InvalidError("is not a date or a time")
+    prefix, whole, year, month, day, time = found.groups()
+    try:
+        if time:
+            start = datetime.fromisoformat(whole)
+            start = start if start.tzinfo else start.replace(tzinfo=UTC)
+            end = start + timedelta(minutes=1 if time.count(":") == 1 else 0, seconds=1)
+        else:
+            start = datetime.fromisoformat(f"{year}{month or '-01'}{day or '-01'}").replace(
+                tzinfo=UTC
+            )
+            end = start + timedelta(days=1)
+            if day is None:
+                end = (start + timedelta(days=31 if month else 366)).replace(day=1)
+            if month is None:
+                end = end.replace(month=1)
+    except (ValueError, OverflowError):
+        raise _InvalidError("is not a date or a time") from None
+    return Period(prefix or "eq", start, end)
+
+
+def _read_summary(text: str) -> Summary:
+    try:
+        return Summary(text)
+    except ValueError:
+        raise _InvalidError("is not one of the allowed values") from None
+
+
+def _read_elements(text: str) -> frozenset[str]:
+    names = _values(text)
+    if not all(map(_ELEMENT.fullmatch, names)):
+        raise _InvalidError("has what is not the name of an element")
+    return frozenset(names)
+
+
+def _read_exactly(*allowed: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise _InvalidError("is not one of the allowed values")
+        return text
+
+    return read
 
 
 def _read_texts(text: str) -> tuple[str, ...]:
@@ -132,90 +245,96 @@ _CODES = (
 )
 _TEXTS = (f"1 to {MOST_VALUES} texts separated by commas, up to {LONGEST_TEXT} characters",)
 
-FORMAT = {"_format": Parameter(FORMATS, _read_format)}
+_TOKENS = (f"1 to {MOST_VALUES} codes separated by commas, each alone or as system|code",)
+INCLUDED = ("PlanDefinition:definition", "PlanDefinition:definition:ActivityDefinition")
+
+FORMAT = {"_format": Parameter(FORMATS, _read_format, is_single=True)}
 """The parameter of a read."""
 
-SEARCH: Mapping[str, Parameter] = {
+_OF_DEFINITIONS: Mapping[str, Parameter] = {
     "_id": Parameter((f"1 to {MOST_VALUES} ids separated by commas",), _read_ids),
+    "url": Parameter((f"1 to {MOST_VALUES} canonical URLs separated by commas",), _read_uris),
+}
+_OF_CATALOGUE: Mapping[str, Parameter] = {
+    **_OF_DEFINITIONS,
+    "identifier": Parameter(_TOKENS, _read_tokens),
     "context": Parameter(_CODES, _read_codes),
     "title": Parameter(_TEXTS, _read_texts),
     "title:contains": Parameter(_TEXTS, _read_texts),
     "title:exact": Parameter(_TEXTS, _read_texts),
-    "_count": Parameter((f"a number; at most {MOST_COUNT} resources are returned",), _read_count),
-    "_after": Parameter(("an id, as in the links of a Bundle",), _read_id),
-    "_before": Parameter(("an id, as in the links of a Bundle",), _read_id),
+    "topic": Parameter(_TOKENS, _read_tokens),
+    "_lastUpdated": Parameter(
+        ("dates or times, such as 2026-11 or ge2026-11-22T08:00:00Z",), _read_periods
+    ),
+}
+_INCLUDE: Mapping[str, Parameter] = {"_include": Parameter(INCLUDED, _read_exactly(*INCLUDED))}
+_OF_RESULTS: Mapping[str, Parameter] = {
+    "_count": Parameter(
+        (f"a number; at most {MOST_COUNT} resources are returned",), _read_count, is_single=True
+    ),
+    "_summary": Parameter(tuple(Summary), _read_summary, is_single=True),
+    "_elements": Parameter(
+        (f"1 to {MOST_VALUES} names of elements separated by commas",),
+        _read_elements,
+        is_single=True,
+    ),
+    # What fhirpy sends; the total is always counted.
+    "_totalMethod": Parameter(("count",), _read_exactly("count"), is_single=True),
+    "_after": Parameter(("an id, as in the links of a Bundle",), _read_id, is_single=True),
+    "_before": Parameter(("an id, as in the links of a Bundle",), _read_id, is_single=True),
     **FORMAT,
 }
-"""The parameters of a search, combined with AND. The values of one are combined with OR."""
 
-# How the text of a title and that of a parameter are compared, after each is normalised.
-_COMPARISONS: dict[str, tuple[Callable[[str], str], Callable[[str, str], bool]]] = {
-    "title:contains": (folded, str.__contains__),
-    "title:exact": (str, str.__eq__),
+SEARCH: Mapping[str, Mapping[str, Parameter]] = {
+    PLAN_DEFINITION: {**_OF_CATALOGUE, **_INCLUDE, **_OF_RESULTS},
+    ACTIVITY_DEFINITION: {**_OF_CATALOGUE, **_OF_RESULTS},
+    CODE_SYSTEM: {**_OF_DEFINITIONS, **_OF_RESULTS},
+    STRUCTURE_DEFINITION: {**_OF_DEFINITIONS, **_OF_RESULTS},
 }
+"""The parameters of a search by resource type, combined with AND.
+
+The values of one are combined with OR.
+"""
+
+_EXCLUSIVE = (("_after", "_before"), ("_elements", "_summary"))
 
 
-def read(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+def read(
+    given: MultiDict[str, str], parameters: Mapping[str, Parameter]
+) -> dict[str, tuple[Any, ...]]:
     """Return the values of the given parameters.
 
     Raises:
-        InvalidParametersError: If a parameter is unknown, repeated or empty, or has a value that
-            is not allowed.
+        InvalidParametersError: If a parameter is unknown or empty, has a value that is not
+            allowed, or is repeated though there can be only one.
         NotAcceptableError: If `_format` asks for another format than JSON.
 
     """
-    values: dict[str, Any] = {}
+    values: dict[str, tuple[Any, ...]] = {}
     faults = []
     for name, texts in given.lists():
         parameter = parameters.get(name)
         if parameter is None:
             message = "is not a parameter of this interaction"
             faults.append(ParameterFault(name, message, tuple(parameters)))
-        elif len(texts) > 1:
-            faults.append(ParameterFault(name, "is given more than once", ("at most one value",)))
+        elif len(texts) > (1 if parameter.is_single else MOST_VALUES):
+            allowed = ("at most one value",) if parameter.is_single else parameter.allowed
+            faults.append(ParameterFault(name, f"is given {len(texts)} times", allowed))
         else:
             try:
-                values[name] = parameter.read(texts[0])
+                values[name] = tuple(parameter.read(text) for text in texts)
             except _InvalidError as error:
                 faults.append(ParameterFault(name, str(error), parameter.allowed))
-    if "_after" in values and "_before" in values:
-        message = "cannot be combined with _after"
-        faults.append(ParameterFault("_before", message, ("one of them",)))
+    for one, other in _EXCLUSIVE:
+        if one in values and other in values:
+            message = f"cannot be combined with {one}"
+            faults.append(ParameterFault(other, message, ("one of them",)))
     if faults:
         raise InvalidParametersError(tuple(faults))
     return values
 
 
-def matching(
-    index: Index, resource_type: str, values: Mapping[str, Any], relations: Collection[str]
-) -> list[Item]:
-    """Return the items that match the values of a search, in the order of their ids.
-
-    `relations` has the ids of the diagnoses that the codes of the context find.
-    """
-    items = list(index.of(resource_type).values())
-    if "_id" in values:
-        items = [item for item in items if item.id in values["_id"]]
-    if "context" in values:
-        items = [item for item in items if item.entry.diagnosis.id in relations]
-    if "title" in values:
-        ids = _by_words(index.catalogue, resource_type, values["title"])
-        items = [item for item in items if (item.intervention_id or item.entry.diagnosis.id) in ids]
-    for name, (normalised, compare) in _COMPARISONS.items():
-        if name in values:
-            wanted = [normalised(text) for text in values[name]]
-            titles = ((item, normalised(item.title)) for item in items)
-            items = [item for item, title in titles if any(compare(title, each) for each in wanted)]
-    return items
-
-
-def _by_words(catalogue: Catalogue, resource_type: str, texts: Iterable[str]) -> frozenset[str]:
-    """Return the ids of the diagnoses or interventions that any of the texts finds."""
-    if resource_type == PLAN_DEFINITION:
-        return frozenset(hit.diagnosis_id for text in texts for hit in catalogue.named(text).hits)
-    return frozenset(
-        hit.intervention.id
-        for text in texts
-        for hit in catalogue.search.interventions.find(text)
-        if hit.matched_in is MatchedIn.TITLE
-    )
+def only(values: Mapping[str, tuple[Any, ...]], name: str, default: Any = None) -> Any:
+    """Return the value of a parameter that is not repeated."""
+    (value,) = values.get(name, (default,))
+    return value

@@ -16,6 +16,7 @@ from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.negotiation import preferred_media_type
 from evref.adapters.inbound.web.problems import MissingCredentialsError, NotAcceptableError
 from evref.adapters.inbound.web.representations import (
+    NEVER,
     PRIVATE,
     Representation,
     compressed_where_accepted,
@@ -70,26 +71,34 @@ class CatalogueEndpoints:
         """
 
         def decorate(view: View) -> View:
+            def rendered(catalogue: Catalogue, path: dict[str, str]) -> tuple[Response, str]:
+                media_type = select(request.headers.get("Accept", ""), offers)
+                if not media_type:
+                    raise NotAcceptableError(offers)
+                negotiated = {"media_type": media_type} if len(offers) > 1 else {}
+                return make_response(view(catalogue=catalogue, **path, **negotiated)), media_type
+
             @wraps(view)
             def serve(**path: str) -> Response:
                 environ = request.environ
                 catalogue = environ.get(_ADMITTED) or self._admit(environ, needed)
                 target, accept = _target(environ), environ.get("HTTP_ACCEPT", "")
+                if environ["REQUEST_METHOD"] not in _METHODS:
+                    # The response depends on the body of the request too.
+                    response, _ = rendered(catalogue, path)
+                    response.headers["Cache-Control"] = NEVER
+                    return compressed_where_accepted(response)
                 with self._cache.rendering(target):
                     cached = self._cache.get(target, accept)
                     if cached is None or cached.version != catalogue.version:
-                        media_type = select(accept, offers)
-                        if not media_type:
-                            raise NotAcceptableError(offers)
-                        negotiated = {"media_type": media_type} if len(offers) > 1 else {}
-                        response = make_response(view(catalogue=catalogue, **path, **negotiated))
+                        response, media_type = rendered(catalogue, path)
                         if response.status_code != HTTPStatus.OK:
                             response.headers.setdefault("Cache-Control", PRIVATE)
                             return compressed_where_accepted(response)
                         cached = CachedResponse(
                             catalogue.version,
                             environ[headers.ROUTE],
-                            _representation(response, negotiated=bool(negotiated)),
+                            _representation(response, negotiated=len(offers) > 1),
                             needed,
                             offers,
                             media_type,

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, TypeAlias
 
 from evref.adapters.inbound.web.problems import ProblemDetails
-from evref.adapters.inbound.web.representations import RawResponse
+from evref.adapters.inbound.web.representations import NEVER, RawResponse
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -66,7 +66,7 @@ def problem_response(
     headers = [
         ("Content-Type", content_type),
         ("Content-Length", str(len(body))),
-        ("Cache-Control", "no-store"),
+        ("Cache-Control", NEVER),
         *problem.headers.items(),
     ]
     return RawResponse(_status_line(status or problem.status), headers, [body])

@@ -17,7 +17,9 @@ from werkzeug.wsgi import FileWrapper
 
 from evref.adapters.inbound.web.negotiation import accepts_gzip
 
-# The values of Cache-Control; a problem, and what a member sees, is not stored ("no-store").
+# The values of Cache-Control.
+NEVER = "no-store"
+"""For problems, what a member sees, and what depends on the body of a request."""
 PRIVATE = "private, no-cache"
 """For data: a client may store it, but each use is authorised, counted and revalidated."""
 PUBLIC = "public, max-age=300"

@@ -1,0 +1,112 @@
+"""Which resources a search finds: the parameters combined with AND, the values of one with OR.
+
+Each value is what `search` has read of a parameter; a repeated parameter has several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from evref.adapters.inbound.fhir.index import PLAN_DEFINITION, Item
+from evref.adapters.inbound.fhir.resources import Resources
+from evref.adapters.inbound.fhir.search import Period, Token
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.search.interventions import MatchedIn
+from evref.domain.rules import folded
+
+
+class Identified(Protocol):
+    """What has an id of FHIR."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Found = TypeVar("Found", bound=Identified)
+
+Criteria: TypeAlias = Mapping[str, Callable[[Any], Callable[[Any], bool]]]
+"""For each parameter: from a value to the test of an item."""
+
+
+def matching(
+    items: Iterable[Found], values: Mapping[str, Sequence[Any]], by: Criteria
+) -> list[Found]:
+    """Return the items that meet every value of every parameter, in their order."""
+    found = list(items)
+    for name, criterion in by.items():
+        for value in values.get(name, ()):
+            admits = criterion(value)
+            found = [item for item in found if admits(item)]
+    return found
+
+
+def by_url(url_of: Callable[[Any], str]) -> Criteria:
+    """Return the criteria of every resource."""
+    return {
+        "_id": lambda ids: lambda item: item.id in ids,
+        "url": lambda urls: lambda item: url_of(item) in urls,
+    }
+
+
+def of_catalogue(
+    catalogue: Catalogue,
+    resource_type: str,
+    resources: Resources,
+    changed_at: Callable[[Item], datetime | None],
+) -> Criteria:
+    """Return the criteria of diagnoses or interventions."""
+
+    def context(codes: Any) -> Callable[[Item], bool]:
+        fits = (fit for match in catalogue.matches(codes) for fit in match.fits)
+        ids = {fit.diagnosis_id for fit in fits}
+        return lambda item: item.entry.diagnosis.id in ids
+
+    def title(texts: Iterable[str]) -> Callable[[Item], bool]:
+        ids = _ids_by_words(catalogue, resource_type, texts)
+        return lambda item: item.name in ids
+
+    def part_of_title(texts: Iterable[str]) -> Callable[[Item], bool]:
+        wanted = [folded(text) for text in texts]
+        return lambda item: any(text in folded(item.title) for text in wanted)
+
+    def topic(tokens: Iterable[Token]) -> Callable[[Item], bool]:
+        return lambda item: _has_any(tokens, resources.topics(item))
+
+    def identifier(tokens: Iterable[Token]) -> Callable[[Item], bool]:
+        return lambda item: _has_any(tokens, {resources.identifier(item)})
+
+    def last_updated(periods: Iterable[Period]) -> Callable[[Item], bool]:
+        def admits(item: Item) -> bool:
+            time = changed_at(item)
+            return time is not None and any(each.admits(time) for each in periods)
+
+        return admits
+
+    return {
+        **by_url(lambda item: resources.canonical(resource_type, item.id)),
+        "identifier": identifier,
+        "context": context,
+        "title": title,
+        "title:contains": part_of_title,
+        "title:exact": lambda texts: lambda item: item.title in texts,
+        "topic": topic,
+        "_lastUpdated": last_updated,
+    }
+
+
+def _has_any(tokens: Iterable[Token], codings: Collection[tuple[str, str]]) -> bool:
+    return any(token.fits(*coding) for token in tokens for coding in codings)
+
+
+def _ids_by_words(catalogue: Catalogue, resource_type: str, texts: Iterable[str]) -> frozenset[str]:
+    """Return the ids of the diagnoses or interventions that any of the texts finds."""
+    if resource_type == PLAN_DEFINITION:
+        return frozenset(hit.diagnosis_id for text in texts for hit in catalogue.named(text).hits)
+    return frozenset(
+        hit.intervention.id
+        for text in texts
+        for hit in catalogue.search.interventions.find(text)
+        if hit.matched_in is MatchedIn.TITLE
+    )

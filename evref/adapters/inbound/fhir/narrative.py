@@ -1,0 +1,18 @@
+"""The narrative of a resource (R4, narrative), which some viewers show and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+_XHTML = "http://www.w3.org/1999/xhtml"
+
+
+def narrative(title: str, paragraphs: Iterable[str], items: Iterable[str] = ()) -> dict[str, str]:
+    """Return a heading, paragraphs and a list of plain texts as escaped XHTML."""
+    parts = [f"<p><b>{escape(title)}</b></p>"]
+    parts += [f"<p>{escape(each)}</p>" for each in paragraphs]
+    listed = "".join(f"<li>{escape(each)}</li>" for each in items)
+    if listed:
+        parts.append(f"<ul>{listed}</ul>")
+    return {"status": "generated", "div": f'<div xmlns="{_XHTML}">{"".join(parts)}</div>'}

@@ -1,0 +1,161 @@
+"""Where resources come from: those of the catalogue, and the definitions that they use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol, TypeAlias
+
+from werkzeug.datastructures import MultiDict
+
+from evref.adapters.inbound.fhir import filtering
+from evref.adapters.inbound.fhir.bundle import searchset, subset
+from evref.adapters.inbound.fhir.definitions import Definition
+from evref.adapters.inbound.fhir.ids import fhir_id
+from evref.adapters.inbound.fhir.index import (
+    ACTIVITY_DEFINITION,
+    PLAN_DEFINITION,
+    Indexes,
+    Item,
+)
+from evref.adapters.inbound.fhir.resources import Issue, Resources
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.matching import best_relations
+from evref.domain.catalogue.remarks import remarks
+from evref.domain.errors import NotFoundError
+
+Values: TypeAlias = Mapping[str, tuple[Any, ...]]
+
+
+class Source(Protocol):
+    """The resources of a type."""
+
+    def search(
+        self, catalogue: Catalogue, values: Values, given: MultiDict[str, str]
+    ) -> dict[str, Any]:
+        """Return the Bundle for these values of parameters, which were given so."""
+
+    def read(
+        self, catalogue: Catalogue, resource_id: str
+    ) -> tuple[dict[str, Any], datetime | None]:
+        """Return a resource, and when it last changed.
+
+        Raises:
+            NotFoundError: If there is none with this id.
+
+        """
+
+
+class CatalogueSource:
+    """Diagnoses or interventions. `licence_of` returns the address of a catalogue's licence."""
+
+    def __init__(
+        self,
+        resource_type: str,
+        resources: Resources,
+        indexes: Indexes,
+        licence_of: Callable[[Catalogue], str | None],
+    ) -> None:
+        self._type = resource_type
+        self._resources = resources
+        self._indexes = indexes
+        self._licence_of = licence_of
+        self._renderers = {
+            PLAN_DEFINITION: resources.plan_definition,
+            ACTIVITY_DEFINITION: resources.activity_definition,
+        }
+
+    def search(
+        self, catalogue: Catalogue, values: Values, given: MultiDict[str, str]
+    ) -> dict[str, Any]:
+        index, resources = self._indexes.of(catalogue), self._resources
+        matches = catalogue.matches(code for each in values.get("context", ()) for code in each)
+        relations = best_relations(matches)
+
+        def rendered(resource_type: str, item: Item) -> dict[str, Any]:
+            issue = self._issue(catalogue, item)
+            return subset(self._renderers[resource_type](item, issue), values)
+
+        def entry(item: Item) -> dict[str, Any]:
+            relation = relations.get(item.entry.diagnosis.id)
+            resource = rendered(self._type, item)
+            return {"resource": resource, "search": resources.search_of(relation)}
+
+        def include(page: Sequence[Item]) -> Iterator[dict[str, Any]]:
+            activities = index.of(ACTIVITY_DEFINITION)
+            shown = (each for item in page for each in item.entry.visible_interventions())
+            for item in (activities[fhir_id(each.id)] for each in shown):
+                yield {
+                    "fullUrl": f"{resources.address(ACTIVITY_DEFINITION)}/{item.id}",
+                    "resource": rendered(ACTIVITY_DEFINITION, item),
+                    "search": {"mode": "include"},
+                }
+
+        criteria = filtering.of_catalogue(
+            catalogue,
+            self._type,
+            resources,
+            lambda item: catalogue.changed_at(item.entry.diagnosis.id),
+        )
+        return searchset(
+            filtering.matching(index.of(self._type).values(), values, criteria),
+            values,
+            given,
+            resources.address(self._type),
+            entry,
+            include=include if "_include" in values else None,
+            outcome=resources.outcome(remarks(matches, catalogue)),
+        )
+
+    def read(
+        self, catalogue: Catalogue, resource_id: str
+    ) -> tuple[dict[str, Any], datetime | None]:
+        item = self._indexes.of(catalogue).of(self._type).get(resource_id)
+        if item is None:
+            raise NotFoundError(self._type, resource_id)
+        issue = self._issue(catalogue, item)
+        return self._renderers[self._type](item, issue), issue.changed_at
+
+    def _issue(self, catalogue: Catalogue, item: Item) -> Issue:
+        changed_at = catalogue.changed_at(item.entry.diagnosis.id)
+        return Issue(changed_at, self._licence_of(catalogue))
+
+
+class DefinitionSource:
+    """Code systems or extensions, which do not depend on the catalogue."""
+
+    def __init__(
+        self, resource_type: str, resources: Resources, found: Mapping[str, Definition]
+    ) -> None:
+        self._type = resource_type
+        self._resources = resources
+        self._definitions = found
+
+    def search(
+        self,
+        catalogue: Catalogue,  # noqa: ARG002
+        values: Values,
+        given: MultiDict[str, str],
+    ) -> dict[str, Any]:
+        criteria = filtering.by_url(lambda definition: definition.url)
+
+        def entry(definition: Definition) -> dict[str, Any]:
+            resource = subset(definition.resource, values)
+            return {"resource": resource, "search": self._resources.search_of(None)}
+
+        return searchset(
+            filtering.matching(self._definitions.values(), values, criteria),
+            values,
+            given,
+            self._resources.address(self._type),
+            entry,
+        )
+
+    def read(
+        self,
+        catalogue: Catalogue,  # noqa: ARG002
+        resource_id: str,
+    ) -> tuple[dict[str, Any], datetime | None]:
+        if resource_id not in self._definitions:
+            raise NotFoundError(self._type, resource_id)
+        return self._definitions[resource_id].resource, None
