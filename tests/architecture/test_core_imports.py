@@ -95,22 +95,6 @@ def test_an_import_that_is_not_listed_is_found(source: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "import json, re",
-        "from collections.abc import Iterable",
-        "from urllib.parse import quote",
-        "import urllib.parse",
-        "from evref.domain.access.quota import DailyWindow",
-        "from evref.domain import icd",
-        "text = 'import os'  # import os",
-    ],
-)
-def test_an_import_that_is_listed_passes(source: str) -> None:
-    assert imports_outside(source, PARTS[0].allowed) == []
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
         "datetime.now(UTC)",
         "datetime.datetime.now()",
         "x = date.today()",
@@ -124,8 +108,3 @@ def test_an_import_that_is_listed_passes(source: str) -> None:
 )
 def test_a_call_to_a_clock_a_file_or_the_terminal_is_found(source: str) -> None:
     assert len(impure_calls(source)) == 1
-
-
-@pytest.mark.parametrize("source", ["self._clock.now()", "datetime(2026, 3, 1)", "files.read(p)"])
-def test_a_call_of_a_port_passes(source: str) -> None:
-    assert impure_calls(source) == []

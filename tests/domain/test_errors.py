@@ -18,15 +18,6 @@ from evref.domain.errors import (
 from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
 
 
-def every_error() -> list[type[EvrefError]]:
-    found, left = [], [EvrefError]
-    while left:
-        error = left.pop()
-        left.extend(error.__subclasses__())
-        found.append(error)
-    return found
-
-
 def test_the_reason_why_storage_is_out_of_reach_is_not_for_clients() -> None:
     error = StorageUnavailableError("/var/lib/evref.sqlite is locked by pid 7")
 
@@ -84,8 +75,3 @@ def test_a_line_break_in_a_name_does_not_break_the_text() -> None:
 )
 def test_a_fault_in_a_file_names_the_place_as_editors_do(line: int | None, text: str) -> None:
     assert str(FileFault("a.yaml", line, "must be short")) == text
-
-
-@pytest.mark.parametrize("error", every_error(), ids=lambda error: error.__name__)
-def test_every_error_of_the_core_says_what_it_indicates(error: type[EvrefError]) -> None:
-    assert (error.__doc__ or "").startswith(("Indicates ", "The base "))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
@@ -42,27 +41,6 @@ FAULTS: dict[str, Fault] = {
     "frozen": lambda server: server.frozen(),
     "read only": read_only,
 }
-
-
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_requests_get_503_in_time_until_it_is_back(
-    new_host: NewHost, database_server: PostgresqlServer, fault: Fault
-) -> None:
-    """Nothing is served uncounted, and service resumes automatically."""
-    host = new_host()
-    key = host.new_key()
-
-    with under_load(host, key=key) as responses:
-        wait_for(responses, 200)
-        with fault(database_server):
-            wait_for(responses, 503)
-        wait_for(responses, 200)
-        time.sleep(0.2)
-
-    assert_promised(responses, 200, 503)
-    served = sum(response.status == 200 for response in responses)
-    assert host.today(key).admitted >= served
-    assert {response.status for response in burst(host, key=key, requests=32)} == {200}
 
 
 def test_no_request_after_a_restart_fails(
@@ -132,32 +110,6 @@ def test_a_host_opens_at_most_the_configured_number_of_connections(
     assert database_server.execute(connections) == [(2,)]
     assert_promised(responses, 200, 503)
     assert host.today(key).admitted >= [response.status for response in responses].count(200) > 0
-
-
-def test_a_host_waits_at_most_the_configured_timeout(
-    new_host: NewHost, database_server: PostgresqlServer
-) -> None:
-    """Operators may prefer a 503 in less than three seconds."""
-    host = new_host(storage_timeout_seconds=0.2)
-    key = host.new_key()
-    host.get(key)
-
-    with database_server.frozen():
-        response = host.get(key)
-
-    assert response.status == 503
-    assert response.seconds < 1.5
-
-
-def test_a_key_revoked_on_one_host_is_rejected_on_the_other(new_host: NewHost) -> None:
-    """With the next request."""
-    one, other = new_host(), new_host()
-    key = one.new_key()
-    assert other.get(key).status == 200
-
-    one.container.manage_keys().revoke(OPERATOR, key.key.id)
-
-    assert other.get(key).status == 401
 
 
 def test_a_key_rotated_on_one_host_has_both_secrets_on_the_other(new_host: NewHost) -> None:

@@ -126,20 +126,6 @@ def test_terminated_connections_fail_at_most_their_own_requests(
     assert host.today(key).admitted >= sum(response.status == 200 for response in responses)
 
 
-def test_a_service_is_ready_only_while_it_can_count(
-    new_host: NewHost, counter_server: RedisServer
-) -> None:
-    """So that a load balancer does not send requests to a host that would reject them."""
-    host = new_host()
-    report = host.container.report_health()
-    assert report.readiness().ready
-
-    with read_only(counter_server):
-        assert not report.readiness().ready
-
-    assert report.readiness().ready
-
-
 def test_a_redis_that_restarts_empty_starts_counting_from_zero(
     database_server: PostgresqlServer,
 ) -> None:
@@ -158,19 +144,6 @@ def test_a_redis_that_restarts_empty_starts_counting_from_zero(
         for responses in (before, after):
             assert sorted(response.status for response in responses) == [200] * 10 + [429] * 5
         host.container.storage().close()
-
-
-def test_a_key_revoked_on_one_host_is_rejected_on_the_other_within_a_second(
-    new_host: NewHost, counter_server: RedisServer
-) -> None:
-    """A worker caches a key for half a second."""
-    one, other = new_host(), new_host()
-    key = one.new_key()
-    assert other.get(key).status == 200
-
-    one.container.manage_keys().revoke(OPERATOR, key.key.id)
-
-    wait_until(lambda: other.get(key).status == 401, seconds=1)
 
 
 def test_a_key_rotated_on_one_host_soon_has_only_its_new_secret_on_the_other(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import resource
-import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from evref.bootstrap.settings import Settings
@@ -79,40 +77,6 @@ def test_killed_workers_are_replaced_and_admit_no_extra_requests(
     assert_promised([response for response in responses if response.status], 200, 429, 503)
     assert limit - kills * THREADS <= statuses.count(200) <= limit
     assert on_postgresql.today(key).admitted == limit
-
-
-def test_sigterm_does_not_interrupt_requests_that_wait_for_postgresql(
-    on_postgresql: Host, tmp_path: Path
-) -> None:
-    """They get their responses as soon as PostgreSQL responds; then the service ends."""
-    key = on_postgresql.new_key()
-
-    with (
-        served(on_postgresql.settings, tmp_path) as (service,),
-        psycopg.connect(on_postgresql.settings.database_url) as other,
-        ThreadPoolExecutor(THREADS) as clients,
-    ):
-        service.get(key)
-        other.execute("LOCK TABLE daily_usage IN EXCLUSIVE MODE")
-        under_way = [clients.submit(service.get, key) for _ in range(THREADS)]
-        wait_until(lambda: waiting(on_postgresql) == THREADS, seconds=2)
-        service.process.send_signal(signal.SIGTERM)
-        time.sleep(0.2)
-        assert not any(each.done() for each in under_way)
-        other.rollback()
-        responses = [each.result() for each in under_way]
-
-        assert_promised(responses, 200)
-        assert service.process.wait(10) == 0
-
-
-def waiting(host: Host) -> int:
-    """Return the number of sessions that wait for a lock in the database."""
-    with psycopg.connect(host.settings.database_url) as connection:
-        found = connection.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone()
-    assert found is not None
-    count: int = found[0]
-    return count
 
 
 @contextmanager

@@ -72,17 +72,3 @@ def test_a_request_that_straddles_midnight_is_of_the_day_on_which_it_came(
     assert after.headers["RateLimit"] == '"daily";r=9;t=86399'
     assert after.headers["X-RateLimit-Reset"] == str(midnight + 86_400)
     assert counted(service, key) == {TODAY: (1, 0), TOMORROW: (1, 0)}
-
-
-def test_a_clock_that_is_set_back_gives_nothing_twice(service: Service) -> None:
-    """The day before goes on with what it had left, and so does the day after."""
-    key = service.new_key(limit=3)
-
-    def ask(seconds: float) -> list[int]:
-        service.clock.instant = MIDNIGHT + timedelta(seconds=seconds)
-        return [service.get(DIAGNOSES, token=key.token.text).status_code for _ in range(2)]
-
-    statuses = [ask(seconds) for seconds in (-1, 1, -1, 1)]
-
-    assert statuses == [[200, 200], [200, 200], [200, 429], [200, 429]]
-    assert counted(service, key) == {TODAY: (3, 1), TOMORROW: (3, 1)}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -18,7 +16,6 @@ from threading import Event
 import pytest
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
-from evref.testing.builders import OPERATOR
 from tests.server.conftest import (
     PATIENCE,
     Answer,
@@ -53,10 +50,6 @@ def test_a_doubled_slash_leads_to_the_page(server: Server, path: str, page: str)
 
     assert answer.status == 308
     assert answer.headers["Location"].endswith(page)
-
-
-def test_a_doubled_slash_is_not_found_for_programs(server: Server) -> None:
-    assert server.get("//health/live").status == 404
 
 
 def ask(server: Server, token: str, times: int) -> list[Answer]:
@@ -205,81 +198,6 @@ def test_a_port_in_use_is_told_in_one_line(server: Server, store: Store, command
         f"--bind 127.0.0.1:{server.port + 1}\n"
     )
     assert server.get(LIVE).status == 200
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        b"\r\n\r\n",
-        b"\x00\x01\x02\r\n\r\n",
-        b"GET\r\n\r\n",
-        b"GET /\r\n\r\n",
-        b"GET / HTTP/9.9\r\n\r\n",
-        b"GET  / HTTP/1.1\r\n\r\n",
-        b"get / HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost x\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
-        b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: x\r\n\r\n",
-        b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 20000 + b"\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: x\r\n" * 200 + b"\r\n",
-        b"GET /api/v1/diagnoses HTTP/1.1\r\nHost: \xff\xfe\r\nAuthorization: Bearer \xff\r\n\r\n",
-        b"GET //api/v1/diagnoses HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET http://evil.example HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET /api/v1/diagnoses%00%0d%0aX:y HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET /api/v1/diagnoses?\xff\xfe=\x80 HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"HEAD /api/v1/diagnoses HTTP/1.0\r\n\r\n",
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    ],
-)
-def test_a_malformed_request_is_answered_and_harms_nothing(server: Server, sent: bytes) -> None:
-    """Whatever it is, it is no failure of the service and brings no worker down."""
-    workers = server.workers()
-
-    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
-        connection.sendall(sent)
-        connection.shutdown(socket.SHUT_WR)
-        answer = b"".join(iter(lambda: connection.recv(65536), b""))
-
-    assert answer.startswith(b"HTTP/1.")
-    status = int(answer.split(b" ", 2)[1])
-    assert 200 <= status < 300 or 400 <= status < 500 or status == 501
-    assert b"Traceback" not in answer
-    assert b".py" not in answer
-    assert server.get(LIVE).status == 200
-    assert set(workers) <= set(server.workers())
-    assert "Traceback" not in server.log
-
-
-def test_a_killed_worker_is_replaced_and_lets_nothing_more_through(
-    server: Server, store: Store
-) -> None:
-    """What it counted and did not answer is lost to the client, and never admitted twice."""
-    key = store.key(limit=600)
-    before = set(server.workers())
-    with ThreadPoolExecutor(12) as clients:
-        asked = [clients.submit(ask, server, key.token.text, 100) for _ in range(12)]
-        eventually(
-            lambda: store.container.manage_keys().history(OPERATOR, key.key.id),
-            lambda: "nothing was counted",
-        )
-        killed = min(before)
-        os.kill(killed, signal.SIGKILL)
-        statuses = Counter(answer.status for each in asked for answer in each.result())
-    eventually(
-        lambda: len(set(server.workers()) - {killed}) == 3, lambda: "no other worker was started"
-    )
-    while (last := server.get(LIST, key.token.text)).status == 200:
-        statuses[200] += 1
-
-    (day,) = store.container.manage_keys().history(OPERATOR, key.key.id)
-    assert last.status == 429
-    assert day.admitted == 600
-    assert 600 - 12 <= statuses[200] <= 600
 
 
 def test_sigterm_cuts_no_request_that_is_under_way(start: Start, store: Store) -> None:

@@ -31,60 +31,6 @@ EXERCISE = an_intervention(
 ENTRY = an_entry(interventions=[EXERCISE], modules=[Module.FITT_VIP])
 
 
-def test_a_document_has_the_shape_of_a_catalogue_file() -> None:
-    assert to_document(ENTRY) == {
-        "id": "knee-osteoarthritis",
-        "name": "Knee osteoarthritis",
-        "icd10": ["M17"],
-        "icd11": ["FA01"],
-        "enabled_modules": ["fitt_vip"],
-        "checked_on": "2026-02-01",
-        "interventions": [
-            {
-                "id": "knee-osteoarthritis-exercise",
-                "module": "fitt_vip",
-                "phase": "chronic",
-                "title": "Exercise at home",
-                "summary": EXERCISE.summary,
-                "fitt_vp": {
-                    "frequency": "Twice a week",
-                    "intensity": None,
-                    "time": None,
-                    "type": "Strength",
-                    "volume": None,
-                    "progression": None,
-                },
-                "evidence": {
-                    "certainty": "moderate",
-                    "recommendation": "strong_for",
-                    "direction": "for",
-                    "source_grade": "Strong",
-                },
-                "references": ["kolasinski-2020a", "kolasinski-2020b"],
-            }
-        ],
-        "references": {
-            "kolasinski-2020a": {
-                "title": "A guideline",
-                "authors": "Kolasinski SL, Neogi T, et al.",
-                "year": 2020,
-                "source": "Arthritis & Rheumatology",
-                "kind": "guideline",
-                "doi": "10.1000/a",
-            },
-            "kolasinski-2020b": {
-                "title": "A guideline",
-                "authors": "Kolasinski SL, Neogi T, et al.",
-                "year": 2020,
-                "source": "Arthritis & Rheumatology",
-                "kind": "guideline",
-                "doi": "10.1002/art.41142",
-                "pmid": "1",
-            },
-        },
-    }
-
-
 @pytest.mark.parametrize(
     ("authors", "key"),
     [

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 import evref
-from evref.adapters.outbound.files import YamlCatalogueFiles, nodes
+from evref.adapters.outbound.files import nodes
 from evref.domain.catalogue.catalogue import Catalogue
 from tests.adapters.files.support import read
 
@@ -48,16 +48,6 @@ def test_every_diagnosis_has_interventions_in_each_enabled_module(bundled: Catal
         for module in entry.diagnosis.enabled_modules
         if not entry.visible_interventions(module)
     ] == []
-
-
-def test_the_exported_catalogue_has_the_same_version(bundled: Catalogue, tmp_path: Path) -> None:
-    """Exporting and loading loses nothing of what is bundled."""
-    YamlCatalogueFiles().write(bundled, tmp_path)
-
-    assert bundled.version == read(tmp_path).version
-    assert {path.name for path in BUNDLED.glob("*.yaml")} == {
-        path.name for path in tmp_path.iterdir()
-    }
 
 
 @pytest.mark.parametrize("name", ["migraine.yaml", "spinal-cord-injury.yaml"])

@@ -78,21 +78,6 @@ def test_many_keys_in_turn_are_looked_up_together(
     assert keys.lookups == [sorted(map(digest_of, MANY))] * 4
 
 
-def test_keys_in_slow_rotation_are_looked_up_together(
-    held: HeldKeys, keys: WatchedKeys, clock: FakeClock
-) -> None:
-    """Though each is used less than once in half a second."""
-    use_all(held)
-    keys.lookups.clear()
-
-    for _ in range(2):
-        for key_id in MANY:
-            clock.advance(milliseconds=62.5)
-            held.get(digest_of(key_id))
-
-    assert {len(digests) for digests in keys.lookups} == {len(MANY)}
-
-
 def test_a_key_that_nobody_uses_any_more_is_not_looked_up_again(
     held: HeldKeys, keys: WatchedKeys, clock: FakeClock
 ) -> None:

@@ -1,10 +1,7 @@
 """What only a database on a server runs into: it hangs, locks, restarts, and has passwords."""
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 
-import psycopg
 import pytest
 from sqlalchemy import text
 
@@ -15,16 +12,7 @@ from evref.testing.builders import NOON, a_key, a_member
 from evref.testing.filling import at_once, change_team, keep_institutions, keep_key
 from tests.servers import PostgresqlServer, database_name, free_port
 
-TODAY = NOON.date()
-
 pytestmark = pytest.mark.parametrize("url", ["postgresql"], indirect=True)
-
-
-@pytest.fixture
-def other(url: str) -> Iterator[psycopg.Connection]:
-    """A connection of somebody else, in a transaction."""
-    with psycopg.connect(url) as connection:
-        yield connection
 
 
 def test_what_every_request_executes_is_prepared_by_the_server(
@@ -40,32 +28,6 @@ def test_what_every_request_executes_is_prepared_by_the_server(
         prepared = connection.scalars(text("SELECT statement FROM pg_prepared_statements")).all()
 
     assert any(statement.strip().startswith("INSERT INTO daily_usage") for statement in prepared)
-
-
-def test_a_row_that_another_holds_is_waited_for_no_longer_than_two_seconds(
-    storage: SqlStorage, url: str, other: psycopg.Connection
-) -> None:
-    """The server gives up, and says why; what waited goes on when the other has ended."""
-    keep_institutions(storage, "i1")
-    digest = keep_key(storage, a_key())
-    storage.admission.admit(digest, Permission.READ, NOON)
-    other.execute("SELECT * FROM daily_usage FOR UPDATE")
-
-    def refused(_: int) -> tuple[str, float]:
-        start = time.monotonic()
-        with pytest.raises(StorageUnavailableError) as caught:
-            admission.admit(digest, Permission.READ, NOON)
-        return caught.value.reason, time.monotonic() - start
-
-    with closing(SqlDatabase(url)) as usual:
-        admission = SqlStorage(usual).admission
-        answers = at_once(6, refused)
-    other.rollback()
-
-    assert all("timeout" in reason for reason, _ in answers)
-    assert min(seconds for _, seconds in answers) > 1.5
-    assert max(seconds for _, seconds in answers) < 30
-    assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 2
 
 
 def test_a_server_that_takes_no_writes_is_out_of_reach_though_it_can_be_read(

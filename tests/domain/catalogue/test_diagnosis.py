@@ -13,26 +13,11 @@ from evref.domain.errors import InvalidValueError
 from evref.testing.builders import a_diagnosis
 
 
-def test_the_modules_are_the_documented_ones_in_that_order() -> None:
-    assert [str(module) for module in Module] == [
-        "fitt_vip",
-        "pharmaconeutral",
-        "home",
-        "concept",
-        "prevention",
-        "diagnostic",
-    ]
-
-
 @given(st.lists(st.sampled_from(Module), unique=True))
 def test_enabled_modules_are_kept_in_order_however_they_are_given(modules: list[Module]) -> None:
     expected = tuple(module for module in Module if module in modules)
 
     assert a_diagnosis(modules=modules).enabled_modules == expected
-
-
-def test_no_module_at_all_may_be_enabled() -> None:
-    assert a_diagnosis(modules=()).enabled_modules == ()
 
 
 @pytest.mark.parametrize("diagnosis_id", ["a", "0", "knee-osteoarthritis", "x" * 64])

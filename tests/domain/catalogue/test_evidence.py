@@ -12,7 +12,6 @@ from evref.domain.catalogue.evidence import (
     Evidence,
     Recommendation,
     Reference,
-    ReferenceKind,
 )
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import a_reference
@@ -23,26 +22,6 @@ def faulty_fields(**given_fields: object) -> set[str]:
         a_reference(**given_fields)  # type: ignore[arg-type]  # each test gives one field
 
     return {fault.field for fault in caught.value.faults}
-
-
-def test_the_enumerations_are_the_documented_ones() -> None:
-    assert [*Certainty] == ["high", "moderate", "low", "very_low", "not_graded"]
-    assert [*Recommendation] == [
-        "strong_for",
-        "conditional_for",
-        "conditional_against",
-        "strong_against",
-        "not_stated",
-    ]
-    assert [*ReferenceKind] == [
-        "guideline",
-        "systematic_review",
-        "randomised_trial",
-        "cohort_study",
-        "diagnostic_accuracy_study",
-        "consensus_statement",
-        "safety_notice",
-    ]
 
 
 @pytest.mark.parametrize(

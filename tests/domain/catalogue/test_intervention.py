@@ -12,11 +12,6 @@ from evref.domain.catalogue.intervention import FittVp, Intervention, Phase, lis
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import an_intervention
 
-
-def test_the_phases_are_the_documented_ones_in_that_order() -> None:
-    assert [*Phase] == ["acute", "subacute", "chronic"]
-
-
 interventions = st.builds(
     lambda place, module, phase, title: an_intervention(
         f"a-{place}", module=module, phase=phase, title=title
