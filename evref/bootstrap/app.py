@@ -27,7 +27,14 @@ from evref.adapters.inbound.pages.identity import Identity
 from evref.adapters.inbound.pages.interface import PAGES
 from evref.adapters.inbound.pages.settings import blueprint as settings_pages
 from evref.adapters.inbound.pages.settings import cookies
-from evref.adapters.inbound.rest import diagnoses, interventions, limit, openapi, whole_catalogue
+from evref.adapters.inbound.rest import (
+    changes,
+    diagnoses,
+    interventions,
+    limit,
+    openapi,
+    whole_catalogue,
+)
 from evref.adapters.inbound.rest.interface import REST_API
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
@@ -100,6 +107,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     frame.register(app)
     app.register_blueprint(diagnoses.blueprint(endpoints, find_licence))
     app.register_blueprint(interventions.blueprint(endpoints, find_licence))
+    app.register_blueprint(changes.blueprint(endpoints, container.read_changes(), find_licence))
     app.register_blueprint(whole_catalogue.blueprint(endpoints, settings.base_url, find_licence))
     app.register_blueprint(
         limit.blueprint(container.read_limit(), container.browse(), find_licence)

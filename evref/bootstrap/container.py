@@ -25,6 +25,7 @@ from evref.application.accounts.sign_in_by_proxy import SignInByProxy
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.catalogue.find_licence import FindLicence
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
+from evref.application.catalogue.read_changes import ReadChanges
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.consult_catalogue import ConsultCatalogue
 from evref.application.provision_demo import ProvisionDemo
@@ -90,6 +91,7 @@ class Container(containers.DeclarativeContainer):
     find_licence = One(
         FindLicence, storage.provided.catalogue, circuit_breaker, settings.provided.licence
     )
+    read_changes = One(ReadChanges, storage.provided.catalogue, circuit_breaker)
     consult = providers.Factory(ConsultCatalogue, browse=browse, admit=admit)
     publish = One(PublishCatalogue, storage, catalogue_files, clock, BUNDLED_CATALOGUE)
     report_health = One(ReportHealth, storage, browse)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,11 +16,14 @@ from evref.adapters.inbound.rest.components import REQUEST_ID
 from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, SHORTENED, name_of
 from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.problems import Problem
+from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.permission import Permission
+from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.evidence import Direction, Recommendation
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
-from evref.testing.builders import OPERATOR
+from evref.testing.builders import a_catalogue, an_entry
 from tests.docs import api_page
 from tests.http.service import Service, body
 
@@ -33,10 +37,14 @@ def examples() -> str:
     service = _service()
     # Of one file, so that adding a diagnosis to the bundled ones changes no example.
     knee = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
-    publish = service.container.publish()
-    publish.publish(
-        OPERATOR, publish.plan_load(OPERATOR, knee, lambda _done, _total: None), by="operator"
+    (entry,) = YamlCatalogueFiles().read([knee], lambda _done, _total: None).entries
+    first, _, *others = entry.interventions
+    evidence = replace(
+        first.evidence, direction=Direction.UNCLEAR, recommendation=Recommendation.NOT_STATED
     )
+    before = (replace(first, evidence=evidence), *others)
+    service.publish(a_catalogue(Entry(entry.diagnosis, before), an_entry("asthma")))
+    service.publish(a_catalogue(entry))
     token = service.token()
     answers = {
         name_of(operation, name): _ask(service, path, token)

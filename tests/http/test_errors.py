@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from datetime import date
 from typing import NoReturn
 
 import pytest
@@ -35,6 +36,7 @@ from evref.domain.errors import (
     NoCatalogueError,
     NotAllowedError,
     NotFoundError,
+    RemovedDiagnosisError,
     StorageUnavailableError,
     UnknownDiagnosisError,
 )
@@ -67,6 +69,7 @@ def test_the_slugs_are_those_of_the_contract(service: Service) -> None:
         "invalid-api-key",
         "insufficient-permission",
         "unknown-diagnosis",
+        "removed-diagnosis",
         "not-found",
         "not-acceptable",
         "method-not-allowed",
@@ -91,6 +94,7 @@ def test_title_and_detail_say_different_things(service: Service, slug: str) -> N
         "invalid-api-key": [InvalidApiKeyError()],
         "insufficient-permission": [InsufficientPermissionError()],
         "unknown-diagnosis": [UnknownDiagnosisError("knee")],
+        "removed-diagnosis": [RemovedDiagnosisError("knee", date(2026, 3, 1))],
         "not-found": [NotFound(), NotFoundError("API key", "1")],
         "not-acceptable": [NotAcceptableError(["text/csv", "text/html"])],
         "method-not-allowed": [MethodNotAllowed(valid_methods=["GET", "HEAD"])],

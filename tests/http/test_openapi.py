@@ -82,6 +82,7 @@ def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> N
         "/api/v1/diagnoses/{id}/interventions": "listInterventions",
         "/api/v1/interventions": "searchInterventions",
         "/api/v1/catalogue": "getCatalogue",
+        "/api/v1/changes": "listChanges",
         "/api/v1/limit": "getLimit",
     }
     for item in document["paths"].values():
@@ -132,14 +133,16 @@ def test_the_document_says_where_and_what_the_service_is(document: dict[str, Any
 
 
 def test_every_operation_declares_every_status(document: dict[str, Any]) -> None:
-    """404 where the path names a diagnosis, and 406 where there are several media types."""
+    """404 and 410 where the path names a diagnosis, and 406 where there are several media types."""
     for path, operation in operations(document):
         expected = {"200", "304", "401", "403", "422", "429", "500", "503"}
         if path == "/api/v1/catalogue":
             expected |= {"406"}
         if path == "/api/v1/limit":  # any live key may read it, at any time
             expected -= {"403", "429"}
-        assert set(operation["responses"]) == expected | ({"404"} if "{id}" in path else set())
+        assert set(operation["responses"]) == expected | (
+            {"404", "410"} if "{id}" in path else set()
+        )
 
 
 def test_parameters_are_those_of_the_contract(service: Service, document: dict[str, Any]) -> None:
@@ -158,6 +161,7 @@ def test_parameters_are_those_of_the_contract(service: Service, document: dict[s
         "getDiagnosis": {"include"},
         "listInterventions": {"module", "phase"},
         "searchInterventions": {"q", "module", "phase", "direction", "limit", "offset"},
+        "listChanges": {"limit", "offset", "since"},
         "getCatalogue": set(),
         "getLimit": set(),
     }
@@ -263,6 +267,7 @@ def test_every_problem_has_an_example_with_its_own_type(document: dict[str, Any]
         "invalid-api-key",
         "insufficient-permission",
         "unknown-diagnosis",
+        "removed-diagnosis",
         "not-acceptable",
         "invalid-parameter",
         "https://iana.org/assignments/http-problem-types#quota-exceeded",

@@ -131,6 +131,7 @@ ISSUE_TYPES: dict[str, str] = {
     problems.INVALID_API_KEY.slug: "unknown",
     problems.INSUFFICIENT_PERMISSION.slug: "forbidden",
     problems.NOT_FOUND.slug: "not-found",
+    problems.REMOVED_DIAGNOSIS.slug: "deleted",
     problems.NOT_ACCEPTABLE.slug: "not-supported",
     problems.METHOD_NOT_ALLOWED.slug: "not-supported",
     problems.INVALID_PARAMETER.slug: "invalid",

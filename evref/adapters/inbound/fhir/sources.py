@@ -21,8 +21,9 @@ from evref.adapters.inbound.fhir.index import (
 from evref.adapters.inbound.fhir.resources import Issue, Resources
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.matching import best_relations
+from evref.domain.catalogue.publication import removed_on
 from evref.domain.catalogue.remarks import remarks
-from evref.domain.errors import NotFoundError
+from evref.domain.errors import NotFoundError, RemovedDiagnosisError
 
 Values: TypeAlias = Mapping[str, tuple[Any, ...]]
 
@@ -41,6 +42,7 @@ class Source(Protocol):
         """Return a resource, and when it last changed.
 
         Raises:
+            RemovedDiagnosisError: If it is of a diagnosis that was removed.
             NotFoundError: If there is none with this id.
 
         """
@@ -112,6 +114,9 @@ class CatalogueSource:
     ) -> tuple[dict[str, Any], datetime | None]:
         item = self._indexes.of(catalogue).of(self._type).get(resource_id)
         if item is None:
+            day = removed_on(resource_id, catalogue.publications)
+            if self._type == PLAN_DEFINITION and day is not None:
+                raise RemovedDiagnosisError(resource_id, day)
             raise NotFoundError(self._type, resource_id)
         issue = self._issue(catalogue, item)
         return self._renderers[self._type](item, issue), issue.changed_at

@@ -176,7 +176,7 @@ class Frame:
         `is_by_role`, readers have another body.
         """
         catalogue = self.catalogue
-        version = "" if catalogue is None else catalogue.version
+        publication_id = "" if catalogue is None else catalogue.publication_id
         # A line feed, which is in no query, keeps these apart from cached pages.
         faults = "".join(f"\n{fault}" for fault in self.not_understood)
         query_text = query.normalized(asked or {}) + faults
@@ -185,12 +185,12 @@ class Frame:
         target = self._target(request.path, query_text, self.language, catalogue)
         with self._cache.rendering(target):
             cached = self._cache.get(target)
-            if cached is None or cached.version != version:
+            if cached is None or cached.publication_id != publication_id:
                 body = self._rendered_for_all(template, context)
                 representation = Representation([body], "text/html; charset=utf-8")
                 route = request.environ[headers.ROUTE]
                 self._policies[route] = policy
-                cached = CachedResponse(version, route, representation)
+                cached = CachedResponse(publication_id, route, representation)
                 self._cache.put(target, cached)
         representation = cached.representation
         if self.is_member:
@@ -272,8 +272,10 @@ class Frame:
         cached = self._cache.get(
             self._target(environ["PATH_INFO"], environ["QUERY_STRING"], language, catalogue)
         )
-        version = "" if catalogue is None else catalogue.version
-        return cached if cached is not None and cached.version == version else None
+        publication_id = "" if catalogue is None else catalogue.publication_id
+        if cached is None or cached.publication_id != publication_id:
+            return None
+        return cached
 
 
 def _preferred(environ: WSGIEnvironment, catalogue: Catalogue) -> str:

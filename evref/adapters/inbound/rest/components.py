@@ -9,6 +9,7 @@ from evref.adapters.inbound.rest.schemas import (
     InvalidParameterProblemSchema,
     ProblemSchema,
     QuotaExceededProblemSchema,
+    RemovedDiagnosisProblemSchema,
 )
 from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.headers import RATE_LIMIT_FIELDS
@@ -157,6 +158,9 @@ FAILURES = {
     ),
     "403": Failure("Forbidden", (problems.INSUFFICIENT_PERMISSION,), ("WWW-Authenticate",)),
     "404": Failure("NotFound", (problems.UNKNOWN_DIAGNOSIS,), RATE_LIMIT_FIELDS),
+    "410": Failure(
+        "Gone", (problems.REMOVED_DIAGNOSIS,), RATE_LIMIT_FIELDS, RemovedDiagnosisProblemSchema
+    ),
     "406": Failure("NotAcceptable", (problems.NOT_ACCEPTABLE,), RATE_LIMIT_FIELDS),
     "422": Failure(
         "InvalidParameter",

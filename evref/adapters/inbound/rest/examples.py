@@ -32,6 +32,7 @@ REQUESTS = {
         "none-found": f"{_KNEE}/interventions?module=fitt_vip&phase=acute",
     },
     "getCatalogue": {"first-record": "/api/v1/catalogue"},
+    "listChanges": {"newest": "/api/v1/changes?limit=1"},
     "getLimit": {"after-some-requests": "/api/v1/limit"},
 }
 """The requests behind the examples of each operation."""
@@ -44,6 +45,7 @@ FAILING_REQUESTS = {
     problems.INVALID_API_KEY: {"invalid-api-key": "/api/v1/diagnoses"},
     problems.INSUFFICIENT_PERMISSION: {"insufficient-permission": "/api/v1/diagnoses"},
     problems.UNKNOWN_DIAGNOSIS: {"unknown-diagnosis": "/api/v1/diagnoses/knee-arthritis"},
+    problems.REMOVED_DIAGNOSIS: {"removed-diagnosis": "/api/v1/diagnoses/asthma"},
     problems.NOT_ACCEPTABLE: {"not-acceptable": "/api/v1/catalogue"},
     problems.INVALID_PARAMETER: {
         "value-not-allowed": f"{_KNEE}/interventions?phase=late",

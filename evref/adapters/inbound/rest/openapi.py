@@ -34,10 +34,11 @@ your institution creates keys in the [institution settings](BASE_URL/settings).
 
 **Limits.** Each key has a daily request limit, counted exactly over the UTC day. The headers of
 every response to a request that was admitted, or rejected because the limit is used up, give the
-number of requests that remain. Responses with the status 200, 304, 404, 406 or 422 count as one
-request each; 401, 403 and 429 never count, and neither does any response of `getLimit`.
+number of requests that remain. Responses with the status 200, 304, 404, 406, 410 or 422 count as
+one request each; 401, 403 and 429 never count, and neither does any response of `getLimit`.
 
-**Caching.** The content of a response depends only on the request and on `catalogue_version`.
+**Caching.** The content of a response depends only on the request and on `catalogue_version`;
+that of `listChanges` also on the earlier publications.
 Store responses with their `ETag` and revalidate them with `If-None-Match`: a 304 without a body
 means that nothing has changed. `HEAD` returns the headers of `GET` without the body.
 
@@ -56,9 +57,8 @@ enumerations do not change.
 _IMPOSSIBLE: dict[str, tuple[str, ...]] = {
     "getDiagnosis": ("406",),
     "listInterventions": ("406",),
-    "searchInterventions": ("404", "406"),
-    "getCatalogue": ("404",),
-    "getLimit": ("403", "404", "406", "429"),
+    "getCatalogue": ("404", "410"),
+    "getLimit": ("403", "404", "406", "410", "429"),
 }
 
 # OpenAPI 3.1 has no words for the schema of a line.
@@ -219,7 +219,7 @@ def _finish_operation(operation: dict[str, Any]) -> None:
         success["headers"] |= components.ON_LINES
     responses["304"] = {"$ref": "#/components/responses/NotModified"}
     for status, failure in components.FAILURES.items():
-        if status not in _IMPOSSIBLE.get(operation["operationId"], ("404", "406")):
+        if status not in _IMPOSSIBLE.get(operation["operationId"], ("404", "406", "410")):
             responses[status] = {"$ref": f"#/components/responses/{failure.name}"}
     operation["responses"] = dict(sorted(responses.items()))
     for parameter in operation["parameters"]:

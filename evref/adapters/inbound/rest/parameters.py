@@ -29,6 +29,8 @@ MOST_CODES = 50
 MOST_INCLUDED = 50
 """Diagnoses in a response with their interventions."""
 
+SINCE_ALLOWED = ("a version of one of the last 20 publications",)
+
 # With empty parts, of which each becomes a match.
 _MOST_PARTS = 2 * MOST_CODES
 
@@ -296,6 +298,36 @@ class InterventionSearchQuery(StrictQuery):
     )
     limit = NumberField(1, 100, 25, "The highest number of records to return.")
     offset = NumberField(0, HIGHEST_OFFSET, 0, "The number of records to skip.")
+
+
+class ChangesQuery(StrictQuery):
+    """The parameters of `listChanges`."""
+
+    limit = NumberField(1, 100, 20, "The highest number of publications to return.")
+    offset = NumberField(0, HIGHEST_OFFSET, 0, "The number of publications to skip.")
+    since = fields.String(
+        validate=validate.Regexp("^[0-9a-f]{16}$", error="is not a version of a catalogue"),
+        metadata={
+            "description": "A `catalogue_version`, without limit and offset. Returns one record "
+            "that compares that catalogue with the present one, or none if it is the present one. "
+            "The catalogues of the last 20 publications are stored; for any other version the "
+            "response is 422: read the whole catalogue instead.",
+            "examples": ["0123456789abcdef"],
+            "allowed": SINCE_ALLOWED,
+        },
+    )
+
+    def load(self, data: Any, **options: Any) -> Any:
+        loaded = super().load(data, **options)
+        beside = [name for name in ("limit", "offset") if name in data]
+        if "since" in data and beside:
+            raise InvalidParametersError(
+                tuple(
+                    ParameterFault(name, "cannot be used with since", ("omit it",))
+                    for name in beside
+                )
+            )
+        return loaded
 
 
 class NoQuery(StrictQuery):

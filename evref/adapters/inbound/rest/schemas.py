@@ -56,6 +56,15 @@ def _one_of(kind: type[StrEnum], description: str, *, nullable: bool = False) ->
     )
 
 
+def _ids(description: str, attribute: str | None = None) -> fields.List[str]:
+    return fields.List(
+        fields.String(),
+        required=True,
+        attribute=attribute,
+        metadata={"description": description},
+    )
+
+
 def _status(status: HTTPStatus) -> fields.Integer:
     return fields.Integer(
         required=True,
@@ -481,7 +490,7 @@ class FoundInterventionSchema(InterventionSchema):
         return super().get_attribute(obj["hit"].intervention, attr, default)
 
 
-class FoundInterventionListMetaSchema(MetaSchema):
+class PartMetaSchema(MetaSchema):
     """Metadata of a part of a list."""
 
     count = fields.Integer(
@@ -505,7 +514,97 @@ class FoundInterventionListSchema(Record):
         required=True,
         metadata={"description": "Up to `limit` records; empty if none matches the request."},
     )
-    meta = fields.Nested(FoundInterventionListMetaSchema, required=True)
+    meta = fields.Nested(PartMetaSchema, required=True)
+
+
+class TurnSchema(Record):
+    """A change of direction."""
+
+    before = fields.Enum(
+        Direction,
+        by_value=True,
+        required=True,
+        data_key="from",
+        metadata={"type": "string", "description": "The direction before."},
+    )
+    after = fields.Enum(
+        Direction,
+        by_value=True,
+        required=True,
+        data_key="to",
+        metadata={"type": "string", "description": "The direction now."},
+    )
+
+
+class InterventionChangeSchema(Record):
+    """A changed intervention."""
+
+    id = _text("The id of the intervention.", examples=["knee-osteoarthritis-aquatic-exercise"])
+    fields_ = fields.List(
+        fields.String(),
+        required=True,
+        attribute="fields",
+        data_key="fields",
+        metadata={
+            "description": "The changed fields of its record.",
+            "examples": [["evidence.recommendation", "summary"]],
+        },
+    )
+    direction = fields.Nested(
+        TurnSchema,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Null if the direction is the same."},
+    )
+
+
+class DiagnosisChangeSchema(Record):
+    """A changed diagnosis. What changed direction comes first."""
+
+    diagnosis_id = _text("The id of the diagnosis.", examples=["knee-osteoarthritis"])
+    record = fields.Boolean(
+        required=True,
+        metadata={"description": "Whether anything but its interventions changed."},
+    )
+    interventions_added = _ids("The ids of its added interventions.")
+    interventions_removed = _ids("The ids of its removed interventions.")
+    interventions_changed = fields.List(
+        fields.Nested(InterventionChangeSchema),
+        required=True,
+        metadata={"description": "Its changed interventions."},
+    )
+
+
+class ChangeSchema(Record):
+    """What a publication changed."""
+
+    catalogue_version = _text(
+        "The version of the published catalogue.",
+        attribute="version",
+        examples=["0123456789abcdef"],
+    )
+    published_at = fields.DateTime(
+        required=True, metadata={"description": "The time of the publication."}
+    )
+    added = _ids("The ids of added diagnoses.", "comparison.added")
+    removed = _ids("The ids of removed diagnoses.", "comparison.removed")
+    changed = fields.List(
+        fields.Nested(DiagnosisChangeSchema),
+        required=True,
+        attribute="comparison.changed",
+        metadata={"description": "The changed diagnoses."},
+    )
+
+
+class ChangeListSchema(Record):
+    """Publications, newest first."""
+
+    data = fields.List(
+        fields.Nested(ChangeSchema),
+        required=True,
+        metadata={"description": "Up to `limit` records; empty if nothing changed."},
+    )
+    meta = fields.Nested(PartMetaSchema, required=True)
 
 
 class CatalogueEntrySchema(Record):
@@ -617,6 +716,15 @@ class InvalidParameterProblemSchema(ProblemSchema):
         fields.Nested(ParameterFaultSchema),
         required=True,
         metadata={"description": "Every error in the query.", "minItems": 1},
+    )
+
+
+class RemovedDiagnosisProblemSchema(ProblemSchema):
+    """Problem details for a diagnosis that was removed."""
+
+    status = _status(HTTPStatus.GONE)
+    removed_on = fields.Date(
+        required=True, metadata={"description": "The day of the removal, in UTC."}
     )
 
 

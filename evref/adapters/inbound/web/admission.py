@@ -47,7 +47,7 @@ View: TypeAlias = Callable[..., Any]
 class CatalogueEndpoints:
     """Makes endpoints of views of the catalogue: they admit, count and cache.
 
-    A response depends only on the catalogue's version, the path, the query and, if a view offers
+    A response depends only on the publication, the path, the query and, if a view offers
     several media types, the Accept header. So a view is called only if its response is not
     cached; the middleware sends cached responses at a fraction of the cost. In both cases the
     same code admits a request, once.
@@ -90,13 +90,13 @@ class CatalogueEndpoints:
                     return compressed_where_accepted(response)
                 with self._cache.rendering(target):
                     cached = self._cache.get(target, accept)
-                    if cached is None or cached.version != catalogue.version:
+                    if cached is None or cached.publication_id != catalogue.publication_id:
                         response, media_type = rendered(catalogue, path)
                         if response.status_code != HTTPStatus.OK:
                             response.headers.setdefault("Cache-Control", PRIVATE)
                             return compressed_where_accepted(response)
                         cached = CachedResponse(
-                            catalogue.version,
+                            catalogue.publication_id,
                             environ[headers.ROUTE],
                             _representation(response, negotiated=len(offers) > 1),
                             needed,
@@ -125,7 +125,7 @@ class CatalogueEndpoints:
             except Exception as error:  # noqa: BLE001 - every error becomes a response
                 made = self._error_responses.raw_response(error, environ)
             else:
-                if catalogue.version != cached.version:
+                if catalogue.publication_id != cached.publication_id:
                     environ[_ADMITTED] = catalogue
                     return flask(environ, start_response)
                 made = raw_response(cached.representation, PRIVATE, environ)

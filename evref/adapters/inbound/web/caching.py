@@ -24,13 +24,13 @@ Select: TypeAlias = Callable[[str, tuple[str, ...]], str]
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A response with status 200, its catalogue version, and the route of its view.
+    """A response with status 200, the publication it is made from, and the route of its view.
 
     `needed` is the permission that a key needs for it. `offers` has the media types that the view
     offers; if there are several, `select` selects one of them, which is `media_type`.
     """
 
-    version: str
+    publication_id: str
     route: str
     representation: Representation
     needed: Permission = Permission.READ
@@ -72,7 +72,7 @@ class ResponseCache:
             yield
 
     def get(self, target: Target, accept: str = "") -> CachedResponse | None:
-        """Return the response for a target, of any version, in the preferred media type.
+        """Return the response for a target, of any publication, in the preferred media type.
 
         `accept` is the Accept header of the request, which matters if the view offers several.
         """

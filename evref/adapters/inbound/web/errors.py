@@ -14,7 +14,7 @@ from evref.adapters.inbound.web.interfaces import HttpInterfaces
 from evref.adapters.inbound.web.problems import Problem, ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse, compressed_where_accepted
 from evref.domain.access.quota import QuotaExceededError
-from evref.domain.errors import StorageUnavailableError
+from evref.domain.errors import RemovedDiagnosisError, StorageUnavailableError
 from evref.domain.redaction import without_keys
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class ErrorResponses:
         if isinstance(error, QuotaExceededError):
             environ[QUOTA] = error.status
             extensions = {"violated-policies": ["daily"]}
+        if isinstance(error, RemovedDiagnosisError):
+            extensions = {"removed_on": error.removed_on.isoformat()}
         if isinstance(error, problems.InvalidParametersError):
             faults = [
                 {

@@ -111,6 +111,14 @@ UNKNOWN_DIAGNOSIS = Problem(
     "from the catalogue.",
     "List the diagnoses, or find one by its code with the parameter icd10 or icd11.",
 )
+REMOVED_DIAGNOSIS = Problem(
+    "removed-diagnosis",
+    HTTPStatus.GONE,
+    "Diagnosis removed",
+    "An earlier catalogue had a diagnosis with this id, and this one does not. The member "
+    "“removed_on” has the day.",
+    "Delete it from your copy. List the diagnoses for those that the catalogue has now.",
+)
 NOT_FOUND = Problem(
     "not-found",
     HTTPStatus.NOT_FOUND,
@@ -166,6 +174,7 @@ PROBLEMS = {
         INVALID_API_KEY,
         INSUFFICIENT_PERMISSION,
         UNKNOWN_DIAGNOSIS,
+        REMOVED_DIAGNOSIS,
         NOT_FOUND,
         NOT_ACCEPTABLE,
         METHOD_NOT_ALLOWED,
@@ -216,6 +225,7 @@ OF_ERROR: dict[type, Problem] = {
     errors.InvalidApiKeyError: INVALID_API_KEY,
     errors.InsufficientPermissionError: INSUFFICIENT_PERMISSION,
     errors.UnknownDiagnosisError: UNKNOWN_DIAGNOSIS,
+    errors.RemovedDiagnosisError: REMOVED_DIAGNOSIS,
     errors.NotFoundError: NOT_FOUND,
     errors.NotAllowedError: NOT_ALLOWED,
     QuotaExceededError: QUOTA_EXCEEDED,

@@ -1,0 +1,131 @@
+"""What each publication changed, as every way in says it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.evidence import Direction, Recommendation
+from evref.testing.builders import a_catalogue, an_entry
+from tests.http.service import LATE, Service, assert_outcome, assert_problem, body
+
+CHANGES = "/api/v1/changes"
+GONE = "/api/v1/diagnoses/gone"
+
+
+def turned(entry: Entry) -> Entry:
+    (one,) = entry.interventions
+    evidence = replace(
+        one.evidence, direction=Direction.AGAINST, recommendation=Recommendation.STRONG_AGAINST
+    )
+    return replace(entry, interventions=(replace(one, evidence=evidence),))
+
+
+BEFORE = a_catalogue(an_entry("knee"), an_entry("gone", name="Gone"))
+AFTER = a_catalogue(turned(an_entry("knee")), an_entry("new", name="New"))
+NOTHING: dict[str, list[object]] = {"added": [], "removed": [], "changed": []}
+
+
+def turn(before: str, after: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "diagnosis_id": "knee",
+            "record": False,
+            "interventions_added": [],
+            "interventions_removed": [],
+            "interventions_changed": [
+                {
+                    "id": "knee-exercise",
+                    "fields": ["evidence.recommendation", "evidence.direction"],
+                    "direction": {"from": before, "to": after},
+                }
+            ],
+        }
+    ]
+
+
+def published(catalogue: Catalogue, minutes: int, **changes: object) -> dict[str, object]:
+    at = (LATE + timedelta(minutes=minutes)).isoformat()
+    return {"catalogue_version": catalogue.version, "published_at": at, **NOTHING, **changes}
+
+
+THERE = {"added": ["new"], "removed": ["gone"], "changed": turn("for", "against")}
+BACK = {"added": ["gone"], "removed": ["new"], "changed": turn("against", "for")}
+
+
+@pytest.fixture
+def service(make_service: Any) -> Service:
+    """With three publications, one a minute: the last one is a rollback to the first."""
+    made: Service = make_service(catalogue_pages="public")
+    for catalogue in (BEFORE, AFTER, BEFORE):
+        made.publish(catalogue)
+        assert body(made.get(CHANGES, token=made.token()))["data"]
+        made.clock.advance(60)
+    return made
+
+
+def test_publications_are_listed_newest_first_and_in_parts(service: Service, token: str) -> None:
+    everything = service.get(CHANGES, token=token)
+    part = body(service.get(f"{CHANGES}?limit=1&offset=1", token=token))
+
+    assert body(everything)["data"] == [
+        published(BEFORE, 2, **BACK),
+        published(AFTER, 1, **THERE),
+        published(BEFORE, 0, added=["gone", "knee"]),
+    ]
+    assert part["data"] == [published(AFTER, 1, **THERE)]
+    assert [part["meta"][name] for name in ("count", "limit", "offset")] == [3, 1, 1]
+    validator = {"If-None-Match": everything.headers["ETag"]}
+    assert service.get(CHANGES, token=token, headers=validator).status_code == 304
+
+
+def test_since_a_version_both_ends_are_compared(service: Service, token: str) -> None:
+    """What turned and turned back is not there."""
+    assert service.data(f"{CHANGES}?since={BEFORE.version}", token) == []
+    assert service.data(f"{CHANGES}?since={AFTER.version}", token) == [published(BEFORE, 2, **BACK)]
+    after = a_catalogue(*BEFORE.entries, an_entry("new", name="New"))
+    service.publish(after)
+    service.clock.advance(1)
+    for version in (BEFORE.version, AFTER.version):
+        (found,) = service.data(f"{CHANGES}?since={version}", token)
+        assert found["catalogue_version"] == after.version
+        assert found["added"] == (["new"] if version == BEFORE.version else ["gone"])
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [
+        ("since=0123456789abcdef", "since"),
+        ("since=yesterday", "since"),
+        (f"since={AFTER.version}&limit=5", "limit"),
+        (f"since={AFTER.version}&offset=0", "offset"),
+        ("limit=101", "limit"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    service: Service, token: str, query: str, parameter: str
+) -> None:
+    problem = assert_problem(service.get(f"{CHANGES}?{query}", token=token), 422)
+
+    assert [fault["parameter"] for fault in problem["errors"]] == [parameter]
+    assert ("whole catalogue" in problem["errors"][0]["message"]) == ("0123" in query)
+
+
+def test_a_removed_diagnosis_is_gone_until_it_is_back(service: Service) -> None:
+    """On every interface, and it counts as any other request."""
+    key = service.new_key()
+    token = key.token.text
+    for path in ("/api/v1/diagnoses/new", "/api/v1/diagnoses/new/interventions"):
+        problem = assert_problem(service.get(path, token=token), 410, "removed-diagnosis")
+        assert problem["removed_on"] == "2026-03-01"
+    assert_outcome(service.get("/fhir/PlanDefinition/new", token=token), 410, "deleted")
+    page = service.get("/catalogue/new")
+    assert page.status_code == 410
+    assert "2026-03-01" in page.text
+    assert service.get(GONE, token=token).status_code == 200
+    assert service.get("/api/v1/diagnoses/never", token=token).status_code == 404
+    assert service.admitted(key) == 5
