@@ -83,7 +83,10 @@ def take_of_readers(page: Page) -> None:
     ):
         page.goto(address)
         page.screenshot(path=FOLDER / f"{name}.png")
+    page.set_viewport_size({"width": 360, "height": 740})
     page.goto("/catalogue/low-back-pain")
+    page.screenshot(path=FOLDER / "diagnosis-on-a-telephone.png")
+    page.set_viewport_size({"width": WIDTH, "height": 900})
     page.locator("#low-back-pain-opioids").screenshot(path=FOLDER / "intervention.png")
     page.goto("/docs")
     page.get_by_role("button", name="Authorize").wait_for()

@@ -173,7 +173,7 @@ def test_it_can_be_switched_off(make_service: MakeService) -> None:
 
 
 def test_the_front_page_shows_it(service: Service) -> None:
-    assert "/infobutton" in service.get("/").text
+    assert "HL7 Infobutton" in service.get("/").text
 
 
 def test_a_changed_catalogue_is_answered_from(service: Service, token: str) -> None:
