@@ -113,7 +113,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         limit.blueprint(container.read_limit(), container.browse(), find_licence)
     )
     app.register_blueprint(openapi.blueprint())
-    _register_standards(app, settings, endpoints, find_licence)
+    _register_standards(app, settings, endpoints, frame, find_licence)
     app.register_blueprint(
         reference.blueprint(
             frame,
@@ -211,12 +211,15 @@ def _register_standards(
     app: APIFlask,
     settings: Settings,
     endpoints: CatalogueEndpoints,
+    frame: Frame,
     find_licence: FindLicence,
 ) -> None:
     if settings.infobutton:
         has_pages = settings.catalogue_pages is not Readers.OFF
         app.register_blueprint(
-            infobutton.blueprint(endpoints, settings.base_url, has_pages=has_pages)
+            infobutton.blueprint(
+                endpoints, settings.base_url, lambda: frame.catalogue, has_pages=has_pages
+            )
         )
     if settings.fhir:
         root = settings.canonical_root

@@ -10,6 +10,7 @@ from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, SUB_TOPICS
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
+from evref.testing.builders import an_entry
 from tests.http.conftest import MakeService
 from tests.http.service import BASE_URL, Service, assert_problem, entries
 from tests.infobutton.asking import (
@@ -27,6 +28,7 @@ from tests.infobutton.asking import (
     documents,
     json_feed,
     sections,
+    target,
 )
 
 LIST = "mainSearchCriteria.v"
@@ -303,3 +305,40 @@ def test_without_pages_there_is_none_to_go_to(make_service: MakeService) -> None
         assert link["type"] == "application/json"
         assert service.get(link["href"].removeprefix(BASE_URL), token=token).status_code == 200
         assert "/catalogue/" not in entry["summary"]["_value"]
+
+
+def test_words_stand_for_a_code_of_a_system_that_is_not_read(service: Service, token: str) -> None:
+    """The subtitle says so. They never stand for a code that was read, nor beside one."""
+    snomed = coded(SNOMED_CT, "239873007") | {f"{LIST}.dn": "Knee osteoarthritis"}
+    icd9 = coded("2.16.840.1.113883.6.103", "715.36") | {f"{LIST}.dn": "knee osteoarthritis"}
+    measles = coded(ICD10, "B05") | {f"{LIST}.dn": "Knee osteoarthritis"}
+    beside = measles | coded(SNOMED_CT, "239873007", "1") | {f"{LIST}.dn1": "Knee osteoarthritis"}
+
+    by_name = [json_feed(service, token, each) for each in (snomed, icd9)]
+    by_code = [json_feed(service, token, each) for each in (measles, beside)]
+
+    assert [documents(feed) for feed in by_name] == [["Knee osteoarthritis"]] * 2
+    assert all("Searched by name" in feed["subtitle"]["_value"] for feed in by_name)
+    assert [documents(feed) for feed in by_code] == [[], []]
+    assert not any("Searched by name" in feed["subtitle"]["_value"] for feed in by_code)
+
+
+@pytest.mark.parametrize(("readers", "status"), [("public", 303), ("members", 401), ("off", 401)])
+def test_a_browser_needs_no_key_for_a_page_that_it_may_read(
+    make_service: MakeService, readers: str, status: int
+) -> None:
+    """Nor is it counted; the feeds always need one."""
+    service = make_service(catalogue_pages=readers)
+    service.publish(Catalogue([an_entry()]))
+    key = service.new_key()
+
+    page = service.get(target(KNEE | AS_HTML))
+    with_key = service.get(target(KNEE | AS_HTML), token=key.token.text)
+
+    assert page.status_code == status
+    assert service.get(target(KNEE)).status_code == 401
+    assert service.admitted(key) == (0 if readers == "public" else 1)
+    if readers == "public":
+        assert page.headers["Location"] == with_key.headers["Location"]
+        assert page.headers["Cache-Control"] == "private, no-cache"
+        assert page.headers["Vary"] == "Cookie"

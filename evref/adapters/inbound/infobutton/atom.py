@@ -15,7 +15,7 @@ Element: TypeAlias = dict[str, Any]
 
 _DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 _NAMESPACE = "http://www.w3.org/2005/Atom"
-_OF_XML = {"base": "xml:base", "lang": "xml:lang"}
+_OF_XML = {"xsi": "xmlns:xsi", "base": "xml:base", "lang": "xml:lang"}
 
 # XML 1.0, section 2.2: what cannot be in a document, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -59,15 +59,16 @@ _Values: TypeAlias = dict[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What to search by: codes, or words if no code is given.
+    """What to search by: codes, or words if no code is given or its code system is not read.
 
-    It has neither if the code is of a code system that the service does not read. `label` names
-    the criterion for people.
+    It has neither if the code is of a code system that the service does not read and there are no
+    words. `label` names the criterion for people. `is_replaced` is whether words stand for a code.
     """
 
     label: str
     codes: tuple[RecordCode, ...] = ()
     words: str | None = None
+    is_replaced: bool = False
 
     @property
     def is_read(self) -> bool:
@@ -161,6 +162,12 @@ def read(args: MultiDict[str, str], response_types: Sequence[str]) -> KnowledgeR
     )
 
 
+def response_type(args: MultiDict[str, str]) -> str:
+    """Return the requested response type, in lower case."""
+    values, _ = _known(args)
+    return values.get((RESPONSE_TYPE, ""), XML).lower()
+
+
 def _known(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault]]:
     """Return the known parameters that are not blank, and the faults of those that are repeated."""
     values: _Values = {}
@@ -184,6 +191,9 @@ def _criteria(
     """Return the criteria with these numbers, and their faults."""
     found = {number: _criterion(values, number) for number in numbers}
     criteria = [each for each in found.values() if isinstance(each, Criterion)]
+    if any(code.read_as is not None for each in criteria for code in each.codes):
+        # A code that was read says what is meant; the words of another might find something else.
+        criteria = [Criterion(each.label) if each.is_replaced else each for each in criteria]
     # Codes that cannot be read do not affect the others.
     is_any_read = any(each.is_read for each in criteria)
     faults = [
@@ -201,9 +211,9 @@ def _criterion(values: _Values, number: str) -> Criterion | ParameterFault:
     code, oid, *texts = (
         values.get((f"{_CRITERIA}.{part}", number)) for part in ("c", "cs", "dn", "ot")
     )
-    if code is not None:
-        return _coded(code, oid, number)
     words = next(filter(None, texts), None)
+    if code is not None:
+        return _coded(code, oid, number, words)
     if words is None:
         return _missing_code(number)
     return Criterion(f"“{without_keys(words)}”", words=words)
@@ -223,14 +233,19 @@ def _malformed(codes: tuple[RecordCode, ...], number: str) -> ParameterFault:
     return ParameterFault(f"{_CRITERIA}.c{number}", f"is malformed: {shown}", allowed)
 
 
-def _coded(code: str, oid: str | None, number: str) -> Criterion | ParameterFault:
+def _coded(
+    code: str, oid: str | None, number: str, words: str | None
+) -> Criterion | ParameterFault:
     if oid is None or _OID.fullmatch(oid) is None:
         message = "is missing" if oid is None else "is not an OID"
         allowed = tuple(f"{each.oid} ({each.name})" for each in CODE_SYSTEMS)
         return ParameterFault(f"{_CRITERIA}.cs{number}", message, allowed)
     system = code_system(oid, code)
     if system is None:
-        return Criterion(without_keys(f"code {code} of the code system {oid}"))
+        label = f"code {code} of the code system {oid}"
+        if words is None:
+            return Criterion(without_keys(label))
+        return Criterion(without_keys(f"{label}, “{words}”"), words=words, is_replaced=True)
     codes = read_field(system.classification, code, system.edition)
     labels = (f"{system.name} {each.read_as or each.given}" for each in codes if each.given)
     return Criterion(", ".join(labels), codes)

@@ -88,6 +88,7 @@ class KnowledgeResponse:
         dated = shown or self.catalogue.entries
         address = f"{self.base_url}/infobutton?{urlencode(self.request.context)}"
         return {
+            "xsi": "http://www.w3.org/2001/XMLSchema-instance",
             "base": f"{self.base_url}/",
             "lang": "en",
             "title": text(_TITLE),
@@ -127,6 +128,11 @@ class KnowledgeResponse:
         if len(found) > MOST_DIAGNOSES:
             sentences.append(f"The first {MOST_DIAGNOSES} of {len(found)} diagnoses")
         sentences += remarks(request.matches(self.catalogue), self.catalogue)
+        sentences += [
+            f"Searched by name, because the service does not read this code: {each.label}"
+            for each in request.criteria
+            if each.is_replaced
+        ]
         if not all(each.codes or each.words for each in request.criteria):
             names = ", ".join(system.name for system in CODE_SYSTEMS)
             sentences.append(f"The service reads codes of {names} only")
@@ -167,7 +173,8 @@ class KnowledgeResponse:
         self, diagnosis: Diagnosis, module: Module | None, title: str, summary: str
     ) -> Element:
         updated = _instant(diagnosis.checked_on)
-        entry = {
+        entry: Element = {
+            "lang": "en",
             "title": text(title),
             "link": [self._link(diagnosis, module, title)],
             "id": content(self._page(diagnosis, module)),
