@@ -64,8 +64,8 @@ def of_page(service: Service, query: str) -> list[str]:
     answer = service.get(f"/catalogue?{urlencode({'q': query})}")
     if answer.status_code == 303:
         return [answer.headers["Location"].rpartition("/")[2]]
-    table = answer.text.partition('<table role="table" class="entries"')[2].partition("</table>")[0]
-    return [each.partition('"')[0] for each in table.split('href="/catalogue/')[1:]]
+    entries = answer.text.partition('<div id="entries">')[2].partition("</div>")[0]
+    return [each.partition('"')[0] for each in entries.split('href="/catalogue/')[1:]]
 
 
 def of_suggestions(service: Service, query: str) -> list[str]:
