@@ -125,7 +125,9 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         )
     )
     for blueprint in (
-        catalogue_pages.blueprint(frame, settings.base_url, settings.contact),
+        catalogue_pages.blueprint(
+            frame, settings.base_url, contact=settings.contact, operator=settings.operator
+        ),
         crawlers.blueprint(frame, settings.base_url),
         health.blueprint(container.report_health()),
     ):

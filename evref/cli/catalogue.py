@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -24,6 +25,8 @@ from evref.cli.output import (
 from evref.cli.wiring import RefusedError, stored, wired
 from evref.domain.catalogue.advice import warnings
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.news import headline, news
+from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import DiagnosesRemovedError
 
 
@@ -144,13 +147,49 @@ def find(words: tuple[str, ...], *, as_json: bool) -> None:
 
 
 @catalogue.command("history")
+@click.option("--changes", is_flag=True, help="Say what each publication changed.")
 @as_json
-def history(*, as_json: bool) -> None:
+def history(*, changes: bool, as_json: bool) -> None:
     """List the last publications, newest first. The first is the current one."""
+    if changes:
+        _print_changes(as_json=as_json)
+        return
     records = [asdict(publication) for publication in stored().publish().history(OPERATOR)]
     for record in records:
         del record["comparison"]
     print_records(records, as_json=as_json, empty="")
+
+
+def _print_changes(*, as_json: bool) -> None:
+    publish = stored().publish()
+    publications = publish.history(OPERATOR)
+    if as_json:
+        print_json([_record(publication) for publication in publications])
+        return
+    _, served = publish.status(OPERATOR)
+    for publication in publications:
+        at = f"{publication.published_at:%Y-%m-%d %H:%M:%S} UTC"
+        if publication.comparison is None:
+            click.echo(f"{publication.version}, {at}: not recorded")
+            continue
+        told = [*news(publication.comparison, served)]
+        click.echo(f"{publication.version}, {at}: {headline(told)}")
+        for each in told:
+            click.echo(f"  {each}")
+
+
+def _record(publication: Publication) -> dict[str, Any]:
+    """Return a publication with what it changed, in the form of the API."""
+    record = asdict(publication)
+    record["changes"] = changes = record.pop("comparison")
+    for diagnosis in changes["changed"] if changes else ():
+        for one in diagnosis["interventions_changed"]:
+            if one["direction"]:
+                one["direction"] = {
+                    "from": one["direction"]["before"],
+                    "to": one["direction"]["after"],
+                }
+    return record
 
 
 @catalogue.command("rollback")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 from datetime import timedelta
+from itertools import chain
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -12,8 +17,10 @@ from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.evidence import Direction, Recommendation
 from evref.testing.builders import a_catalogue, an_entry
 from tests.http.service import LATE, Service, assert_outcome, assert_problem, body
+from tests.processes import Command
 
 CHANGES = "/api/v1/changes"
+ATOM = "{http://www.w3.org/2005/Atom}"
 GONE = "/api/v1/diagnoses/gone"
 
 
@@ -129,3 +136,57 @@ def test_a_removed_diagnosis_is_gone_until_it_is_back(service: Service) -> None:
     assert service.get(GONE, token=token).status_code == 200
     assert service.get("/api/v1/diagnoses/never", token=token).status_code == 404
     assert service.admitted(key) == 5
+
+
+TURNED = "Turned: Knee osteoarthritis: “Exercise at home” turned from"
+LINES = [
+    [f"{TURNED} against to for", "Added: Gone", "Removed: new"],
+    [f"{TURNED} for to against", "Added: new", "Removed: Gone"],
+    ["Added: Gone", "Added: Knee osteoarthritis"],
+]
+"""Of each publication, newest first; a diagnosis that is not served has only an id."""
+
+
+def test_page_feed_and_command_line_say_the_same(service: Service, tmp_path: Path) -> None:
+    """A turn of direction first."""
+    feed = ET.fromstring(service.get("/catalogue/changes.atom").get_data())
+    page = service.get("/catalogue/changes").text
+    url = service.container.settings().database_url
+    command = Command(tmp_path / "cli", "catalogue", "history", "--changes", database_url=url)
+    status, printed, _ = command.ended()
+    command = Command(
+        tmp_path / "json", "catalogue", "history", "--changes", "--json", database_url=url
+    )
+    listed = json.loads(command.ended()[1])
+
+    entries = feed.findall(f"{ATOM}entry")
+    assert [
+        [item.text for item in ET.fromstring(entry.findtext(f"{ATOM}content", "")).iter("li")]
+        for entry in entries
+    ] == LINES
+    assert len({entry.findtext(f"{ATOM}id") for entry in entries}) == len(LINES)
+    assert [entry.findtext(f"{ATOM}title") for entry in entries] == [
+        "Catalogue of 2026-03-01: 1 turned, 1 added, 1 removed",
+        "Catalogue of 2026-03-01: 1 turned, 1 added, 1 removed",
+        "Catalogue of 2026-03-01: 2 added",
+    ]
+    assert status == 0
+    assert [line.strip() for line in printed.splitlines() if line.startswith(" ")] == [
+        *chain(*LINES)
+    ]
+    assert [record["changes"] for record in listed] == [
+        {name: each[name] for name in NOTHING} for each in service.data(CHANGES, service.token())
+    ]
+    sections = [re.sub(r"\s+", " ", re.sub("<[^>]*>", "", each)) for each in page.split("<h2")[1:]]
+    for section, lines in zip(sections, LINES, strict=True):
+        places = [section.index(line.split(": ", 1)[1]) for line in lines]
+        assert places == sorted(places)
+    assert "“Exercise at home” turned from for to against" in service.get("/catalogue/knee").text
+
+
+@pytest.mark.parametrize("readers", ["members", "off"])
+def test_only_a_public_catalogue_has_a_feed(make_service: Any, readers: str) -> None:
+    service: Service = make_service(catalogue_pages=readers)
+    service.publish(BEFORE)
+
+    assert service.get("/catalogue/changes.atom").status_code == 404

@@ -8,9 +8,10 @@ from http import HTTPStatus
 from flask import Blueprint, Response, make_response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from evref.adapters.inbound.infobutton import atom, knowledge_request
+from evref.adapters.inbound.infobutton import knowledge_request
 from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, RESPONSE_TYPES
 from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse
+from evref.adapters.inbound.web import atom
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.negotiation import preferred_media_type
 from evref.adapters.inbound.web.representations import PRIVATE

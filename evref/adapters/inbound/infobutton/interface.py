@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote
 from xml.etree import ElementTree as ET
 
-from evref.adapters.inbound.infobutton.atom import xml_text
 from evref.adapters.inbound.infobutton.knowledge_request import JSON, RESPONSE_TYPE
+from evref.adapters.inbound.web.atom import xml_text
 from evref.adapters.inbound.web.headers import request_id, shown_path
 from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
 from evref.adapters.inbound.web.problems import ProblemDetails

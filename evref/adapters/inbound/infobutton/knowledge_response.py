@@ -14,13 +14,13 @@ from urllib.parse import urlencode
 
 from flask import render_template
 
-from evref.adapters.inbound.infobutton.atom import Element, content, text
 from evref.adapters.inbound.infobutton.knowledge_request import (
     LONGEST_TEXT,
     RESPONSE_TYPE,
     KnowledgeRequest,
 )
 from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, MESH, SUB_TOPICS
+from evref.adapters.inbound.web.atom import Element, content, text
 from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module

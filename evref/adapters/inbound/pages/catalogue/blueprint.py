@@ -12,7 +12,7 @@ from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.pages import contacts, query
-from evref.adapters.inbound.pages.catalogue import ris, words
+from evref.adapters.inbound.pages.catalogue import changes, ris, words
 from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, Found, search
 from evref.adapters.inbound.pages.catalogue.suggest import Suggestions
 from evref.adapters.inbound.pages.frame import Frame
@@ -28,7 +28,6 @@ from evref.domain.redaction import has_key
 from evref.domain.rules import folded
 
 _INDEX, _DIAGNOSIS, _EVIDENCE = "catalogue.index", "catalogue.diagnosis", "catalogue.evidence"
-
 PARAMETERS: dict[str, dict[str, query.Parse]] = {
     _INDEX: {"q": query.words, "module": query.one_of(*Module), "by": query.one_of("group")},
     _DIAGNOSIS: {
@@ -40,17 +39,20 @@ PARAMETERS: dict[str, dict[str, query.Parse]] = {
 """The query parameters of each page."""
 
 
-def blueprint(frame: Frame, base_url: str, contact: str | None) -> Blueprint:
+def blueprint(
+    frame: Frame, base_url: str, *, contact: str | None, operator: str | None
+) -> Blueprint:
     """Return the pages. `base_url` is the address of the service for programs.
 
-    `contact` is the https: or e-mail address for reports of errors, if there is one.
+    `contact` is the https: or e-mail address for reports of errors, if there is one; `operator`
+    is who runs the service, if that is known.
     """
     pages = APIBlueprint("catalogue", __name__, enable_openapi=False, template_folder="templates")
 
     @pages.before_request
     def require_reader() -> AnyResponse | None:
-        # This page reveals nothing about the catalogue to visitors who may not read it.
-        if request.endpoint == _EVIDENCE or frame.readers.admits(member=False):
+        # The evidence page reveals nothing about the catalogue to visitors who may not read it.
+        if request.endpoint in {_EVIDENCE, changes.FEED} or frame.readers.admits(member=False):
             return None
         return None if frame.is_member_for_certain() else _to_sign_in()
 
@@ -74,6 +76,7 @@ def blueprint(frame: Frame, base_url: str, contact: str | None) -> Blueprint:
         return pages
 
     Suggestions(frame).register(pages)
+    changes.register(pages, frame, base_url, operator)
 
     @pages.get("/catalogue")
     def index() -> AnyResponse:
@@ -98,6 +101,7 @@ def blueprint(frame: Frame, base_url: str, contact: str | None) -> Blueprint:
             lambda: {
                 **_diagnosis_context(catalogue, entry, asked),
                 "language": frame.language,
+                "history": changes.history(catalogue, id),
                 "local_name": next(iter(entry.diagnosis.terms.get(frame.language, ())), None)
                 if frame.language != "en"
                 else None,

@@ -1,0 +1,141 @@
+"""What is new in the catalogue: the page, the Atom feed, and the history of a diagnosis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from html import escape
+from http import HTTPStatus
+from itertools import groupby
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, abort, url_for
+
+from evref.adapters.inbound.pages import query
+from evref.adapters.inbound.pages.frame import Frame
+from evref.adapters.inbound.web import atom
+from evref.adapters.inbound.web.representations import Representation
+from evref.domain.accounts.readers import Readers
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.comparison import Comparison
+from evref.domain.catalogue.news import News, NewsKind, headline, news
+from evref.domain.catalogue.publication import Publication, changes_of
+from evref.domain.catalogue.vocabulary import DISCLAIMER
+
+_MOST = 50
+"""The publications on the page and in the feed."""
+
+
+FEED = "catalogue.changes_feed"
+
+
+def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None) -> None:
+    """Add the page and the feed."""
+    is_public = frame.readers is Readers.PUBLIC
+
+    @pages.get("/catalogue/changes")
+    def whats_new() -> Response:
+        query.read({})
+        catalogue = frame.require_catalogue()
+        return frame.page(
+            "catalogue/changes.html",
+            lambda: {
+                "told": newest(catalogue),
+                "anchor": anchor,
+                "feed": url_for(FEED) if is_public else None,
+            },
+        )
+
+    @pages.get("/catalogue/changes.atom")
+    def changes_feed() -> Response:
+        if not is_public:
+            abort(HTTPStatus.NOT_FOUND)
+        body = feed(frame.require_catalogue(), base_url, operator)
+        return frame.respond(Representation([body], "application/atom+xml"))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A publication in words."""
+
+    publication: Publication
+    news: tuple[News, ...]
+
+    @property
+    def headline(self) -> str:
+        return headline(self.news)
+
+    @property
+    def by_kind(self) -> list[tuple[NewsKind, list[News]]]:
+        """The news of each kind, in their order."""
+        return [(kind, [*some]) for kind, some in groupby(self.news, lambda each: each.kind)]
+
+
+def newest(catalogue: Catalogue) -> list[Told]:
+    """Return the newest publications."""
+    compared = ((each, each.comparison) for each in catalogue.publications[:_MOST])
+    return _told(((each, found) for each, found in compared if found is not None), catalogue)
+
+
+def history(catalogue: Catalogue, diagnosis_id: str) -> list[Told]:
+    """Return the publications that changed a diagnosis, newest first."""
+    return _told(changes_of(diagnosis_id, catalogue.publications), catalogue)
+
+
+def _told(compared: Iterable[tuple[Publication, Comparison]], catalogue: Catalogue) -> list[Told]:
+    return [Told(each, tuple(news(found, catalogue))) for each, found in compared]
+
+
+def feed(catalogue: Catalogue, base_url: str, operator: str | None) -> bytes:
+    """Return the feed of a service at `base_url`. It does not say who published a catalogue."""
+    page = f"{base_url}/catalogue/changes"
+    told = newest(catalogue)
+    updated = told[0].publication.published_at if told else datetime.fromtimestamp(0, UTC)
+    return atom.as_xml(
+        {
+            "lang": "en",
+            "id": atom.content(_tag(base_url, "changes")),
+            "title": atom.text("Evidence Reference Service: what is new in the catalogue"),
+            "subtitle": atom.text(DISCLAIMER),
+            "updated": atom.content(_time(updated)),
+            "author": {"name": atom.content(operator or "Evidence Reference Service")},
+            "link": [
+                {"rel": "self", "type": "application/atom+xml", "href": f"{page}.atom"},
+                {"rel": "alternate", "type": "text/html", "href": page},
+            ],
+            "entry": [_entry(each, base_url) for each in told],
+        }
+    )
+
+
+def _entry(told: Told, base_url: str) -> atom.Element:
+    at = _time(told.publication.published_at)
+    lines = "".join(f"<li>{escape(str(each))}</li>" for each in told.news)
+    return {
+        "id": atom.content(_tag(base_url, f"changes/{at}/{told.publication.version}")),
+        "title": atom.text(f"Catalogue of {at[:10]}: {told.headline}"),
+        "updated": atom.content(at),
+        "link": [
+            {
+                "rel": "alternate",
+                "type": "text/html",
+                "href": f"{base_url}/catalogue/changes#{anchor(told.publication)}",
+            }
+        ],
+        "content": atom.text(f"<ul>{lines}</ul>" if lines else "", "html"),
+    }
+
+
+def anchor(publication: Publication) -> str:
+    """Return the id of the publication on the page."""
+    return f"p{publication.published_at:%Y%m%d%H%M%S%f}"
+
+
+def _tag(base_url: str, name: str) -> str:
+    """Return a tag URI (RFC 4151)."""
+    return f"tag:{urlsplit(base_url).hostname},2026:evref/{name}"
+
+
+def _time(instant: datetime) -> str:
+    return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")

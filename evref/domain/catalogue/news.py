@@ -1,0 +1,90 @@
+"""What changed, in words: the same ones on pages, in the feed and on the command line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.comparison import Comparison, DiagnosisChange
+
+
+class NewsKind(StrEnum):
+    """In the order in which they are told: nobody may miss a turn of direction."""
+
+    TURNED = "turned"
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A change of a diagnosis. `text` says what changed in it; empty if all of it did.
+
+    `name` is its present name, or its id if the catalogue does not have it any more.
+    """
+
+    kind: NewsKind
+    diagnosis_id: str
+    name: str
+    is_served: bool
+    text: str = ""
+
+    def __str__(self) -> str:
+        said = f"{self.kind.capitalize()}: {self.name}"
+        return f"{said}: {self.text}" if self.text else said
+
+
+def news(comparison: Comparison, catalogue: Catalogue) -> Iterator[News]:
+    """Yield what changed, a turn of direction first, with the names of this catalogue."""
+    diagnoses = {entry.diagnosis.id: entry.diagnosis.name for entry in catalogue.entries}
+
+    def about(kind: NewsKind, name: str, text: str = "") -> News:
+        return News(kind, name, diagnoses.get(name, name), name in diagnoses, text)
+
+    titles = {
+        each.id: each.title
+        for changed in comparison.changed
+        if changed.diagnosis_id in diagnoses
+        for each in catalogue.entry(changed.diagnosis_id).visible_interventions()
+    }
+    for is_reversal in (True, False):
+        for changed in comparison.changed:
+            for one in changed.interventions_changed:
+                turn = one.direction
+                if turn is not None and turn.is_reversal is is_reversal:
+                    title = titles.get(one.id, one.id)
+                    text = f"“{title}” turned from {turn.before} to {turn.after}"
+                    yield about(NewsKind.TURNED, changed.diagnosis_id, text)
+    for name in comparison.added:
+        yield about(NewsKind.ADDED, name)
+    for name in comparison.removed:
+        yield about(NewsKind.REMOVED, name)
+    for changed in comparison.changed:
+        if parts := [*_parts(changed, titles)]:
+            yield about(NewsKind.CHANGED, changed.diagnosis_id, "; ".join(parts))
+
+
+def _parts(changed: DiagnosisChange, titles: dict[str, str]) -> Iterator[str]:
+    """Yield what changed in a diagnosis apart from turns."""
+    if changed.record:
+        yield "its own record"
+    for verb, ids in (
+        ("added", changed.interventions_added),
+        ("removed", changed.interventions_removed),
+    ):
+        if ids:
+            yield f"{verb} " + ", ".join(f"“{titles.get(name, name)}”" for name in ids)
+    for one in changed.interventions_changed:
+        if one.direction is None:
+            yield f"“{titles.get(one.id, one.id)}” ({', '.join(one.fields)})"
+
+
+def headline(told: Sequence[News]) -> str:
+    """Return how many changes of each kind there are, such as “1 turned, 2 added”."""
+    counts = Counter(each.kind for each in told)
+    named = [f"{counts[kind]} {kind}" for kind in NewsKind if counts[kind]]
+    return ", ".join(named) or "nothing that readers see"
