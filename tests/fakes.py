@@ -8,6 +8,7 @@ from random import Random
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.retractions import Retraction
 from evref.domain.errors import StorageUnavailableError
 from evref.domain.principal import Principal
 from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
@@ -145,6 +146,9 @@ class FakeCatalogueFiles(CatalogueFiles):
         for done, _ in enumerate(listed, start=1):
             progress(done, len(listed))
         return Catalogue(entry for path in listed for entry in self.held[path].entries)
+
+    def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
+        raise NotImplementedError
 
     def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
         return tuple(f"{path}/README.md" for path in paths)

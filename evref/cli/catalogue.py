@@ -51,14 +51,29 @@ def catalogue() -> None:
 
 @catalogue.command("check")
 @click.argument("paths", metavar="PATH…", type=_PATH, nargs=-1, required=True)
-def check(paths: tuple[Path, ...]) -> None:
+@click.option(
+    "--retractions",
+    metavar="FILE",
+    type=_PATH,
+    help="Warn about references in this list of Retraction Watch (CSV).",
+)
+@click.option("--strict", is_flag=True, help="Fail if a reference is in the list.")
+def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) -> None:
     """Check catalogue files and folders. Reports every error and changes nothing."""
+    if strict and retractions is None:
+        raise click.UsageError("--strict needs --retractions FILE")
     publish = wired().publish()
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
     with progress_bar("Checking") as progress:
         checked = publish.check(OPERATOR, paths, progress)
     say_lines(f"warning: {each}" for each in warnings(checked))
+    found: tuple[str, ...] = ()
+    if retractions is not None:
+        found = publish.retracted(OPERATOR, checked, retractions)
+        say_lines(f"warning: {each}" for each in found)
     click.echo(f"No errors in {_size(checked)}; version {checked.version}.")
+    if found and strict:
+        raise RefusedError(f"References in the list of retractions: {len(found)}.")
 
 
 @catalogue.command("load")

@@ -491,3 +491,42 @@ def test_a_catalogue_without_canonical_urls_of_its_own_is_warned_of(run: Run, fi
 
     assert "warning: EVREF_CANONICAL_ROOT is not set" in told
     assert "EVREF_CANONICAL_ROOT" not in run("catalogue", "load", str(files), "--dry-run").err
+
+
+def test_retracted_references_are_warnings_and_strict_makes_them_a_failure(
+    run: Run, folder: Path
+) -> None:
+    """By DOI in any case, or by PubMed id; a correction is not one, and a list has columns."""
+    document = yaml.safe_load(KNEE.read_text(encoding="utf-8"))
+    doi = next(each["doi"] for each in document["references"].values() if "doi" in each)
+    pmid = next(each["pmid"] for each in document["references"].values() if "pmid" in each)
+    header = "Record ID,OriginalPaperDOI,OriginalPaperPubMedID,RetractionNature,RetractionDate"
+    lists = {
+        "by-doi": f"1,{doi.upper()},0,Retraction,9/30/2021 0:00",
+        "by-pmid": f"1,unavailable,{pmid},Expression of concern,1/2/2022 0:00",
+        "corrected": f"1,{doi},{pmid},Correction,1/2/2022 0:00",
+    }
+    found = {}
+    for name, row in lists.items():
+        file = folder / f"{name}.csv"
+        file.write_text(f"\ufeff{header}\n0,unavailable,0,Retraction,1/1/2020 0:00\n{row}\n")
+        arguments = ("catalogue", "check", str(KNEE), "--retractions", str(file))
+        lines = re.findall(
+            "^warning: (knee-osteoarthritis: .* cites .*)$", run(*arguments).err, re.MULTILINE
+        )
+        assert run(*arguments).status == 0
+        found[name] = (
+            {line.rpartition(": ")[2] for line in lines},
+            run(*arguments, "--strict").status,
+        )
+
+    assert found == {
+        "by-doi": ({"retraction on 2021-09-30"}, 1),
+        "by-pmid": ({"expression of concern on 2022-01-02"}, 1),
+        "corrected": (set(), 0),
+    }
+    (folder / "other.csv").write_text("a,b\n")
+    other = run("catalogue", "check", str(KNEE), "--retractions", str(folder / "other.csv"))
+    assert other.status == 1
+    assert "other.csv: has no column OriginalPaperDOI" in other.err
+    assert run("catalogue", "check", str(KNEE), "--strict").status == 2

@@ -9,6 +9,7 @@ from evref.domain.audit import Action, Subject, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.comparison import Comparison
 from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.retractions import retracted
 from evref.domain.errors import (
     CatalogueReplacedError,
     DiagnosesRemovedError,
@@ -61,6 +62,16 @@ class PublishCatalogue:
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return self._files.read(paths, progress)
+
+    def retracted(self, principal: Principal, catalogue: Catalogue, path: Path) -> tuple[str, ...]:
+        """Return a line for each citation of a work that the list in this file says is retracted.
+
+        Raises:
+            InvalidCatalogueError: If the file cannot be read, or is not such a list.
+
+        """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        return tuple(retracted(catalogue, self._files.read_retractions(path)))
 
     def not_read(self, principal: Principal, paths: Iterable[Path]) -> tuple[str, ...]:
         """Return the names of the files in these folders that are not catalogue files."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.retractions import Retraction
 from evref.domain.errors import EvrefError
 
 Progress = Callable[[int, int], None]
@@ -50,6 +51,15 @@ class CatalogueFiles(ABC):
     @abstractmethod
     def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
         """Return the names of the files in these folders that `read` skips, for display."""
+
+    @abstractmethod
+    def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
+        """Return the notices in a list of Retraction Watch.
+
+        Raises:
+            InvalidCatalogueError: If the file cannot be read, or is not such a list.
+
+        """
 
     @abstractmethod
     def write(self, catalogue: Catalogue, folder: Path) -> None:

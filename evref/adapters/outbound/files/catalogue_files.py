@@ -4,8 +4,10 @@ from pathlib import Path
 from evref.adapters.outbound.files.folders import Folders, text_of
 from evref.adapters.outbound.files.nodes import FileError
 from evref.adapters.outbound.files.reading import Reader
+from evref.adapters.outbound.files.retraction_list import read_retractions
 from evref.adapters.outbound.files.writing import write_files
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.retractions import Retraction
 from evref.ports.catalogue import files as catalogue_files
 from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
 
@@ -33,6 +35,9 @@ class YamlCatalogueFiles(catalogue_files.CatalogueFiles):
 
     def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
         return tuple(Folders(paths).not_read)
+
+    def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
+        return read_retractions(path)
 
     def write(self, catalogue: Catalogue, folder: Path) -> None:
         write_files(catalogue, folder)

@@ -1,0 +1,58 @@
+"""The list of Retraction Watch, a CSV file that Crossref publishes."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from evref.domain.catalogue.retractions import Retraction
+from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
+
+_COLUMNS = ("OriginalPaperDOI", "OriginalPaperPubMedID", "RetractionNature", "RetractionDate")
+_RESOLVER = re.compile(r"(https?://(dx\.)?doi\.org/|doi: *)", re.IGNORECASE)
+
+
+def read_retractions(path: Path) -> tuple[Retraction, ...]:
+    """Return the notices of a list.
+
+    Raises:
+        InvalidCatalogueError: If the file cannot be read or lacks a column.
+
+    """
+    try:
+        # The list has texts in other encodings, but not in these columns.
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            return tuple(_rows(path, file))
+    except OSError as error:
+        raise _invalid(path, f"cannot be read: {error.strerror}") from error
+    except csv.Error as error:
+        raise _invalid(path, f"is not CSV: {error}") from error
+
+
+def _rows(path: Path, file: Iterator[str]) -> Iterator[Retraction]:
+    rows = csv.DictReader(file)
+    missing = [name for name in _COLUMNS if name not in (rows.fieldnames or ())]
+    if missing:
+        raise _invalid(path, f"has no column {', '.join(missing)}")
+    for row in rows:
+        doi, pmid, nature, date = ((row[name] or "").strip() for name in _COLUMNS)
+        doi = _RESOLVER.sub("", doi)
+        # The list has “unavailable” and 0 for what is unknown.
+        yield Retraction(
+            doi if doi.startswith("10.") else None,
+            pmid if pmid.isdigit() and int(pmid) else None,
+            nature,
+            _iso(date),
+        )
+
+
+def _iso(date: str) -> str:
+    """Return a date such as 9/30/2021 0:00 as 2021-09-30, and any other text unchanged."""
+    found = re.match(r"(\d{1,2})/(\d{1,2})/(\d{4})\b", date)
+    return f"{found[3]}-{int(found[1]):02}-{int(found[2]):02}" if found else date
+
+
+def _invalid(path: Path, message: str) -> InvalidCatalogueError:
+    return InvalidCatalogueError([FileFault(str(path), None, message)])
