@@ -1,37 +1,33 @@
-"""The two tools: their arguments, and what each one reads from the service."""
+"""The three tools: their arguments, and what each one reads from the service."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Generic, TypeVar, get_args
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
 
 from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evref_mcp import wording
+from evref_mcp import answers, wording
 from evref_mcp.records import (
     DiagnosesBody,
-    FoundDiagnoses,
+    Direction,
     InterventionsBody,
-    ListedInterventions,
     Module,
     Phase,
+    SearchBody,
 )
 from evref_mcp.service import Service, ServiceError
 
-_MOST_LISTED = 100
+Answer: TypeAlias = tuple[dict[str, Any], str]
+"""The structured answer, and its summary as plain text."""
 
-_MODULES = (
-    "fitt_vip: exercise with a dose; pharmaconeutral: pharmacology by drug class and generic "
-    "name; home: home programmes and self-management; concept: named therapeutic concepts, "
-    "approaches and techniques; prevention: primary and secondary prevention; diagnostic: "
-    "criteria, tests, imaging advice and outcome measures."
-)
 
 # The schema names the allowed values, and the check is left to the service.
 _Module = Annotated[str, Field(json_schema_extra={"enum": list(get_args(Module))})]
-_Edition = Annotated[str, Field(json_schema_extra={"enum": ["who", "cm", "gm"]})]
 _Phase = Annotated[str, Field(json_schema_extra={"enum": list(get_args(Phase))})]
+_Direction = Annotated[str, Field(json_schema_extra={"enum": list(get_args(Direction))})]
+_Edition = Annotated[str, Field(json_schema_extra={"enum": ["who", "cm", "gm"]})]
 
 
 class _Arguments(BaseModel):
@@ -49,30 +45,25 @@ class FindDiagnoses(_Arguments):
     ] = None
     icd10: Annotated[
         str | None,
-        Field(
-            description="1 to 50 ICD-10 codes separated by commas, as a record holds them: WHO's, "
-            "or those of national modifications, with or without dot and marks: "
-            "“M17.11,S72001A,F32.1 G”. A code finds the diagnoses that it means."
-        ),
+        Field(description="ICD-10 codes as records hold them, with commas: “M17.11,S72001A”."),
     ] = None
     edition: Annotated[
         _Edition | None,
-        Field(
-            description="The edition that the codes of icd10 are from, if known: WHO's, ICD-10-CM "
-            "or ICD-10-GM. The same code can mean different conditions in them."
-        ),
+        Field(description="The edition of the icd10 codes: WHO, ICD-10-CM or ICD-10-GM."),
     ] = None
-    icd11: Annotated[
-        str | None,
-        Field(
-            description="1 to 50 ICD-11 MMS codes separated by commas, stems or clusters: "
-            "“FA01.0,FA01.0&XK8G”."
-        ),
-    ] = None
-    module: Annotated[
-        _Module | None,
-        Field(description=f"Only diagnoses for which this module is enabled. {_MODULES}"),
-    ] = None
+    icd11: Annotated[str | None, Field(description="ICD-11 codes: “FA01.0,FA01.0&XK8G”.")] = None
+    module: Annotated[_Module | None, Field(description="Only diagnoses with this module.")] = None
+
+
+class FindInterventions(_Arguments):
+    """The arguments of find_interventions, named as the parameters of searchInterventions."""
+
+    q: Annotated[str, Field(description="Words of a title, or a medicine: “metformin”.")]
+    module: _Module | None = None
+    phase: _Phase | None = None
+    direction: _Direction | None = None
+    limit: Annotated[int, Field(description="At most so many, up to 100.")] = 5
+    offset: int = 0
 
 
 class ListInterventions(_Arguments):
@@ -81,48 +72,33 @@ class ListInterventions(_Arguments):
     diagnosis_id: Annotated[
         str,
         Field(
-            description="The id of a diagnosis, as find_diagnoses returns it: knee-osteoarthritis.",
+            description="From find_diagnoses: knee-osteoarthritis.",
             pattern="^[a-z0-9]+(-[a-z0-9]+)*$",
         ),
     ]
-    module: Annotated[
-        _Module | None, Field(description=f"Only interventions of this module. {_MODULES}")
-    ] = None
-    phase: Annotated[
-        _Phase | None,
-        Field(
-            description="Only interventions of this phase. acute: from onset to a few weeks; "
-            "subacute: from a few weeks to about three to six months; chronic: later than that, "
-            "and long-term disease."
-        ),
-    ] = None
+    module: Annotated[_Module | None, Field(description=wording.MODULES)] = None
+    phase: Annotated[_Phase | None, Field(description=wording.PHASES)] = None
 
 
-async def _find_diagnoses(service: Service, call: FindDiagnoses) -> tuple[BaseModel, str]:
-    body = await service.get("/diagnoses", call.model_dump(exclude_none=True), DiagnosesBody)
-    answer = FoundDiagnoses(
-        found=len(body.data),
-        diagnoses=body.data[:_MOST_LISTED],
-        matches=body.meta.matches,
-        catalogue_version=body.meta.catalogue_version,
-        disclaimer=body.meta.disclaimer,
-    )
-    return answer, wording.diagnoses(answer)
+async def _find_diagnoses(service: Service, call: FindDiagnoses) -> Answer:
+    parameters = call.model_dump(exclude_none=True)
+    body = await service.get("/diagnoses", parameters, DiagnosesBody)
+    answer = answers.diagnoses(body, only_names=not parameters)
+    return answer, wording.diagnoses(body, only_names=not parameters)
 
 
-async def _list_interventions(service: Service, call: ListInterventions) -> tuple[BaseModel, str]:
+async def _find_interventions(service: Service, call: FindInterventions) -> Answer:
+    given = call.model_dump(exclude_none=True)
+    parameters = {name: str(value) for name, value in given.items()}
+    body = await service.get("/interventions", parameters, SearchBody)
+    return answers.found_interventions(body), wording.found_interventions(body)
+
+
+async def _list_interventions(service: Service, call: ListInterventions) -> Answer:
     filters = call.model_dump(exclude={"diagnosis_id"}, exclude_none=True)
     path = f"/diagnoses/{call.diagnosis_id}/interventions"
     body = await service.get(path, filters, InterventionsBody)
-    answer = ListedInterventions(
-        diagnosis=body.meta.diagnosis,
-        module=filters.get("module"),
-        phase=filters.get("phase"),
-        interventions=body.data,
-        catalogue_version=body.meta.catalogue_version,
-        disclaimer=body.meta.disclaimer,
-    )
-    return answer, wording.interventions(answer)
+    return answers.interventions(body), wording.interventions(body, filters)
 
 
 Given = TypeVar("Given", bound=_Arguments)
@@ -138,8 +114,7 @@ class Operation(Generic[Given]):
         title: str,
         description: str,
         arguments: type[Given],
-        answer: type[BaseModel],
-        run: Callable[[Service, Given], Awaitable[tuple[BaseModel, str]]],
+        run: Callable[[Service, Given], Awaitable[Answer]],
     ) -> None:
         self._arguments = arguments
         self._run = run
@@ -147,11 +122,10 @@ class Operation(Generic[Given]):
             name=name,
             title=title,
             description=description,
-            input_schema=arguments.model_json_schema(),
-            output_schema=answer.model_json_schema(),
+            input_schema=_schema(arguments),
             # It reads one catalogue, not the open world.
             annotations=ToolAnnotations(
-                title=title, read_only_hint=True, idempotent_hint=True, open_world_hint=False
+                read_only_hint=True, idempotent_hint=True, open_world_hint=False
             ),
         )
 
@@ -168,8 +142,31 @@ class Operation(Generic[Given]):
             return failure(str(error))
         return CallToolResult(
             content=[TextContent(type="text", text=text)],
-            structured_content=answer.model_dump(mode="json"),
+            structured_content=answer,
         )
+
+
+def _schema(arguments: type[_Arguments]) -> dict[str, Any]:
+    """Return the schema of the arguments in as few words as possible.
+
+    Every assistant reads it at the start of every conversation.
+    """
+    whole = arguments.model_json_schema()
+    return {
+        "type": "object",
+        "properties": {name: _short(each) for name, each in whole["properties"].items()},
+        "required": whole.get("required", []),
+        "additionalProperties": False,
+    }
+
+
+def _short(schema: dict[str, Any]) -> dict[str, Any]:
+    (kind, *_) = schema.get("anyOf", [{}])
+    return {
+        name: value
+        for name, value in {**schema, **kind}.items()
+        if name not in {"anyOf", "title"} and value is not None
+    }
 
 
 def failure(message: str) -> CallToolResult:
@@ -185,15 +182,20 @@ OPERATIONS = {
             title="Find diagnoses",
             description=wording.FIND_DIAGNOSES,
             arguments=FindDiagnoses,
-            answer=FoundDiagnoses,
             run=_find_diagnoses,
+        ),
+        Operation(
+            "find_interventions",
+            title="Find interventions",
+            description=wording.FIND_INTERVENTIONS,
+            arguments=FindInterventions,
+            run=_find_interventions,
         ),
         Operation(
             "list_interventions",
             title="List interventions",
             description=wording.LIST_INTERVENTIONS,
             arguments=ListInterventions,
-            answer=ListedInterventions,
             run=_list_interventions,
         ),
     )

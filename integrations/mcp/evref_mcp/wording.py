@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import Any
 
+from evref_mcp.answers import MOST_LISTED
 from evref_mcp.records import (
-    Diagnosis,
-    FoundDiagnoses,
+    DiagnosesBody,
     Intervention,
-    ListedInterventions,
+    InterventionsBody,
     Match,
+    Meta,
+    SearchBody,
 )
 
 INSTRUCTIONS = """\
@@ -34,20 +36,29 @@ fails, say so.
 - Send no data about a patient: codes and words for a diagnosis are all that the tools need."""
 
 _NATURE = (
-    "Educational reference data: no clinical decision, no treatment prescription, not reviewed by "
-    "a clinician, and not complete. The professional makes the final decision."
+    "Educational reference data: no clinical decision, no treatment prescription, not complete. "
+    "The professional makes the final decision."
 )
 
+MODULES = (
+    "fitt_vip: exercise; pharmaconeutral: medicines; home: self-management; concept: therapies "
+    "and techniques; prevention; diagnostic: tests and assessment."
+)
+PHASES = "acute: first weeks; subacute: weeks to months; chronic: later, or long-term."
+
 FIND_DIAGNOSES = f"""\
-Finds diagnoses in the catalogue by words, by ICD-10 codes as health records hold them, by ICD-11 \
-codes, or by module. Arguments are combined with AND; without any, all diagnoses are found. \
-Returns their ids for list_interventions, and for each code what it found. {_NATURE}"""
+Finds diagnoses by words, ICD-10 or ICD-11 codes, or module (combined with AND). Returns ids for \
+list_interventions, and how well each code fits. Without arguments: ids and names of all.\
+ {_NATURE}"""
+
+FIND_INTERVENTIONS = f"""\
+Finds interventions of all diagnoses by words, each with direction (for, against, unclear), grade, \
+cautions and references. {_NATURE}"""
 
 LIST_INTERVENTIONS = f"""\
-Lists the interventions of one diagnosis, each with the direction of the evidence (for, against, \
-unclear), certainty, recommendation, the grade in the source's words, and references. The list can \
-be long: module and phase narrow it. Titles never say a direction, and interventions that sources \
-advise against are listed too. {_NATURE}"""
+Lists the interventions of a diagnosis, with direction (for, against, unclear), recommendation, \
+certainty, the source's grade, cautions, dose and references. Narrow it with module and phase. \
+Titles never say a direction. {_NATURE}"""
 
 KEY_REFUSED = (
     "The evidence reference service refused the API key of this program (EVREF_KEY): the key is "
@@ -61,32 +72,26 @@ KEY_MAY_NOT_READ = (
     "give the key the permission “read” in the institution settings of the service."
 )
 
-_DIRECTIONS = {
-    "for": "FOR (the sources favour using it)",
-    "against": "AGAINST (the sources advise against it, or find harm or no important benefit)",
-    "unclear": "UNCLEAR (the sources disagree, or the evidence is insufficient)",
-}
 
-
-def diagnoses(answer: FoundDiagnoses) -> str:
+def diagnoses(body: DiagnosesBody, *, only_names: bool) -> str:
     """Return what find_diagnoses found, as plain text."""
-    lines = [f"{_counted(answer.found, 'diagnosis', 'diagnoses')} found."]
-    if not answer.found:
-        lines.append(
-            "The catalogue is not complete: this says nothing about a diagnosis, only that the "
-            "catalogue has none that matches."
-        )
-    lines += [f"- {_named(each)}" for each in answer.diagnoses]
-    left_out = answer.found - len(answer.diagnoses)
-    if left_out:
-        lines.append(f"{left_out} more are not listed: narrow the search.")
-    if answer.matches:
-        lines += ["", "What each code found:"]
-        lines += [
-            f"- {match.parameter} {match.given or '(empty)'}{_found(match)}"
-            for match in answer.matches
-        ]
-    return _with_source(lines, answer)
+    lines = [f"{_counted(len(body.data), 'diagnosis', 'diagnoses')} found."]
+    if not body.data:
+        lines.append("The catalogue is not complete: this says nothing about a diagnosis.")
+    if only_names:
+        lines.append(", ".join(each.id for each in body.data))
+    else:
+        lines += [f"- {each.name} (id {each.id})" for each in body.data[:MOST_LISTED]]
+        if len(body.data) > MOST_LISTED:
+            lines.append(f"{len(body.data) - MOST_LISTED} more are not listed: narrow the search.")
+    if body.meta.suggestions:
+        names = ", ".join(each["diagnosis_id"] for each in body.meta.suggestions)
+        lines.append(f"Perhaps meant: {names}.")
+    lines += [
+        f"- {match.parameter} {match.given or '(empty)'}{_found(match)}"
+        for match in body.meta.matches
+    ]
+    return _with_source(lines, body.meta)
 
 
 def _found(match: Match) -> str:
@@ -99,67 +104,44 @@ def _found(match: Match) -> str:
         for fit in match.diagnoses
     ]
     if match.excluded_from:
-        names = " or ".join(map(_words, match.excluded_from))
+        names = " or ".join(each.replace("-", " ") for each in match.excluded_from)
         found.append(f"this code means another condition than {names}")
     return f", read as {match.read_as}: {', '.join(found) or 'nothing in the catalogue'}"
 
 
-def _words(diagnosis_id: str) -> str:
-    return diagnosis_id.replace("-", " ")
-
-
-def interventions(answer: ListedInterventions) -> str:
-    """Return what list_interventions lists, as plain text."""
-    count = len(answer.interventions)
-    filters = f"{answer.module or 'all modules'}, {answer.phase or 'all phases'}"
-    lines = [
-        _named(answer.diagnosis),
-        f"{_counted(count, 'intervention', 'interventions')} ({filters}).",
-    ]
-    if not count:
+def interventions(body: InterventionsBody, filters: Mapping[str, str]) -> str:
+    """Return a summary of what list_interventions lists, as plain text."""
+    narrowed = ", ".join(filters.values()) or "all modules and phases"
+    count = _counted(len(body.data), "intervention", "interventions")
+    lines = [f"{body.meta.diagnosis.name}: {count} ({narrowed})."]
+    if not body.data:
         lines.append(
             "The catalogue lists none here. It is not complete: this does not mean that sources "
             "advise against anything."
         )
-    for number, each in enumerate(answer.interventions, start=1):
-        lines += ["", f"{number}. {each.title} ({each.module}, {each.phase})"]
-        lines += [f"   {line}" for line in _described(each)]
-    return _with_source(lines, answer)
+    lines += [f"- {_line(each)}" for each in body.data]
+    return _with_source(lines, body.meta)
 
 
-def _described(intervention: Intervention) -> Iterator[str]:
+def found_interventions(body: SearchBody) -> str:
+    """Return a summary of what find_interventions found, as plain text."""
+    count = _counted(body.meta.count, "intervention", "interventions")
+    lines = [f"{count} found, {len(body.data)} listed."]
+    lines += [f"- {each.diagnosis.name}: {_line(each)}" for each in body.data]
+    return _with_source(lines, body.meta)
+
+
+def _line(intervention: Intervention) -> str:
     evidence = intervention.evidence
-    yield f"Direction: {_DIRECTIONS[evidence.direction]}"
-    yield (
-        f"Recommendation: {evidence.recommendation}. GRADE certainty: {evidence.certainty}. "
-        f"Grade in the source's words: {evidence.source_grade or 'none'}"
-    )
-    if intervention.cautions is not None:
-        yield f"Caution: {intervention.cautions}"
-    yield intervention.summary
-    if intervention.fitt_vp is not None:
-        dose = {name: text for name, text in intervention.fitt_vp if text is not None}
-        if dose:
-            yield "Dose: " + "; ".join(f"{name}: {text}" for name, text in dose.items())
-    for reference in intervention.references:
-        yield (
-            f"Reference ({reference.kind}): {reference.authors} {reference.title}. "
-            f"{reference.source}, {reference.year}. {reference.url}"
-        )
-
-
-def _named(diagnosis: Diagnosis) -> str:
+    caution = f" Caution: {intervention.cautions}" if intervention.cautions else ""
     return (
-        f"{diagnosis.name} (id {diagnosis.id}): ICD-10 {', '.join(diagnosis.icd10_codes)}; "
-        f"ICD-11 {', '.join(diagnosis.icd11_codes)}; "
-        f"modules {', '.join(diagnosis.enabled_modules) or 'none'}; "
-        f"checked against its sources on {diagnosis.checked_on}"
+        f"{evidence.direction.upper()}: {intervention.title} ({intervention.phase}; "
+        f"{evidence.recommendation}).{caution}"
     )
 
 
-def _with_source(lines: Iterable[str], answer: FoundDiagnoses | ListedInterventions) -> str:
-    source = ["", f"Catalogue version {answer.catalogue_version}.", answer.disclaimer]
-    return "\n".join([*lines, *source])
+def _with_source(lines: Iterable[str], meta: Meta) -> str:
+    return "\n".join([*lines, meta.disclaimer])
 
 
 def _counted(number: int, one: str, several: str) -> str:

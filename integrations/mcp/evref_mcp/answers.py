@@ -1,0 +1,132 @@
+"""The structured answers of the tools: short, because an assistant pays for each word.
+
+What the service says of a record stands once, and what it does not say is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from evref_mcp.records import (
+    DiagnosesBody,
+    Diagnosis,
+    Evidence,
+    FoundIntervention,
+    Intervention,
+    InterventionsBody,
+    Match,
+    Meta,
+    SearchBody,
+)
+
+MOST_LISTED = 25
+"""Diagnoses that are listed with their codes; without arguments, all are listed by name."""
+
+
+def diagnoses(body: DiagnosesBody, *, only_names: bool) -> dict[str, Any]:
+    """Return the structured answer of find_diagnoses."""
+    listed = (
+        [{"id": each.id, "name": each.name} for each in body.data]
+        if only_names
+        else [_diagnosis(each) for each in body.data[:MOST_LISTED]]
+    )
+    return _stated(
+        {
+            "found": len(body.data),
+            "diagnoses": listed,
+            "matches": [_match(each) for each in body.meta.matches],
+            "suggestions": body.meta.suggestions,
+        }
+    ) | _source(body.meta)
+
+
+def interventions(body: InterventionsBody) -> dict[str, Any]:
+    """Return the structured answer of list_interventions."""
+    diagnosis = body.meta.diagnosis
+    return {
+        "diagnosis": {
+            "id": diagnosis.id,
+            "name": diagnosis.name,
+            "checked_on": diagnosis.checked_on,
+        },
+        "interventions": [_intervention(each) for each in body.data],
+        **_source(body.meta),
+    }
+
+
+def found_interventions(body: SearchBody) -> dict[str, Any]:
+    """Return the structured answer of find_interventions, without summaries."""
+    return {
+        "found": body.meta.count,
+        "interventions": [_found(each) for each in body.data],
+        **_source(body.meta),
+    }
+
+
+def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
+    return {
+        "id": diagnosis.id,
+        "name": diagnosis.name,
+        "icd10": diagnosis.icd10_codes,
+        "icd11": diagnosis.icd11_codes,
+        "modules": diagnosis.enabled_modules,
+    }
+
+
+def _match(match: Match) -> dict[str, Any]:
+    found = match.model_dump(exclude={"diagnoses"})
+    return _stated({**found, "relations": {fit.id: fit.relation for fit in match.diagnoses}})
+
+
+def _intervention(intervention: Intervention) -> dict[str, Any]:
+    dose = intervention.fitt_vp
+    return _stated(
+        {
+            "id": intervention.id,
+            "title": intervention.title,
+            **_evidence(intervention.evidence),
+            "module": intervention.module,
+            "phase": intervention.phase,
+            "summary": intervention.summary,
+            "cautions": intervention.cautions,
+            "dose": None if dose is None else dose.model_dump(exclude_none=True),
+            "references": [
+                f"{each.title}. {each.year}. {each.url}" for each in intervention.references
+            ],
+        }
+    )
+
+
+def _found(intervention: FoundIntervention) -> dict[str, Any]:
+    return _stated(
+        {
+            "id": intervention.id,
+            "title": intervention.title,
+            "diagnosis": {"id": intervention.diagnosis.id, "name": intervention.diagnosis.name},
+            **_evidence(intervention.evidence),
+            "module": intervention.module,
+            "phase": intervention.phase,
+            "cautions": intervention.cautions,
+            "references": [each.url for each in intervention.references],
+        }
+    )
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "direction": evidence.direction,
+        "recommendation": evidence.recommendation,
+        "certainty": evidence.certainty,
+        "source_grade": evidence.source_grade,
+    }
+
+
+def _source(meta: Meta) -> dict[str, str]:
+    return {"catalogue_version": meta.catalogue_version, "disclaimer": meta.disclaimer}
+
+
+def _stated(members: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is null or empty, but for lists of what was found."""
+    kept: Iterable[str] = ("found", "diagnoses")
+    return {name: value for name, value in members.items() if name in kept or value}
