@@ -59,7 +59,7 @@ def test_no_route_of_the_interface_takes_anything_but_reading(
         if rule.rule.startswith(("/api", "/infobutton"))
     ]
 
-    assert len(rules) == 8
+    assert rules
     for rule in rules:
         assert rule.methods is not None
         assert rule.methods <= {"GET", "HEAD", "OPTIONS"}
