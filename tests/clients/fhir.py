@@ -14,6 +14,7 @@ import pytest
 from tests.clients.conftest import HERE, Run
 from tests.clients.running import Running
 
+RESOURCE_TYPES = ("PlanDefinition", "ActivityDefinition", "CodeSystem", "StructureDefinition")
 PROGRAMS = HERE / "programs"
 
 
@@ -61,7 +62,11 @@ def resources(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
         reader.read("PlanDefinition?context=B05"),
         reader.read("PlanDefinition?context=M17,E11&_count=1"),
     ]
-    for resource_type in ("PlanDefinition", "ActivityDefinition"):
+    # A StructureDefinition without its differential is not valid, and R4 does not summarise that.
+    for resource_type in RESOURCE_TYPES[:-1]:
+        summaries = reader.read(f"{resource_type}?_summary=true&_count=5")["entry"]
+        answers += [entry["resource"] for entry in summaries]
+    for resource_type in RESOURCE_TYPES:
         read = [
             entry["resource"]
             for page in reader.pages(f"{resource_type}?_count=100")
@@ -81,6 +86,7 @@ def resources(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
         ("python", "fhir_resources.py"),
         ("node", "fhir-validate.mjs"),
         ("node", "medplum-validate.mjs"),
+        ("node", "extension-contexts.mjs"),
     ],
 )
 def test_every_resource_is_valid(run: Run, resources: Path, interpreter: str, program: str) -> None:
@@ -91,7 +97,12 @@ def test_every_resource_is_valid(run: Run, resources: Path, interpreter: str, pr
 
 
 @pytest.mark.parametrize(
-    ("interpreter", "program"), [("python", "smart_on_fhir.py"), ("node", "fhir-kit-client.mjs")]
+    ("interpreter", "program"),
+    [
+        ("python", "smart_on_fhir.py"),
+        ("python", "fhirpy_client.py"),
+        ("node", "fhir-kit-client.mjs"),
+    ],
 )
 def test_a_client_reads_searches_and_is_refused(run: Run, interpreter: str, program: str) -> None:
     """Each in its own terms; the assertions are in the programs."""

@@ -26,6 +26,22 @@ assert.equal(found.total, 1);
 const knee = found.entry[0].resource;
 assert.deepEqual(await ours.read({ resourceType: "PlanDefinition", id: knee.id }), knee);
 
+// By canonical URL, and as POST.
+const canonical = knee.action[0].definitionCanonical;
+const byUrl = await ours.search({
+  resourceType: "ActivityDefinition",
+  searchParams: { url: canonical },
+});
+assert.equal(byUrl.entry[0].resource.url, canonical);
+const posted = await ours.search({
+  resourceType: "PlanDefinition",
+  searchParams: { context: "http://hl7.org/fhir/sid/icd-10-cm|M17.11" },
+  options: { postSearch: true },
+});
+assert.equal(posted.entry[0].resource.id, knee.id);
+const marked = knee.action.filter((action) => action.modifierExtension);
+assert.ok(marked.length > 0 && marked.length < knee.action.length);
+
 const read = new Set();
 let bundle = await ours.search({ resourceType: "ActivityDefinition", searchParams: { _count: 100 } });
 const { total } = bundle;

@@ -15,6 +15,7 @@ from fhirclient.server import (
 )
 
 ICD_10_CM = "http://hl7.org/fhir/sid/icd-10-cm"
+SURGERY = "Arthroscopic surgery for degenerative knee disease"
 
 
 def server(key: str | None) -> FHIRServer:
@@ -45,14 +46,18 @@ assert statement.fhirVersion == "4.0.1"
 assert [each.type for each in statement.rest[0].resource] == [
     "PlanDefinition",
     "ActivityDefinition",
+    "CodeSystem",
+    "StructureDefinition",
 ]
 
 (knee,) = PlanDefinition.where({"context": f"{ICD_10_CM}|M17.11"}).perform_resources(ours)
 assert knee.title == "Knee osteoarthritis"
-first = ActivityDefinition.read_from(knee.action[0].definitionCanonical, ours)
+(first,) = ActivityDefinition.where({"url": knee.action[0].definitionCanonical}).perform_resources(
+    ours
+)
 assert first.title == knee.action[0].title
 
-(surgery,) = ActivityDefinition.where({"title": "arthroscopic surgery"}).perform_resources(ours)
+(surgery,) = ActivityDefinition.where({"title:exact": SURGERY}).perform_resources(ours)
 assert surgery.doNotPerform is True
 assert ActivityDefinition.read(surgery.id, ours).as_json() == surgery.as_json()
 

@@ -128,11 +128,10 @@ class KnowledgeResponse:
         if len(found) > MOST_DIAGNOSES:
             sentences.append(f"The first {MOST_DIAGNOSES} of {len(found)} diagnoses")
         sentences += remarks(request.matches(self.catalogue), self.catalogue)
-        sentences += [
-            f"Searched by name, because the service does not read this code: {each.label}"
-            for each in request.criteria
-            if each.is_replaced
-        ]
+        if any(each.is_replaced for each in request.criteria):
+            sentences.append(
+                "Searched by name, because the service does not read the code's system"
+            )
         if not all(each.codes or each.words for each in request.criteria):
             names = ", ".join(system.name for system in CODE_SYSTEMS)
             sentences.append(f"The service reads codes of {names} only")
