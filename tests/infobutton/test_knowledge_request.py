@@ -319,6 +319,8 @@ def test_words_stand_for_a_code_of_a_system_that_is_not_read(service: Service, t
 
     assert [documents(feed) for feed in by_name] == [["Knee osteoarthritis"]] * 2
     assert all("Searched by name" in feed["subtitle"]["_value"] for feed in by_name)
+    page = ask(service, token, snomed | AS_HTML).headers["Location"]
+    assert page == f"{BASE_URL}/catalogue?q=Knee+osteoarthritis"
     assert [documents(feed) for feed in by_code] == [[], []]
     assert not any("Searched by name" in feed["subtitle"]["_value"] for feed in by_code)
 

@@ -57,8 +57,9 @@ class KnowledgeResponse:
         modules = tuple(Module) if len(found) != 1 else found[0].diagnosis.enabled_modules
         asked = [module for module in modules if self.request.asks_for(module)]
         module = asked[0] if len(asked) == 1 else None
-        # The page of a search says how well a code fits.
-        if len(found) == 1 and not self._approximate():
+        is_by_name = any(each.is_replaced for each in self.request.criteria)
+        # The page of a search says how well a code fits, and what a name matched.
+        if len(found) == 1 and not is_by_name and not self._approximate():
             return self._page(found[0].diagnosis, module)
         return f"{self.base_url}/catalogue{_query({'q': without_keys(self._search())}, module)}"
 
