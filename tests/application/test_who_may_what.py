@@ -24,6 +24,7 @@ from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.access.caps import KeyCaps
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NotAllowedError, NotFoundError
 from evref.domain.principal import (
     InstitutionMember,
@@ -239,6 +240,10 @@ TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
         lambda house, who: house.publish.not_read(who, [ONE]),
         OPERATOR_ONLY,
     ),
+    "PublishCatalogue.retracted": (
+        lambda house, who: house.publish.retracted(who, Catalogue([]), Path("list.csv")),
+        OPERATOR_ONLY,
+    ),
     "PublishCatalogue.plan_load": (
         lambda house, who: house.publish.plan_load(who, ONE, unheard),
         OPERATOR_ONLY,
@@ -285,6 +290,7 @@ FOR_EVERYBODY = {
     "CircuitBreaker",
     "ConsultCatalogue",
     "FindLicence",
+    "ReadChanges",
     "ReadLimit",
     "ReportHealth",
     "CookieSecret",

@@ -100,8 +100,11 @@ def asked_of_page(service: Service, _: str, codes: str, edition: str) -> Found:
     named = ", ".join(
         f"ICD-10-{edition.upper()} {code}" if code else "" for code in codes.split(",")
     )
-    text = service.get(f"/catalogue?{urlencode({'q': named})}").text
-    rows = re.findall(r'<tr role="row">\n<th role="rowheader".*?</tr>', text, re.DOTALL)
+    answer = service.get(f"/catalogue?{urlencode({'q': named})}")
+    if answer.status_code == 303:
+        return {answer.headers["Location"].rpartition("/")[2]: "certain"}, ""
+    text = answer.text
+    rows = text.partition('<div id="entries">')[2].partition("</div>")[0].split("<li>")[1:]
     found = [(re.search('href="/catalogue/(.*?)"', row), row) for row in rows]
     said = " ".join(re.findall("<li><bdi>(.*?)</bdi>", text))
     return {place[1]: relation_in(row) for place, row in found if place}, unescape(said)
