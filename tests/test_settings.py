@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.bootstrap.settings import LogFormat, Settings, SettingsError, StorageKind
+from evref.bootstrap.settings import PREFIX, LogFormat, Settings, SettingsError, StorageKind
 
 NOWHERE = Path("/nowhere/.env")
 
@@ -224,7 +224,8 @@ def test_unknown_variables_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     file.write_text("EVREF_ZZZ=1\nDATABASE_URL=x\n")
     environ = {"EVREF_DATABASE": "x", "EVREF_STORAGE": "sql", "OTHER": "x", "EVREF_EMPTY": ""}
     environ |= {"EVREF_KEY": "a client's key"}
-
+    for name in [name for name in os.environ if name.startswith(PREFIX)]:
+        monkeypatch.delenv(name)
     for name, text in environ.items():
         monkeypatch.setenv(name, text)
 

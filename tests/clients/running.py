@@ -76,7 +76,11 @@ def running(storage: StorageKind, folder: Path) -> Iterator[Running]:
 @contextmanager
 def _by_gunicorn(settings: Settings, _: Container, folder: Path) -> Iterator[None]:
     others = {name: text for name, text in os.environ.items() if not name.startswith("EVREF_")}
-    told = {"EVREF_DATABASE_URL": settings.database_url, "EVREF_BASE_URL": settings.base_url}
+    told = {
+        "EVREF_DATABASE_URL": settings.database_url,
+        "EVREF_BASE_URL": settings.base_url,
+        "EVREF_CATALOGUE_PAGES": "public",
+    }
     bind = settings.base_url.removeprefix("http://")
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
