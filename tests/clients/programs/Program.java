@@ -61,7 +61,7 @@ public final class Program {
         CatalogueApi api = catalogue(System.getenv("EVREF_KEY"));
 
         ApiResponse<DiagnosisList> found =
-                api.listDiagnosesWithHttpInfo(CODES, null, Module.HOME, null, null, null);
+                api.listDiagnosesWithHttpInfo(CODES, null, null, null, Module.HOME, null, null, null);
         equal(
                 List.of(ALZHEIMER, KNEE),
                 found.getData().getData().stream().map(Diagnosis::getId).toList());
@@ -72,7 +72,7 @@ public final class Program {
                 matches.stream().map(Match::getDiagnosisIds).toList());
         equal(List.of("1000"), found.getHeaders().get("x-ratelimit-limit"));
 
-        Diagnosis diagnosis = api.getDiagnosis(KNEE, null, null).getData();
+        Diagnosis diagnosis = api.getDiagnosis(KNEE, null, null, null).getData();
         equal(List.of(Module.values()), diagnosis.getEnabledModules());
 
         InterventionList answer =

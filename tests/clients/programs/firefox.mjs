@@ -63,7 +63,7 @@ async function look(page, path, status) {
     return {
       brand: text("header .brand").length,
       headings: text("main h1").length,
-      links: text("header nav[aria-label=Main] a"),
+      links: text("nav[aria-label=Main] a"),
       footer: text("footer").join(),
       isInScheme: matchMedia(`(prefers-color-scheme: ${scheme})`).matches,
       window: innerWidth,
@@ -72,7 +72,9 @@ async function look(page, path, status) {
   }, scheme);
   assert.equal(seen.brand, 1, path);
   assert.equal(seen.headings, 1, path);
-  assert.deepEqual(seen.links.slice(0, 4), ["Catalogue", "API", "Keys", "How to read it"], path);
+  // On a telephone, a button opens them.
+  const links = width < 700 ? [] : ["Catalogue", "API", "How to read it", "Keys"];
+  assert.deepEqual(seen.links.slice(0, 4), links, path);
   assert.match(seen.footer, /Reviewed by a clinician: \d+ of \d+ diagnos[ei]s/, path);
   assert(seen.isInScheme, path);
   assert.equal(seen.window, width, path);
@@ -81,12 +83,10 @@ async function look(page, path, status) {
 
 async function findByKeyboard(page) {
   await page.goto(url);
-  await tabTo(page, "Find a diagnosis by name or code");
+  await tabTo(page, "Find a diagnosis or an intervention, by words or codes");
   await page.keyboard.type("low back pain");
   await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
-  assert.equal(page.url(), `${url}/catalogue?q=low+back+pain`);
-  await tabTo(page, "Low back pain");
-  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  assert.equal(page.url(), `${url}/catalogue/low-back-pain`);
   assert.equal(await heading(page), "Low back pain");
 }
 

@@ -17,6 +17,8 @@ assert.deepEqual([...requests.keys()].sort(), [
   "Get the whole catalogue",
   "List diagnoses",
   "List the interventions of a diagnosis",
+  "List what publications changed",
+  "Search the interventions of all diagnoses",
 ]);
 
 /** The answer to one request, with these parameters and no others. */
