@@ -204,7 +204,8 @@ def test_what_the_schema_refuses_the_domain_refuses(data: st.DataObject) -> None
         for step in path:
             place = place[step]
         if data.draw(st.booleans()):
-            place[key] = data.draw(st.sampled_from(ANYTHING))
+            # A copy, because a later step may change it.
+            place[key] = deepcopy(data.draw(st.sampled_from(ANYTHING)))
         else:
             del place[key]
 
