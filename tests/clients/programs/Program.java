@@ -90,7 +90,7 @@ public final class Program {
                 "none has a dose");
 
         String etag = found.getHeaders().get("etag").get(0);
-        refused(304, () -> api.listDiagnoses(CODES, null, Module.HOME, null, etag, null));
+        refused(304, () -> api.listDiagnoses(CODES, null, null, null, Module.HOME, null, etag, null));
 
         ApiException missing = refused(401, () -> list(catalogue(null), null));
         check(
@@ -98,7 +98,7 @@ public final class Program {
                 missing.getResponseBody());
         refused(401, () -> list(catalogue("evref_mistyped"), null));
 
-        refused(404, () -> api.getDiagnosis("knee-arthritis", null, null));
+        refused(404, () -> api.getDiagnosis("knee-arthritis", null, null, null));
 
         ApiException invalid = refused(422, () -> list(api, " "));
         equal("q", read(invalid, InvalidParameterProblem.class).getErrors().get(0).getParameter());
@@ -112,6 +112,6 @@ public final class Program {
     }
 
     private static void list(CatalogueApi api, String words) throws ApiException {
-        api.listDiagnoses(null, null, null, words, null, null);
+        api.listDiagnoses(null, null, null, null, null, words, null, null);
     }
 }
