@@ -14,7 +14,8 @@ import sqlite3
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -22,12 +23,17 @@ from urllib.request import Request, urlopen
 import pytest
 
 from evref.domain.access.permission import Permission
-from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.domain.catalogue.card import in_card_order
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.diagnosis import Module, Review
+from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES, TIMES
 from evref.testing.builders import OPERATOR
+from evref.testing.filling import keep_catalogue
 from tests.clients.conftest import HERE, NODE_TOOLS, TOOLS, run_in
 from tests.docs.conftest import SHOWN_ADDRESS
 from tests.docs.pages import DOCS, assert_printed, blocks, commands
 from tests.institutions import institution_id
+from tests.pages.site import bundled
 from tests.server.conftest import Server, Start, Store, eventually, start, store  # noqa: F401 - fixtures
 
 PROGRAM = HERE / "programs" / "mcp_client.py"
@@ -94,9 +100,17 @@ def assistant(folder: Path, url: str, key: str, mode: str = "auto") -> Iterator[
 
 @pytest.fixture(scope="module")
 def server(request: pytest.FixtureRequest) -> Server:
-    """A service with two workers that logs each request."""
+    """A service with two workers that logs each request; a clinician has reviewed gout."""
     begin: Start = request.getfixturevalue("start")
     stored: Store = request.getfixturevalue("store")
+    review = Review("Dr. A. Example, general practitioner", date(2026, 11, 2))
+    reviewed = Catalogue(
+        Entry(replace(each.diagnosis, reviewed=review), each.interventions)
+        if each.diagnosis.id == "gout"
+        else each
+        for each in bundled().entries
+    )
+    keep_catalogue(stored.container.storage(), reviewed, at=datetime.now(UTC))
     began = begin(stored.folder, "serve", "--workers", "2", access_log="on")
     began.wait_until_ready()
     return began
@@ -136,13 +150,18 @@ def test_an_assistant_learns_what_the_data_is_and_is_not(
 
     assert about["server"]["name"] == "evref"
     assert about["capabilities"].keys() == {"tools"}
-    for said in ("no clinical decision", "No clinician has reviewed", "always makes the final"):
+    for said in ("no clinical decision", "not complete", "always makes the final"):
         assert said in about["instructions"]
     assert [tool["name"] for tool in about["tools"]] == TOOL_NAMES
     for tool in about["tools"]:
         assert "no clinical decision" in tool["description"]
         assert tool["annotations"]["readOnlyHint"] is True
         assert tool["inputSchema"]["additionalProperties"] is False
+    arguments = about["tools"][2]["inputSchema"]["properties"]
+    for each in Module:
+        assert f"{each}: {NAMES[each]}" in arguments["module"]["description"]
+    for phase, time in TIMES.items():
+        assert f"{phase}: {time}" in arguments["phase"]["description"]
 
 
 def tokens(*sent: object) -> float:
@@ -215,12 +234,39 @@ def test_words_codes_of_icd11_and_a_module_find_diagnoses(
     ]
 
 
+def test_words_say_why_they_found_a_diagnosis_or_which_may_be_meant(
+    client: Assistant, server: Server, key: str
+) -> None:
+    found = client.call("find_diagnoses", q="heart attck")
+    near = client.call("find_diagnoses", q="can't eat gluten")
+
+    served = data(server, key, "/diagnoses?q=heart+attck")["meta"]
+    assert found.content["found"] == served["found"]
+    assert "found by “heart attack”, spelling corrected" in found.text
+    assert near.content["diagnoses"] == []
+    assert near.content["suggestions"][0]["diagnosis_id"] == "coeliac-disease"
+    assert "Perhaps meant: coeliac-disease (“" in near.text
+
+
+def test_who_reviewed_an_entry_comes_from_the_data(client: Assistant) -> None:
+    by = {"by": "Dr. A. Example, general practitioner", "on": "2026-11-02"}
+    reviewed, not_reviewed = (
+        client.call("list_interventions", diagnosis_id=each) for each in ("gout", "asthma")
+    )
+
+    assert client.call("find_diagnoses", q="gout").content["diagnoses"][0]["reviewed"] == by
+    assert reviewed.content["diagnosis"]["reviewed"] == by
+    assert "reviewed by Dr. A. Example, general practitioner, 2026-11-02." in reviewed.text
+    assert not_reviewed.content["diagnosis"]["reviewed"] is None
+    assert "not reviewed by a clinician." in not_reviewed.text
+
+
 def test_interventions_are_found_by_words(client: Assistant, server: Server, key: str) -> None:
     """Of all diagnoses, with direction, grade, cautions and references."""
     found = client.call("find_interventions", q="arthroscopic surgery", direction="against")
 
     served = data(server, key, "/interventions?q=arthroscopic+surgery&direction=against&limit=5")
-    assert found.content["found"] == served["meta"]["count"] > 0
+    assert found.content["count"] == served["meta"]["count"] > 0
     for each, got in zip(served["data"], found.content["interventions"], strict=True):
         assert got["id"] == each["id"]
         assert got["diagnosis"]["id"] == each["diagnosis"]["id"]
@@ -235,22 +281,26 @@ def test_an_unknown_code_gives_an_empty_answer_that_says_so(client: Assistant) -
     found = client.call("find_diagnoses", icd10="B05")
 
     assert not found.failed
-    assert (found.content["found"], found.content["diagnoses"]) == (0, [])
+    assert (found.content["count"], found.content["diagnoses"]) == (0, [])
     assert found.text.startswith("0 diagnoses found.\nThe catalogue is not complete")
 
 
 def test_every_intervention_is_listed_with_its_evidence(
     client: Assistant, server: Server, key: str
 ) -> None:
-    """Of the whole catalogue; what the service does not state is left out."""
+    """Of the whole catalogue, in the card's order; what the service does not state is left out."""
+    entries = {entry.diagnosis.id: entry for entry in bundled().entries}
     for diagnosis in data(server, key, "/diagnoses")["data"]:
         listed = client.call("list_interventions", diagnosis_id=diagnosis["id"])
 
         served = data(server, key, f"/diagnoses/{diagnosis['id']}/interventions")
+        by_id = {each["id"]: each for each in served["data"]}
+        order = in_card_order(entries[diagnosis["id"]].visible_interventions())
         assert listed.content["diagnosis"]["id"] == diagnosis["id"]
         assert listed.content["disclaimer"] == DISCLAIMER
         assert DISCLAIMER in listed.text
-        for each, got in zip(served["data"], listed.content["interventions"], strict=True):
+        for intervention, got in zip(order, listed.content["interventions"], strict=True):
+            each = by_id[intervention.id]
             evidence, dose = each["evidence"], each["fitt_vp"] or {}
             stated = {
                 **{name: each[name] for name in ("id", "title", "module", "phase", "summary")},
@@ -261,6 +311,7 @@ def test_every_intervention_is_listed_with_its_evidence(
                     f"{work['title']}. {work['year']}. {work['url']}" for work in each["references"]
                 ],
             }
+            got["references"] = [listed.content["references"][str(n)] for n in got["references"]]
             assert got == {name: value for name, value in stated.items() if value}
             line = f"{evidence['direction'].upper()}: {each['title']} ({each['phase']}; "
             assert line in listed.text

@@ -5,8 +5,8 @@ What the service says of a record stands once, and what it does not say is left 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args
 
 from evref_mcp.records import (
     DiagnosesBody,
@@ -17,6 +17,8 @@ from evref_mcp.records import (
     InterventionsBody,
     Match,
     Meta,
+    Phase,
+    Reference,
     SearchBody,
 )
 
@@ -33,8 +35,9 @@ def diagnoses(body: DiagnosesBody, *, only_names: bool) -> dict[str, Any]:
     )
     return _stated(
         {
-            "found": len(body.data),
+            "count": len(body.data),
             "diagnoses": listed,
+            "found": [each.model_dump() for each in body.meta.found],
             "matches": [_match(each) for each in body.meta.matches],
             "suggestions": body.meta.suggestions,
         }
@@ -42,23 +45,35 @@ def diagnoses(body: DiagnosesBody, *, only_names: bool) -> dict[str, Any]:
 
 
 def interventions(body: InterventionsBody) -> dict[str, Any]:
-    """Return the structured answer of list_interventions."""
+    """Return the structured answer of list_interventions; interventions cite by number."""
     diagnosis = body.meta.diagnosis
+    works = list(dict.fromkeys(_work(ref) for each in body.data for ref in each.references))
     return {
-        "diagnosis": {
-            "id": diagnosis.id,
-            "name": diagnosis.name,
-            "checked_on": diagnosis.checked_on,
-        },
-        "interventions": [_intervention(each) for each in body.data],
+        "diagnosis": diagnosis.model_dump(include={"id", "name", "checked_on", "reviewed"}),
+        "interventions": [_intervention(each, works) for each in in_card_order(body.data)],
+        "references": {str(number): work for number, work in enumerate(works, start=1)},
         **_source(body.meta),
     }
+
+
+def in_card_order(interventions: Sequence[Intervention]) -> list[Intervention]:
+    """Return interventions in the order of the card on the service's page of the diagnosis."""
+    return sorted(
+        interventions,
+        key=lambda each: (_group(each.evidence), get_args(Phase).index(each.phase)),
+    )
+
+
+def _group(evidence: Evidence) -> int:
+    if evidence.direction == "against":
+        return 2
+    return {"strong_for": 0, "conditional_for": 1}.get(evidence.recommendation, 3)
 
 
 def found_interventions(body: SearchBody) -> dict[str, Any]:
     """Return the structured answer of find_interventions, without summaries."""
     return {
-        "found": body.meta.count,
+        "count": body.meta.count,
         "interventions": [_found(each) for each in body.data],
         **_source(body.meta),
     }
@@ -71,6 +86,7 @@ def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
         "icd10": diagnosis.icd10_codes,
         "icd11": diagnosis.icd11_codes,
         "modules": diagnosis.enabled_modules,
+        "reviewed": diagnosis.model_dump()["reviewed"],
     }
 
 
@@ -79,7 +95,7 @@ def _match(match: Match) -> dict[str, Any]:
     return _stated({**found, "relations": {fit.id: fit.relation for fit in match.diagnoses}})
 
 
-def _intervention(intervention: Intervention) -> dict[str, Any]:
+def _intervention(intervention: Intervention, works: Sequence[str]) -> dict[str, Any]:
     dose = intervention.fitt_vp
     return _stated(
         {
@@ -91,11 +107,13 @@ def _intervention(intervention: Intervention) -> dict[str, Any]:
             "summary": intervention.summary,
             "cautions": intervention.cautions,
             "dose": None if dose is None else dose.model_dump(exclude_none=True),
-            "references": [
-                f"{each.title}. {each.year}. {each.url}" for each in intervention.references
-            ],
+            "references": [works.index(_work(each)) + 1 for each in intervention.references],
         }
     )
+
+
+def _work(reference: Reference) -> str:
+    return f"{reference.title}. {reference.year}. {reference.url}"
 
 
 def _found(intervention: FoundIntervention) -> dict[str, Any]:
@@ -128,5 +146,5 @@ def _source(meta: Meta) -> dict[str, str]:
 
 def _stated(members: dict[str, Any]) -> dict[str, Any]:
     """Leave out what is null or empty, but for lists of what was found."""
-    kept: Iterable[str] = ("found", "diagnoses")
+    kept = {"count", "diagnoses"}
     return {name: value for name, value in members.items() if name in kept or value}

@@ -21,13 +21,21 @@ class Name(BaseModel):
     name: str
 
 
+class Review(BaseModel):
+    """A clinician's review of an entry."""
+
+    by: str
+    on: str
+
+
 class Diagnosis(Name):
-    """A diagnosis with its codes."""
+    """A diagnosis with its codes; `reviewed` is None if no clinician has reviewed its entry."""
 
     icd10_codes: list[str]
     icd11_codes: list[str]
     enabled_modules: list[Module]
     checked_on: str
+    reviewed: Review | None
 
 
 class Fit(BaseModel):
@@ -35,6 +43,16 @@ class Fit(BaseModel):
 
     id: str
     relation: Literal["certain", "approximate"]
+
+
+class Found(BaseModel):
+    """Why words found a diagnosis."""
+
+    diagnosis_id: str
+    matched: str
+    language: str
+    by: Literal["name", "term"]
+    spelling_corrected: bool
 
 
 class Match(BaseModel):
@@ -106,8 +124,9 @@ class Meta(BaseModel):
 
 
 class MetaOfDiagnoses(Meta):
-    """With codes, what each one found; with words, which diagnoses may be meant."""
+    """With codes, what each one found; with words, why, or which diagnoses may be meant."""
 
+    found: list[Found] = []
     matches: list[Match] = []
     suggestions: list[dict[str, str]] = []
 

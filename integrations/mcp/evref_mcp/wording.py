@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import Any
 
-from evref_mcp.answers import MOST_LISTED
+from evref_mcp.answers import MOST_LISTED, in_card_order
 from evref_mcp.records import (
     DiagnosesBody,
+    Found,
     Intervention,
     InterventionsBody,
     Match,
@@ -22,15 +23,16 @@ what guidelines, systematic reviews and trials say for and against each interven
 
 What it is not: no clinical decision and no treatment prescription. It does not rank treatments \
 and is not advice for a person. The physician, health professional or user always makes the final \
-decision. No clinician has reviewed the catalogue, and it is not complete for any diagnosis: \
-if an intervention is not listed, that does not mean that sources advise against it.
+decision. The catalogue is not complete for any diagnosis: if an intervention is not listed, that \
+does not mean that sources advise against it.
 
 How to pass it on:
 - Give each intervention with its direction (for, against or unclear). A title never says it.
 - Give the cautions of an intervention with it, and say where a code fits only approximately.
 - Give certainty and recommendation as they are. not_graded means that the source states no GRADE \
 certainty; not_stated that no graded recommendation was seen in it. Neither is a low grade.
-- Name the references with their links, the version of the catalogue, and the disclaimer.
+- Name the references with their links, whether a clinician has reviewed the entry, the version of \
+the catalogue, and the disclaimer.
 - Take nothing from elsewhere as if it came from the catalogue. If an answer is empty, or a tool \
 fails, say so.
 - Send no data about a patient: codes and words for a diagnosis are all that the tools need."""
@@ -41,8 +43,8 @@ _NATURE = (
 )
 
 MODULES = (
-    "fitt_vip: exercise; pharmaconeutral: medicines; home: self-management; concept: therapies "
-    "and techniques; prevention; diagnostic: tests and assessment."
+    "fitt_vip: Exercise (FITT-VP); pharmaconeutral: Medicines; home: Home and self-care; concept: "
+    "Therapies and techniques; prevention: Prevention; diagnostic: Diagnosis and assessment."
 )
 PHASES = "acute: first weeks; subacute: weeks to months; chronic: later, or long-term."
 
@@ -81,17 +83,26 @@ def diagnoses(body: DiagnosesBody, *, only_names: bool) -> str:
     if only_names:
         lines.append(", ".join(each.id for each in body.data))
     else:
-        lines += [f"- {each.name} (id {each.id})" for each in body.data[:MOST_LISTED]]
+        why = {each.diagnosis_id: _why(each) for each in body.meta.found}
+        lines += [
+            f"- {each.name} (id {each.id}{why.get(each.id, '')})"
+            for each in body.data[:MOST_LISTED]
+        ]
         if len(body.data) > MOST_LISTED:
             lines.append(f"{len(body.data) - MOST_LISTED} more are not listed: narrow the search.")
     if body.meta.suggestions:
-        names = ", ".join(each["diagnosis_id"] for each in body.meta.suggestions)
-        lines.append(f"Perhaps meant: {names}.")
+        names = (f"{each['diagnosis_id']} (“{each['term']}”)" for each in body.meta.suggestions)
+        lines.append(f"Perhaps meant: {', '.join(names)}.")
     lines += [
         f"- {match.parameter} {match.given or '(empty)'}{_found(match)}"
         for match in body.meta.matches
     ]
     return _with_source(lines, body.meta)
+
+
+def _why(found: Found) -> str:
+    corrected = ", spelling corrected" if found.spelling_corrected else ""
+    return f"; found by “{found.matched}”{corrected}"
 
 
 def _found(match: Match) -> str:
@@ -113,13 +124,17 @@ def interventions(body: InterventionsBody, filters: Mapping[str, str]) -> str:
     """Return a summary of what list_interventions lists, as plain text."""
     narrowed = ", ".join(filters.values()) or "all modules and phases"
     count = _counted(len(body.data), "intervention", "interventions")
-    lines = [f"{body.meta.diagnosis.name}: {count} ({narrowed})."]
+    review = body.meta.diagnosis.reviewed
+    by = (
+        "not reviewed by a clinician" if review is None else f"reviewed by {review.by}, {review.on}"
+    )
+    lines = [f"{body.meta.diagnosis.name}: {count} ({narrowed}); {by}."]
     if not body.data:
         lines.append(
             "The catalogue lists none here. It is not complete: this does not mean that sources "
             "advise against anything."
         )
-    lines += [f"- {_line(each)}" for each in body.data]
+    lines += [f"- {_line(each)}" for each in in_card_order(body.data)]
     return _with_source(lines, body.meta)
 
 
