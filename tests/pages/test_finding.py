@@ -52,6 +52,7 @@ def test_one_certain_code_and_one_whole_name_or_term_lead_to_the_page(
         ("can't eat gluten", "Do you mean one of these? Coeliac disease"),
         ("H1N1", "No diagnosis matches your search."),
         ("metformin", "with these words in the title"),
+        ("allopurinol", "1 intervention with these words in the summary"),
     ],
 )
 def test_any_other_search_shows_what_it_found_and_why(

@@ -22,7 +22,8 @@ class Found:
     """The entries, and why: how codes were read and how they fit, or which names matched.
 
     Without words, the entries are in the catalogue's order. `remarks` are sentences about codes
-    that were not searched or mean another condition. `interventions` are those whose titles match.
+    that were not searched or mean another condition. `interventions` are those whose titles match,
+    or else those whose summaries do, as `matched_in` says.
     """
 
     entries: tuple[Entry, ...]
@@ -32,6 +33,7 @@ class Found:
     hits: tuple[Hit, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     interventions: tuple[Intervention, ...] = ()
+    matched_in: MatchedIn = MatchedIn.TITLE
 
     @property
     def meant(self) -> Entry | None:
@@ -62,15 +64,16 @@ def search(catalogue: Catalogue, text: str | None, module: Module | None) -> Fou
 
 def _of_words(catalogue: Catalogue, text: str, module: Module | None) -> Found:
     findings = catalogue.named(text, DiagnosisFilter(module=module))
+    interventions = catalogue.search.interventions.find(text, module)
+    matched_in = interventions[0].matched_in if interventions else MatchedIn.TITLE
     return Found(
         tuple(catalogue.entry(hit.diagnosis_id) for hit in findings.hits),
         hits=findings.hits,
         suggestions=findings.suggestions,
         interventions=tuple(
-            hit.intervention
-            for hit in catalogue.search.interventions.find(text, module)
-            if hit.matched_in is MatchedIn.TITLE
+            hit.intervention for hit in interventions if hit.matched_in is matched_in
         ),
+        matched_in=matched_in,
     )
 
 
