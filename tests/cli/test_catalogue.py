@@ -19,6 +19,7 @@ import yaml
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from tests.cli.conftest import Run
+from tests.search.cases import found_by_query
 
 KNEE = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
 
@@ -482,6 +483,14 @@ def test_find_shows_what_the_search_finds_and_why(ready: Run) -> None:
     assert record["found"][0]["spelling_corrected"]
     assert nothing.status == 0
     assert nothing.out.startswith("No diagnosis.\nSuggested: coeliac-disease, near")
+
+
+def test_find_finds_what_every_interface_finds(ready: Run) -> None:
+    """One query in forty, because each starts a command."""
+    for query, ids in [*found_by_query().items()][::40]:
+        found = ready("catalogue", "find", query, "--json").json["found"]
+
+        assert [each["diagnosis_id"] for each in found] == ids
 
 
 def test_a_catalogue_without_canonical_urls_of_its_own_is_warned_of(run: Run, files: Path) -> None:

@@ -34,6 +34,7 @@ from tests.docs.conftest import SHOWN_ADDRESS
 from tests.docs.pages import DOCS, assert_printed, blocks, commands
 from tests.institutions import institution_id
 from tests.pages.site import bundled
+from tests.search.cases import found_by_query
 from tests.server.conftest import Server, Start, Store, eventually, start, store  # noqa: F401 - fixtures
 
 PROGRAM = HERE / "programs" / "mcp_client.py"
@@ -246,6 +247,14 @@ def test_words_say_why_they_found_a_diagnosis_or_which_may_be_meant(
     assert near.content["diagnoses"] == []
     assert near.content["suggestions"][0]["diagnosis_id"] == "coeliac-disease"
     assert "Perhaps meant: coeliac-disease (“" in near.text
+
+
+def test_every_query_finds_what_the_other_interfaces_find(client: Assistant) -> None:
+    should = found_by_query()
+    answers = {query: client.call("find_diagnoses", q=query).content for query in should}
+
+    found = {query: [each["id"] for each in got["diagnoses"]] for query, got in answers.items()}
+    assert found == should
 
 
 def test_who_reviewed_an_entry_comes_from_the_data(client: Assistant) -> None:

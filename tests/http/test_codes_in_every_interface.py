@@ -131,6 +131,7 @@ def relation_in(text: str) -> str:
         ("G47.31", "gm", {SLEEP: "certain"}, ""),
         ("G47.31", "cm", {}, "this code means another condition than obstructive sleep apnoea"),
         ("S83.521A", "cm", {}, "another condition than anterior cruciate ligament injury"),
+        ("S83.511A", "cm", {"anterior-cruciate-ligament-injury": "certain"}, ""),
         ("M17.1,hello,", "cm", {KNEE: "certain"}, NOT_READ),
         ("S83.5", "who", {"anterior-cruciate-ligament-injury": "approximate"}, ""),
         ("S72.05", "gm", {"hip-fracture": "certain"}, ""),

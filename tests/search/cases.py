@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evref.domain.catalogue.catalogue import Catalogue
+from tests.search.bundled import searchable
 
 KINDS = {
     "abbreviation": "abbreviations",
@@ -57,6 +58,14 @@ def cases() -> Iterator[Case]:
     for line in Path(__file__).with_name("queries.tsv").read_text("utf-8").splitlines():
         kind, query, expected, _ = line.split("\t")
         yield Case(KINDS[kind], query, tuple(expected.split(",")) if expected != "-" else ())
+
+
+def found_by_query() -> dict[str, list[str]]:
+    """Return the ids of the diagnoses that each query finds, best first, and a name of SNOMED."""
+    queries = [*(case.query for case in cases()), "Pneumonia"]
+    return {
+        query: [hit.diagnosis_id for hit in searchable().named(query).hits] for query in queries
+    }
 
 
 def scores(catalogue: Catalogue) -> dict[str, Score]:
