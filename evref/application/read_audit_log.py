@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evref.domain.audit import AuditEntry
+from evref.domain.audit import EVERYTHING, AuditEntry, AuditFilter
 from evref.domain.errors import NotFoundError
 from evref.domain.principal import Principal, Right, authorise_in
 from evref.ports.audit import AuditLog
@@ -25,7 +25,13 @@ class ReadAuditLog:
     def __init__(self, audit_log: AuditLog) -> None:
         self._audit_log = audit_log
 
-    def __call__(self, principal: Principal, institution_id: str, page: int) -> AuditPage:
+    def __call__(
+        self,
+        principal: Principal,
+        institution_id: str,
+        page: int,
+        only: AuditFilter = EVERYTHING,
+    ) -> AuditPage:
         """Return the page with this number, or the nearest existing one.
 
         Raises:
@@ -33,11 +39,36 @@ class ReadAuditLog:
             NotAllowedError: If the principal may not read it.
 
         """
-        unseen = NotFoundError("institution", institution_id)
-        authorise_in(institution_id, principal, Right.READ_AUDIT_LOG, unseen=unseen)
-        pages = max(1, -(-self._audit_log.count(institution_id) // self.ENTRIES_A_PAGE))
+        self._authorise(principal, institution_id)
+        pages = max(1, -(-self._audit_log.count(institution_id, only) // self.ENTRIES_A_PAGE))
         number = min(max(page, 1), pages)
         entries = self._audit_log.entries(
-            institution_id, skip=(number - 1) * self.ENTRIES_A_PAGE, most=self.ENTRIES_A_PAGE
+            institution_id, only, skip=(number - 1) * self.ENTRIES_A_PAGE, most=self.ENTRIES_A_PAGE
         )
         return AuditPage(entries, number, pages)
+
+    def whole(
+        self, principal: Principal, institution_id: str, only: AuditFilter
+    ) -> tuple[AuditEntry, ...]:
+        """Return all entries of the filter, newest first.
+
+        Raises:
+            NotFoundError, NotAllowedError: As for a page.
+
+        """
+        self._authorise(principal, institution_id)
+        return self._audit_log.entries(institution_id, only)
+
+    def actors(self, principal: Principal, institution_id: str) -> tuple[str, ...]:
+        """Return who has made entries, in alphabetical order.
+
+        Raises:
+            NotFoundError, NotAllowedError: As for a page.
+
+        """
+        self._authorise(principal, institution_id)
+        return tuple(sorted(self._audit_log.actors(institution_id)))
+
+    def _authorise(self, principal: Principal, institution_id: str) -> None:
+        unseen = NotFoundError("institution", institution_id)
+        authorise_in(institution_id, principal, Right.READ_AUDIT_LOG, unseen=unseen)

@@ -49,6 +49,26 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """The entries by one actor, about one key, or of one action; None is any."""
+
+    actor: str | None = None
+    key_id: str | None = None
+    action: Action | None = None
+
+    def admits(self, entry: AuditEntry) -> bool:
+        """Return whether the entry is one of these."""
+        return (
+            self.actor in {None, entry.actor}
+            and self.key_id in {None, entry.key_id}
+            and self.action in {None, entry.action}
+        )
+
+
+EVERYTHING = AuditFilter()
+
+
+@dataclass(frozen=True, slots=True)
 class AuditEntry:
     """One change: when, who, what, its subject, and the institution.
 

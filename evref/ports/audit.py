@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 
-from evref.domain.audit import AuditEntry
+from evref.domain.audit import EVERYTHING, AuditEntry, AuditFilter
 
 
 class AuditLog(ABC):
@@ -10,14 +10,24 @@ class AuditLog(ABC):
 
     @abstractmethod
     def entries(
-        self, institution_id: str | None, *, skip: int = 0, most: int | None = None
+        self,
+        institution_id: str | None,
+        only: AuditFilter = EVERYTHING,
+        *,
+        skip: int = 0,
+        most: int | None = None,
     ) -> tuple[AuditEntry, ...]:
-        """Return an institution's entries, newest first: at most `most`, after the first `skip`.
+        """Return an institution's entries of the filter, newest first: at most `most`, after the
+        first `skip`.
 
         With `most` None, all entries after the first `skip`. The institution None stands for the
         whole service, whose entries belong to no institution.
         """
 
     @abstractmethod
-    def count(self, institution_id: str | None) -> int:
+    def count(self, institution_id: str | None, only: AuditFilter = EVERYTHING) -> int:
         """Return the number of these entries; 0 if the institution is unknown."""
+
+    @abstractmethod
+    def actors(self, institution_id: str | None) -> frozenset[str]:
+        """Return the actors of these entries, with any filter."""

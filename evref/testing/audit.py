@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
+from evref.domain.audit import Action, AuditEntry, AuditFilter, Subject, SubjectKind
 from evref.ports.storage import Storage
-from evref.testing.builders import NOON, OPERATOR
+from evref.testing.builders import NOON, OPERATOR, a_member
 
 
 def record(
@@ -63,6 +63,33 @@ class AuditLogContract:
         assert storage.audit.entries("i1", skip=skip) == whole[skip:]
         assert storage.audit.count("i1") == len(whole) == 5
         assert storage.audit.count("unknown") == 0
+
+    def test_a_filter_finds_its_entries(self, storage: Storage) -> None:
+        """By actor, key and action, alone and together; the actors are those of all entries."""
+        member = a_member().principal
+        for who, action, kind, subject_id in (
+            (OPERATOR, Action.KEY_CREATED, SubjectKind.KEY, "k1"),
+            (OPERATOR, Action.KEY_CHANGED, SubjectKind.KEY, "k2"),
+            (member, Action.KEY_CHANGED, SubjectKind.KEY, "k1"),
+            (member, Action.MEMBER_JOINED, SubjectKind.MEMBER, "k1"),
+        ):
+            with storage.changes(who, NOON) as changes:
+                subject = Subject(kind, subject_id)
+                changes.record(action, action.value, institution_id="i1", subject=subject)
+
+        assert storage.audit.actors("i1") == {OPERATOR.name, member.name}
+        assert storage.audit.actors("i2") == frozenset()
+        for only, number in (
+            (AuditFilter(), 4),
+            (AuditFilter(actor=member.name), 2),
+            (AuditFilter(key_id="k1"), 2),
+            (AuditFilter(action=Action.KEY_CHANGED), 2),
+            (AuditFilter(member.name, "k1", Action.KEY_CHANGED), 1),
+            (AuditFilter(actor="nobody"), 0),
+        ):
+            found = storage.audit.entries("i1", only)
+            assert len(found) == storage.audit.count("i1", only) == number
+            assert all(only.admits(entry) for entry in found)
 
     def test_an_institution_and_the_whole_service_have_separate_logs(
         self, storage: Storage

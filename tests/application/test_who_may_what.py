@@ -24,6 +24,7 @@ from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.access.caps import KeyCaps
+from evref.domain.audit import EVERYTHING
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NotAllowedError, NotFoundError
 from evref.domain.principal import (
@@ -276,6 +277,14 @@ TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
     "PublishCatalogue.history": (
         lambda house, who: house.publish.history(who),
         OPERATOR_ONLY,
+    ),
+    "ReadAuditLog.whole": (
+        lambda house, who: house.log.whole(who, house.institution_id, EVERYTHING),
+        READ_AUDIT_LOG,
+    ),
+    "ReadAuditLog.actors": (
+        lambda house, who: house.log.actors(who, house.institution_id),
+        READ_AUDIT_LOG,
     ),
     "ReadAuditLog.__call__": (
         lambda house, who: house.log(who, house.institution_id, 1),

@@ -36,6 +36,8 @@ def test_from_the_landing_page_to_a_key_that_works_and_to_its_end(page: Page, si
     page.get_by_role("link", name="institution settings").click()
     page.get_by_label("E-mail address").fill(EMAIL)
     page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("Show what I type").check()
+    expect(page.get_by_label("Password")).to_have_attribute("type", "text")
     page.get_by_role("button", name="Sign in").click()
 
     make_a_key(page, "Ward tablet")
@@ -168,3 +170,16 @@ def _tab_to(page: Page, name: str) -> None:
         if (focused["name"] or "").strip() == name:
             return
     pytest.fail(f"Tab does not lead to {name!r}")
+
+
+def test_back_and_forward_after_making_a_key_show_the_settings(page: Page, site: Site) -> None:
+    """And not an error of the browser about a form that was sent."""
+    sign_in(page)
+    make_a_key(page, "Ward tablet")
+    expect(page.locator("#key")).to_be_visible()
+
+    page.go_back()
+    page.go_forward()
+
+    expect(page.get_by_role("heading", name="Ward tablet")).to_be_visible()
+    expect(page.locator("#key")).to_have_count(0)

@@ -1,6 +1,6 @@
 """Manage keys: create, list, change, rotate, revoke and monitor them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
@@ -176,8 +176,12 @@ class ManageKeys:
         permission: Permission | None = None,
         daily_limit: int | None = None,
         expires_on: date | Unchanged | None = UNCHANGED,
+        seen: Mapping[str, object] | None = None,
     ) -> ApiKey:
         """Change the given fields of a key, and return it. `expires_on` None means never.
+
+        `seen` has the values that the fields had when a person decided to change them. If another
+        has changed one of the given fields since, nothing is changed.
 
         If no value differs, the key is equal to what it was, and the audit log has no entry.
 
@@ -190,8 +194,15 @@ class ManageKeys:
 
         """
         trimmed = None if name is None else name.strip()
+        given = {"name": trimmed, "permission": permission, "daily_limit": daily_limit}
+        changes: dict[str, object] = {
+            field: value for field, value in given.items() if value is not None
+        }
+        if expires_on is not UNCHANGED:
+            changes["expires_on"] = expires_on
 
         def changed(key: ApiKey, _: datetime) -> ApiKey:
+            _refuse_overwriting(key, changes, seen)
             expiry = key.expires_on if expires_on is UNCHANGED else expires_on
             # The form of an expired key repeats its date, and may change something else.
             with self._expiry_checked(None if expiry == key.expires_on else expiry):
@@ -368,6 +379,22 @@ class ManageKeys:
     def today(self) -> date:
         """Return the present UTC day, under which requests are counted."""
         return DailyWindow.of(self._clock.now()).day
+
+
+def _refuse_overwriting(
+    key: ApiKey, changes: Mapping[str, object], seen: Mapping[str, object] | None
+) -> None:
+    faults = [
+        Fault(
+            field,
+            f"Somebody else has changed this to {getattr(key, field) or 'never'} meanwhile. "
+            "Nothing was saved. Save again to replace it.",
+        )
+        for field, value in changes.items()
+        if seen is not None and getattr(key, field) not in (seen[field], value)
+    ]
+    if faults:
+        raise InvalidValueError(faults)
 
 
 def _check_caps(changes: Changes, before: ApiKey | None, after: ApiKey) -> None:

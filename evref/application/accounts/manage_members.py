@@ -9,7 +9,7 @@ from evref.domain.accounts.institution import Member, normalised_email
 from evref.domain.accounts.invitation import Invitation, InvitationToken
 from evref.domain.accounts.team import Team
 from evref.domain.audit import Action
-from evref.domain.errors import NotAllowedError, NotFoundError
+from evref.domain.errors import Fault, InvalidValueError, NotAllowedError, NotFoundError
 from evref.domain.identifiers import IDS, new_id
 from evref.domain.principal import (
     InstitutionMember,
@@ -137,13 +137,17 @@ class ManageMembers:
             after = before.at(changes.instant).without_invitation(invitation_id)
             replace_team(changes, before, after)
 
-    def set_role(self, principal: Principal, member_id: str, role: Role) -> Member:
+    def set_role(
+        self, principal: Principal, member_id: str, role: Role, *, seen: Role | None = None
+    ) -> Member:
         """Change the role of a member, and return the member.
 
         A member who is no longer an admin has no open invitations any more. If the role is the
-        same, nothing changes and the audit log has no entry.
+        same, nothing changes and the audit log has no entry. `seen` is the role that the member
+        had when a person decided to change it.
 
         Raises:
+            InvalidValueError: If the role has changed since it was seen.
             NotFoundError: If there is no such member.
             NotAllowedError: If the principal may not change members.
             LastAdminError: If the institution would have no admin.
@@ -154,6 +158,16 @@ class ManageMembers:
             member = before.member(member_id)
             if member.role is role:
                 return member
+            if seen not in {None, member.role}:
+                raise InvalidValueError(
+                    [
+                        Fault(
+                            "role",
+                            f"Somebody else has changed this to {member.role} meanwhile. "
+                            "Nothing was saved. Save again to replace it.",
+                        )
+                    ]
+                )
             after = before.at(changes.instant).with_role(member_id, role)
             replace_team(changes, before, after)
             detail = f"e-mail {member.email}, role from {member.role} to {role}"

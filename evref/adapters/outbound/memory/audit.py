@@ -1,7 +1,7 @@
 """The audit log as an append-only list."""
 
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.domain.audit import AuditEntry
+from evref.domain.audit import EVERYTHING, AuditEntry, AuditFilter
 from evref.ports import audit
 
 
@@ -10,17 +10,29 @@ class MemoryAuditLog(audit.AuditLog):
         self._state = state
 
     def entries(
-        self, institution_id: str | None, *, skip: int = 0, most: int | None = None
+        self,
+        institution_id: str | None,
+        only: AuditFilter = EVERYTHING,
+        *,
+        skip: int = 0,
+        most: int | None = None,
     ) -> tuple[AuditEntry, ...]:
-        found = self._of(institution_id)
+        found = self._of(institution_id, only)
         # Reversed last: among entries of the same instant, the newest comes first.
         found.sort(key=lambda entry: entry.at)
         found.reverse()
         return tuple(found[skip : None if most is None else skip + most])
 
-    def count(self, institution_id: str | None) -> int:
-        return len(self._of(institution_id))
+    def count(self, institution_id: str | None, only: AuditFilter = EVERYTHING) -> int:
+        return len(self._of(institution_id, only))
 
-    def _of(self, institution_id: str | None) -> list[AuditEntry]:
+    def actors(self, institution_id: str | None) -> frozenset[str]:
+        return frozenset(entry.actor for entry in self._of(institution_id, EVERYTHING))
+
+    def _of(self, institution_id: str | None, only: AuditFilter) -> list[AuditEntry]:
         with self._state.lock:
-            return [entry for entry in self._state.audit if entry.institution_id == institution_id]
+            return [
+                entry
+                for entry in self._state.audit
+                if entry.institution_id == institution_id and only.admits(entry)
+            ]

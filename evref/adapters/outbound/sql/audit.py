@@ -2,11 +2,18 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import ColumnElement, Connection, func, insert, select
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import audit_entries
-from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
+from evref.domain.audit import (
+    EVERYTHING,
+    Action,
+    AuditEntry,
+    AuditFilter,
+    Subject,
+    SubjectKind,
+)
 from evref.ports import audit
 
 
@@ -15,12 +22,17 @@ class SqlAuditLog(audit.AuditLog):
         self._database = database
 
     def entries(
-        self, institution_id: str | None, *, skip: int = 0, most: int | None = None
+        self,
+        institution_id: str | None,
+        only: AuditFilter = EVERYTHING,
+        *,
+        skip: int = 0,
+        most: int | None = None,
     ) -> tuple[AuditEntry, ...]:
         table = audit_entries.c
         found = (
             select(audit_entries)
-            .where(table.institution_id == institution_id)
+            .where(*_conditions(institution_id, only))
             # Among entries of the same instant, the newest comes first.
             .order_by(table.at.desc(), table.id.desc())
             .offset(skip)
@@ -43,11 +55,29 @@ class SqlAuditLog(audit.AuditLog):
                 for row in connection.execute(found)
             )
 
-    def count(self, institution_id: str | None) -> int:
-        of_institution = audit_entries.c.institution_id == institution_id
-        counted = select(func.count()).select_from(audit_entries).where(of_institution)
+    def count(self, institution_id: str | None, only: AuditFilter = EVERYTHING) -> int:
+        conditions = _conditions(institution_id, only)
+        counted = select(func.count()).select_from(audit_entries).where(*conditions)
         with self._database.connect() as connection:
             return connection.execute(counted).scalar_one()
+
+    def actors(self, institution_id: str | None) -> frozenset[str]:
+        conditions = _conditions(institution_id, EVERYTHING)
+        found = select(audit_entries.c.actor).where(*conditions).distinct()
+        return frozenset(row.actor for row in self._database.find_all(found))
+
+
+def _conditions(institution_id: str | None, only: AuditFilter) -> list[ColumnElement[bool]]:
+    table = audit_entries.c
+    conditions = [table.institution_id == institution_id]
+    if only.actor is not None:
+        conditions.append(table.actor == only.actor)
+    if only.action is not None:
+        conditions.append(table.action == only.action.value)
+    if only.key_id is not None:
+        conditions.append(table.subject_kind == SubjectKind.KEY.value)
+        conditions.append(table.subject_id == only.key_id)
+    return conditions
 
 
 def append(connection: Connection, entries: Sequence[AuditEntry]) -> None:

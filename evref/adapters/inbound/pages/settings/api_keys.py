@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import date
 from http import HTTPStatus
+from typing import Any
 
 from flask import Blueprint, flash, g, make_response, redirect, request, url_for
 from flask import render_template as render
@@ -35,6 +38,25 @@ from evref.domain.rules import folded
 _SAVED = "Saved. It takes effect within a second."
 _REVOKED = f"The key is already revoked. {NOTHING_CHANGED}"
 
+_KEYS_A_PAGE = 50
+_NEWEST = "newest"
+_ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
+    # Within each, the newest first.
+    _NEWEST: lambda each: each.state.has_ended,
+    "name": lambda each: (each.state.has_ended, folded(each.key.name)),
+    "use": lambda each: (
+        each.state.has_ended,
+        0 if each.use.today is None else -each.use.today.admitted,
+    ),
+    "last-used": lambda each: (
+        each.state.has_ended,
+        0 if each.use.last_used_on is None else -each.use.last_used_on.toordinal(),
+    ),
+    "expiry": lambda each: (each.state.has_ended, each.key.expires_on or date.max),
+    "state": lambda each: (each.state.has_ended, words.STATES[each.state]),
+}
+"""How the list can be sorted; keys that no longer work come last."""
+
 _FEW_KEYS = 12
 """A list of so many keys needs no search."""
 
@@ -61,15 +83,28 @@ class ApiKeyPages:
 
     def list_keys(self) -> str:
         everything = self._keys.list(_principal(), _member().institution.id)
-        asked = query.read({"q": str.strip}).get("q", "")
+        options = query.read(
+            {"q": str.strip, "sort": query.one_of(*_ORDERS), "page": query.whole_number}
+        )
+        asked, sort = options.get("q", ""), options.get("sort", _NEWEST)
         # A key must not appear on a page again, or in the address of the next one.
         is_whole_key = has_key(asked)
         q = "" if is_whole_key else asked
-        found = [each for each in everything if _has_words(each, q)]
+        found = sorted(
+            (each for each in reversed(everything) if _has_words(each, q)), key=_ORDERS[sort]
+        )
+        pages = max(1, -(-len(found) // _KEYS_A_PAGE))
+        page = min(options.get("page", 1), pages)
+        shown = found[(page - 1) * _KEYS_A_PAGE : page * _KEYS_A_PAGE]
         return render(
             "settings/api_keys.html",
-            working=[each for each in found if not each.state.has_ended],
-            ended=[each for each in found if each.state.has_ended],
+            working=[each for each in shown if not each.state.has_ended],
+            ended=[each for each in shown if each.state.has_ended],
+            found=len(found),
+            sort=sort,
+            orders=_ORDERS,
+            page=page,
+            pages=pages,
             total=len(everything),
             can_search=len(everything) > _FEW_KEYS or bool(asked),
             is_whole_key=is_whole_key,
@@ -117,13 +152,12 @@ class ApiKeyPages:
                 after = self._keys.change(
                     _principal(),
                     key_id,
-                    name=form.name.data,
-                    permission=Permission(form.permission.data),
-                    daily_limit=form.daily_limit.value,
-                    expires_on=form.last_day_or_unchanged,
+                    **form.changes,
+                    seen=form.values_seen,
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
+                form.see_again(self._keys.get(_principal(), key_id).key)
             except KeyRevokedError:
                 flash(_REVOKED)
                 return _to_key(key_id)

@@ -1,12 +1,26 @@
-"""The audit log of an institution."""
+"""The audit log of an institution, as a page and as CSV (RFC 4180)."""
 
 from __future__ import annotations
 
-from flask import Blueprint, g, render_template
+import csv
+from collections.abc import Mapping
+from io import StringIO
+from typing import Any
+
+from flask import Blueprint, Response, g, render_template
 
 from evref.adapters.inbound.pages import query
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.read_audit_log import ReadAuditLog
+from evref.domain.audit import Action, AuditFilter
+
+_FILTER: Mapping[str, query.Parse] = {
+    "person": query.words,
+    "key": query.words,
+    "kind": query.one_of(*Action),
+}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Spreadsheets take a cell that begins with one of these for a formula."""
 
 
 class AuditLogPage:
@@ -18,11 +32,45 @@ class AuditLogPage:
 
     def add_to(self, pages: Blueprint) -> None:
         pages.add_url_rule("/audit-log", view_func=self.audit_log, methods=["GET"])
+        pages.add_url_rule("/audit-log.csv", view_func=self.audit_log_csv, methods=["GET"])
 
     def audit_log(self) -> str:
-        principal, institution_id = g.signed_in.principal, g.signed_in.institution.id
-        page = self._log(
-            principal, institution_id, query.read({"page": query.whole_number}).get("page", 1)
+        who = g.signed_in.principal, g.signed_in.institution.id
+        asked = query.read({**_FILTER, "page": query.whole_number})
+        page = self._log(*who, asked.pop("page", 1), _filter(asked))
+        return render_template(
+            "settings/audit_log.html",
+            page=page,
+            asked=asked,
+            actors=self._log.actors(*who),
+            actions=Action,
+            key_names=self._key_names(),
         )
-        names = {each.key.id: each.key.name for each in self._keys.list(principal, institution_id)}
-        return render_template("settings/audit_log.html", page=page, key_names=names)
+
+    def audit_log_csv(self) -> Response:
+        who = g.signed_in.principal, g.signed_in.institution.id
+        entries = self._log.whole(*who, _filter(query.read(_FILTER)))
+        names = self._key_names()
+        text = StringIO()
+        table = csv.writer(text)
+        table.writerow(["when", "who", "what", "key_id", "key", "detail"])
+        for entry in entries:
+            key = names.get(entry.key_id or "", "")
+            when = entry.at.strftime("%Y-%m-%dT%H:%M:%SZ")
+            cells = (when, entry.actor, entry.action.value, entry.key_id or "", key, entry.detail)
+            table.writerow(map(_harmless, cells))
+        response = Response(text.getvalue(), content_type="text/csv; charset=utf-8")
+        response.headers["Content-Disposition"] = 'attachment; filename="audit-log.csv"'
+        return response
+
+    def _key_names(self) -> dict[str, str]:
+        found = self._keys.list(g.signed_in.principal, g.signed_in.institution.id)
+        return {each.key.id: each.key.name for each in found}
+
+
+def _filter(asked: Mapping[str, Any]) -> AuditFilter:
+    return AuditFilter(asked.get("person"), asked.get("key"), asked.get("kind"))
+
+
+def _harmless(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell

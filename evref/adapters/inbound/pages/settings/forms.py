@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from http import HTTPStatus
@@ -25,7 +27,7 @@ from wtforms.validators import DataRequired, InputRequired
 from evref.adapters.inbound.pages.catalogue.words import day
 from evref.adapters.inbound.pages.settings import drafts, words
 from evref.adapters.inbound.pages.settings.forgery import SessionBoundCsrf
-from evref.domain.access.key import UNCHANGED, ApiKey, Unchanged
+from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
 from evref.domain.access.secret import OVERLAPS
@@ -112,12 +114,18 @@ class WholeNumberField(IntegerField):
         text = valuelist[0].strip() if valuelist else ""
         if len(text) > 20 or _WHOLE_NUMBER.fullmatch(text) is None:  # noqa: PLR2004 - longer than any limit
             self.data = None
+            if _WITH_POINTS.fullmatch(text):
+                meant = _SEPARATOR.sub("", text)
+                raise ValueError(
+                    f"Type {meant} or {int(meant):,}, without a point. {words.LIMIT_RULE}"
+                )
             raise ValueError(words.LIMIT_RULE)
         self.data = int(_SEPARATOR.sub("", text))
 
 
 # In other languages a point separates thousands: 1.000 could mean either, and is an error.
 _WHOLE_NUMBER = re.compile(r"[0-9]+|[0-9]{1,3}([, \u00a0\u2009\u202f][0-9]{3})+")
+_WITH_POINTS = re.compile(r"[0-9]{1,3}(\.[0-9]{3}){1,3}")
 _SEPARATOR = re.compile("[^0-9]")
 
 
@@ -281,7 +289,9 @@ class NewKeyForm(KeyForm):
 
 
 class ChangedKeyForm(KeyForm):
-    """Has the present values of a key."""
+    """Has the present values of a key, and those that it had when the form was opened."""
+
+    seen = HiddenField()
 
     def __init__(self, today: date, key: ApiKey) -> None:
         first = [SelectChoice(Expiry.KEEP, _NEVER)]
@@ -292,12 +302,52 @@ class ChangedKeyForm(KeyForm):
             "name": key.name,
             "permission": key.permission.value,
             "daily_limit": key.daily_limit,
+            "seen": _seen(key),
         }
+        self._key = key
         super().__init__(today, first, present)
 
     @property
-    def last_day_or_unchanged(self) -> date | Unchanged | None:
-        return UNCHANGED if self.expiry.data == Expiry.KEEP else self.last_day
+    def values_seen(self) -> dict[str, object]:
+        """The values of the key when the form was opened, as the browser says; else the present."""
+        try:
+            name, permission, limit, last_day = json.loads(self.seen.data or "")
+            expires_on = None if last_day is None else date.fromisoformat(last_day)
+            return {
+                "name": str(name),
+                "permission": Permission(permission),
+                "daily_limit": int(limit),
+                "expires_on": expires_on,
+            }
+        except (ValueError, TypeError):
+            self.seen.data = _seen(self._key)
+            return self.values_seen
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The fields that differ from what was seen."""
+        typed: dict[str, object] = {
+            "name": (self.name.data or "").strip(),
+            "permission": Permission(self.permission.data),
+            "daily_limit": self.daily_limit.value,
+        }
+        if self.expiry.data != Expiry.KEEP:
+            typed["expires_on"] = self.last_day
+        seen = self.values_seen
+        return {field: value for field, value in typed.items() if value != seen[field]}
+
+    def see_again(self, key: ApiKey) -> None:
+        """Note the present values of the changed fields, so that a second save replaces them."""
+        self.seen.data = _seen(replace(key, **_others(self.values_seen, self.changes)))
+
+
+def _others(seen: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, Any]:
+    return {field: value for field, value in seen.items() if field not in changes}
+
+
+def _seen(key: ApiKey) -> str:
+    last_day = None if key.expires_on is None else key.expires_on.isoformat()
+    return json.dumps([key.name, key.permission.value, key.daily_limit, last_day])
 
 
 class RotateForm(PageForm):
@@ -333,6 +383,16 @@ class RoleForm(PageForm):
         choices=[SelectChoice(role.value, _ROLES_IN_FULL[role]) for role in reversed(Role)],
         default=Role.VIEWER.value,
     )
+
+
+class ChangedRoleForm(RoleForm):
+    """Has the role that the member had when the form was opened."""
+
+    seen = HiddenField()
+
+    @property
+    def role_seen(self) -> Role | None:
+        return Role(self.seen.data) if self.seen.data in set(Role) else None
 
 
 class InviteForm(RoleForm):

@@ -11,9 +11,9 @@ from werkzeug.wrappers import Response
 from evref.adapters.inbound.pages.settings import cookies, words
 from evref.adapters.inbound.pages.settings.forms import (
     NOTHING_CHANGED,
+    ChangedRoleForm,
     ConfirmForm,
     InviteForm,
-    RoleForm,
 )
 from evref.application.accounts.manage_members import ManageMembers
 from evref.application.accounts.sign_in import SignedIn
@@ -95,12 +95,19 @@ class MemberPages:
     def member(self, member_id: str) -> Response:
         members = self._all()
         found = _of(members, member_id)
-        form = RoleForm(data={"role": found.role.value})
+        form = ChangedRoleForm(data={"role": found.role.value, "seen": found.role.value})
+        if form.accepted() and form.role.data == form.seen.data:
+            flash(NOTHING_CHANGED)
+            return _to(".members")
         if form.accepted():
             try:
                 after = self._members.set_role(
-                    _signed_in().principal, member_id, Role(form.role.data)
+                    _signed_in().principal, member_id, Role(form.role.data), seen=form.role_seen
                 )
+            except InvalidValueError as error:
+                form.add_errors(error)
+                form.seen.data = found.role.value
+                return make_response(self._member_page(members, found, form), form.status)
             except LastAdminError:
                 flash(_LAST_ADMIN)
                 return _to_member(member_id)
@@ -111,10 +118,14 @@ class MemberPages:
                     return _with_new_role(after)
                 flash(NOTHING_CHANGED)
             return _to(".members")
-        page = render(
+        return make_response(self._member_page(members, found, form), form.status)
+
+    def _member_page(
+        self, members: tuple[Member, ...], found: Member, form: ChangedRoleForm
+    ) -> str:
+        return render(
             "settings/member.html", found=found, form=form, last_admin=_last_admin(members)
         )
-        return make_response(page, form.status)
 
     def remove_member(self, member_id: str) -> Response:
         members = self._all()

@@ -14,3 +14,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     }
   });
 }
+// Back and Forward then lead to the key, and not to an error about a form that was sent.
+for (const page of document.querySelectorAll("[data-address]")) {
+  history.replaceState(null, "", page.dataset.address);
+}

@@ -1,0 +1,123 @@
+"""The settings of an institution with many keys, many entries and two open tabs."""
+
+import csv
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from evref.domain.principal import Role
+from evref.testing.builders import OPERATOR
+from tests.settings_pages.site import COLLEAGUE, EMAIL, Site, settings_for
+from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
+
+KEYS = "/settings/api-keys"
+LOG = "/settings/audit-log"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(settings_for("sql", tmp_path))
+
+
+@pytest.fixture
+def member(site: Site) -> Visitor:
+    return a_member(site)
+
+
+def names(page: str) -> list[str]:
+    """The names of the keys on a page, in their order."""
+    return re.findall(r'scope="row"><a href="[^"]*">([^<]*)<', page)
+
+
+def test_many_keys_are_listed_newest_first_in_pages_of_fifty(site: Site, member: Visitor) -> None:
+    for number in range(103):
+        site.make_key(f"Key {number:03}")
+        site.clock.advance(seconds=1)
+    used = site.make_key("Often used")
+    site.use_key(used, 5)
+
+    first, last = member.get(KEYS).text, member.get(f"{KEYS}?page=3").text
+
+    assert names(first) == ["Often used", *(f"Key {n:03}" for n in range(102, 53, -1))]
+    assert names(last) == [f"Key {n:03}" for n in range(3, -1, -1)]
+    assert names(member.get(f"{KEYS}?page=99").text) == names(last)
+    assert names(member.get(f"{KEYS}?sort=name").text)[0] == "Key 000"
+    assert names(member.get(f"{KEYS}?sort=use&q=often").text) == ["Often used"]
+    assert "must be one of" in text_of(member.get(f"{KEYS}?sort=secret").text)
+
+
+def test_of_two_tabs_the_second_writes_only_what_it_changed(site: Site, member: Visitor) -> None:
+    """The name, and not the limit that it had when it was opened."""
+    path = f"{KEYS}/{site.make_key(limit=1000).key.id}"
+    second = fields_of(member.get(path).text)
+
+    member.fill_in(path, daily_limit="500")
+    saved = member.send(path, **second | {"name": "Other"})
+
+    key = site.container.storage().keys.list()[0]
+    assert saved.status_code == 303
+    assert (key.name, key.daily_limit) == ("Other", 500)
+
+
+def test_of_two_tabs_with_one_field_the_second_saves_nothing(site: Site, member: Visitor) -> None:
+    """And says so, keeps what was typed, and replaces it when it is saved again."""
+    path = f"{KEYS}/{site.make_key(limit=1000).key.id}"
+    second = fields_of(member.get(path).text)
+    member.fill_in(path, daily_limit="500", permission="none")
+
+    refused = member.send(path, **second | {"daily_limit": "700", "name": "Other"})
+
+    assert refused.status_code == 422
+    assert "Somebody else has changed this to 500 meanwhile. Nothing was saved." in refused.text
+    assert site.container.storage().keys.list()[0].daily_limit == 500
+    again = fields_of(refused.text)
+    assert again["daily_limit"] == "700"
+    assert member.send(path, **again).status_code == 303
+    key = site.container.storage().keys.list()[0]
+    assert (key.name, key.daily_limit, key.permission.value) == ("Other", 700, "none")
+
+
+def test_of_two_tabs_with_one_role_the_second_saves_nothing(site: Site, member: Visitor) -> None:
+    colleague = site.add_member(COLLEAGUE, Role.READER)
+    path = f"/settings/members/{colleague.id}"
+    second = fields_of(member.get(path).text)
+    site.container.manage_members().set_role(OPERATOR, colleague.id, Role.VIEWER)
+
+    refused = member.send(path, **second | {"role": "admin"})
+
+    assert refused.status_code == 422
+    assert "Somebody else has changed this to viewer meanwhile." in refused.text
+    assert member.send(path, **second).status_code == 303
+    assert site.members()[COLLEAGUE] is Role.VIEWER
+    assert member.send(path, **fields_of(refused.text)).status_code == 303
+    assert site.members()[COLLEAGUE] is Role.ADMIN
+
+
+def test_the_audit_log_is_filtered_and_downloaded(site: Site, member: Visitor) -> None:
+    """A cell that a spreadsheet would calculate gets an apostrophe."""
+    site.make_key("=1+1")
+    key = site.make_key("Ward app").key
+    member.fill_in(f"{KEYS}/{key.id}", daily_limit="5")
+    only = f"person={EMAIL}&key={key.id}&kind=key_changed"
+
+    page = text_of(member.get(f"{LOG}?{only}").text)
+    some = list(csv.reader(StringIO(member.get(f"{LOG}.csv?{only}").text)))
+    answer = member.get(f"{LOG}.csv")
+    everything = list(csv.reader(StringIO(answer.text)))
+
+    assert "limit from 1000 to 5" in page
+    assert "permission read" not in page
+    assert some[0] == ["when", "who", "what", "key_id", "key", "detail"]
+    assert some[1][1:] == [EMAIL, "key_changed", key.id, "Ward app", "limit from 1000 to 5"]
+    assert len(some) == 2
+    assert len(everything) == len(site.audit_log()) + 1
+    assert "'=1+1" in [row[4] for row in everything]
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="audit-log.csv"'
+
+
+def test_a_limit_with_a_point_is_told_what_to_type(member: Visitor) -> None:
+    answer = member.fill_in(f"{KEYS}/new", name="Ward app", daily_limit="1.500")
+
+    assert "Type 1500 or 1,500, without a point." in answer.text
