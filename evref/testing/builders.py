@@ -20,7 +20,6 @@ from evref.domain.catalogue.evidence import (
     Reference,
     ReferenceKind,
 )
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.publication import Publication
@@ -58,24 +57,6 @@ def a_diagnosis(
         checked_on=checked_on,
         **optional,
     )
-
-
-def an_acl_injury() -> Entry:
-    """Return a diagnosis with a code that also means others, and with finer codes that do not."""
-    diagnosis = a_diagnosis(
-        "acl",
-        name="Anterior cruciate ligament injury",
-        icd10=("S83.5",),
-        icd11=("NC93.60",),
-        terms={"en": ("anterior cruciate ligament tear",)},
-        broader_codes=("S83.5",),
-        finer_codes={
-            CodeList.ICD_10_CM: FinerCodes(("S83.51",), ("S83.52",)),
-            CodeList.ICD_10_GM: FinerCodes(("S83.51", "S83.53"), ("S83.52", "S83.54")),
-        },
-    )
-    one = an_intervention("acl-brace", diagnosis_id="acl", title="Bracing", cautions=CAUTION)
-    return Entry(diagnosis, (one,))
 
 
 def a_reference(

@@ -13,7 +13,6 @@ from evref.domain.access.permission import Permission
 from evref.domain.access.state import KeyState
 from evref.domain.access.token import KeyToken
 from evref.domain.errors import (
-    InsufficientPermissionError,
     InvalidApiKeyError,
     InvalidValueError,
     KeyRevokedError,
@@ -72,13 +71,6 @@ def test_a_token_holds_its_secret_number_and_the_checksum_of_all_before_it(secre
     assert number(text[46:]) == crc_32(text[:46].encode("ascii"))
 
 
-@given(secrets)
-def test_a_token_that_was_made_is_read_back(secret: int) -> None:
-    token = KeyToken.make(secret)
-
-    assert KeyToken(token.text) == token
-
-
 def test_a_token_stays_the_same_from_version_to_version() -> None:
     """Keys that clients hold go on working: the form is never to change."""
     token = KeyToken.make(123456789)
@@ -111,14 +103,6 @@ def test_any_two_neighbours_swapped_are_refused(secret: int) -> None:
     assert [text for text in swapped if not refused(text)] == []
 
 
-def test_any_truncation_is_refused(token: str) -> None:
-    from_either_end = [token[:end] for end in range(len(token))] + [
-        token[start:] for start in range(1, len(token))
-    ]
-
-    assert [text for text in from_either_end if not refused(text)] == []
-
-
 @given(secrets, st.text(min_size=1, max_size=3))
 @example(0, "\n")
 @example(0, "0")
@@ -146,13 +130,6 @@ def test_the_representation_never_shows_the_secret(secret: int) -> None:
     assert token.last_four in shown
 
 
-@given(secrets, secrets)
-def test_two_tokens_have_one_digest_only_when_they_are_one(one: int, other: int) -> None:
-    same_digest = KeyToken.make(one).digest == KeyToken.make(other).digest
-
-    assert same_digest == (one == other)
-
-
 @pytest.mark.parametrize(
     ("level", "needed", "allowed"),
     [
@@ -167,10 +144,6 @@ def test_a_level_allows_itself_and_what_is_below(
 ) -> None:
     assert level.allows(needed) is allowed
     assert (level in needed.and_above()) is allowed
-
-
-def test_the_levels_are_none_then_read() -> None:
-    assert [str(level) for level in Permission] == ["none", "read"]
 
 
 @given(st.integers(0, 10_000_000))
@@ -204,24 +177,9 @@ def test_another_name_is_refused(name: str) -> None:
     assert {fault.field for fault in caught.value.faults} == {"name"}
 
 
-def test_every_fault_is_told_at_once() -> None:
-    with pytest.raises(InvalidValueError) as caught:
-        a_key(name="", limit=-1)
-
-    assert [fault.field for fault in caught.value.faults] == ["name", "daily_limit"]
-
-
-def test_a_key_without_expiry_stays_live() -> None:
-    assert a_key(expires_on=None).is_live(date.max)
-
-
 @given(st.dates(), st.dates())
 def test_a_key_is_live_up_to_and_on_its_last_day(expires_on: date, today: date) -> None:
     assert a_key(expires_on=expires_on).is_live(today) is (today <= expires_on)
-
-
-def test_a_revoked_key_is_not_live() -> None:
-    assert not a_key(revoked_at=NOON).is_live(TODAY)
 
 
 DAY = timedelta(days=1)
@@ -256,14 +214,6 @@ def test_a_key_has_the_state_that_the_contract_names(
     assert key.state(TODAY, admitted).value == state
 
 
-def test_a_limit_below_the_use_is_reached() -> None:
-    """It is the present limit that counts, not that of the last request."""
-    key = a_key(limit=1000).changed(daily_limit=5)
-
-    assert key.state(TODAY, 6) is KeyState.LIMIT_REACHED
-    assert key.changed(daily_limit=1000).state(TODAY, 6) is KeyState.ACTIVE
-
-
 @given(
     revoked=st.booleans(),
     days=st.none() | st.integers(-20, 20),
@@ -295,12 +245,6 @@ def test_of_all_states_that_apply_the_most_important_one_is_shown(
     assert state.has_ended is not key.is_live(TODAY)
 
 
-def test_a_live_key_of_the_needed_level_passes() -> None:
-    key = a_key(permission=Permission.READ)
-
-    key.check(key.secrets[0].digest, Permission.READ, NOON)
-
-
 @pytest.mark.parametrize(
     "key",
     [
@@ -312,13 +256,6 @@ def test_a_live_key_of_the_needed_level_passes() -> None:
 )
 def test_a_dead_key_is_refused_as_invalid_whatever_its_level(key: ApiKey) -> None:
     with pytest.raises(InvalidApiKeyError):
-        key.check(key.secrets[0].digest, Permission.READ, NOON)
-
-
-def test_a_live_key_below_the_needed_level_is_refused_for_that() -> None:
-    key = a_key(permission=Permission.NONE)
-
-    with pytest.raises(InsufficientPermissionError):
         key.check(key.secrets[0].digest, Permission.READ, NOON)
 
 
@@ -348,12 +285,6 @@ def test_of_a_keys_secrets_each_works_as_long_as_it_does() -> None:
             key.check(digest, Permission.READ, NOON)
 
 
-def test_a_key_is_shown_by_the_last_characters_of_its_newest_token() -> None:
-    assert (
-        a_key(secrets=[a_secret(last_four="old1"), a_secret(last_four="new2")]).last_four == "new2"
-    )
-
-
 def test_a_key_without_a_secret_is_no_key() -> None:
     with pytest.raises(InvalidValueError, match="secrets"):
         replace(a_key(), secrets=())
@@ -380,11 +311,6 @@ def test_a_change_keeps_what_is_not_named() -> None:
     assert key.changed() == key
 
 
-def test_a_change_to_what_is_not_allowed_is_refused() -> None:
-    with pytest.raises(InvalidValueError):
-        a_key().changed(daily_limit=-1)
-
-
 def test_revoking_is_final() -> None:
     revoked = a_key("k7").revoked(NOON)
 
@@ -393,10 +319,3 @@ def test_revoking_is_final() -> None:
         revoked.revoked(datetime(2026, 3, 2, tzinfo=UTC))
     with pytest.raises(KeyRevokedError, match="k7"):
         revoked.changed(name="Alive again")
-
-
-def test_the_record_of_a_key_has_no_place_for_its_token() -> None:
-    token = KeyToken.make(7)
-
-    assert token.text not in repr(a_key())
-    assert token.digest not in repr(a_key())

@@ -32,20 +32,6 @@ def test_a_token_is_64_hexadecimal_digits_that_its_representation_leaves_out(sec
     assert token.text[:8] not in f"{token!r} {token}"
 
 
-def test_what_a_browser_sends_has_a_digest_whatever_it_is() -> None:
-    digests = {SessionToken(text).digest for text in ("", "a", "\ud800", "\x00")}
-
-    assert len(digests) == 4
-
-
-def test_a_session_keeps_neither_its_token_nor_the_hash_of_the_password() -> None:
-    token = SessionToken.make(7)
-    session = Session.of(a_member(), token, NOON)
-
-    assert token.text not in repr(session)
-    assert str(a_member().password_hash) not in repr(session)
-
-
 @pytest.mark.parametrize(
     ("later", "live"),
     [
