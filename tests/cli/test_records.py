@@ -21,6 +21,7 @@ from tests.cli.conftest import Run
 
 KEY = ("key", "create", "--institution", "General Hospital", "--name", "Ward app")
 MEMBER = ("member", "create", "Ward@Example.org", "--institution", "General Hospital")
+LONG = b"correct horse battery"
 INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 
@@ -50,21 +51,43 @@ def test_an_institution_is_made_and_listed(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("command", "stdin", "told"),
     [
-        ("General Hospital", "already exists"),
-        ("", "name: must have 1 to 200 characters"),
-        ("  ", "name: must have"),
-        ("a\nb", "name: must be a single line"),
-        ("a\x1b[2Jb", "name: must be plain text"),
-        ("a\udcffb", "name: must be plain text"),
-        ("a" * 201, "has 201"),
+        (("institution", "create", "General Hospital"), b"", "already exists"),
+        (("institution", "create", "a\x1b[2Jb"), b"", "name: must be plain text"),
+        ((*MEMBER, "--password-stdin"), b"", "password: must have 8 to 1024 characters"),
+        ((*MEMBER, "--password-stdin"), b"correct h\xff\xfe", "the password is not valid UTF-8"),
+        ((*MEMBER, "--role", "viewer", "--password-stdin"), LONG, "at least one admin"),
+        ((*MEMBER[:2], "nobody", *MEMBER[3:], "--password-stdin"), LONG, "e-mail address"),
+        ((*KEY, "--limit", "-1"), b"", "daily_limit: must be a whole number from 0 to 10,000,000"),
+        ((*KEY, "--expires", "2020-01-01"), b"", "expires_on: must be today"),
+        ((*KEY, "--name", "a\x00b"), b"", "name: must be plain text"),
     ],
 )
-def test_an_institution_that_breaks_a_rule_is_refused(ready: Run, name: str, told: str) -> None:
-    """And none is made."""
-    assert told in ready("institution", "create", name).refused()
-    assert len(ready("institution", "list", "--json").json) == 1
+def test_what_breaks_a_rule_is_refused_and_not_made(
+    ready: Run, command: tuple[str, ...], stdin: bytes, told: str
+) -> None:
+    assert told in ready(*command, stdin=stdin).refused()
+    counts = [len(ready(kind, "list", "--json").json) for kind in ("institution", "member", "key")]
+    assert counts == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("set-limit", "{}", "10000001"), "daily_limit"),
+        (("set-limit", "--", "{}", "-1"), "daily_limit"),
+        (("set-expiry", "{}", "2020-01-01"), "must be today"),
+    ],
+)
+def test_a_change_that_breaks_a_rule_changes_nothing(
+    ready: Run, command: tuple[str, ...], told: str
+) -> None:
+    made = key_of(ready, "--limit", "0")
+    before = ready("key", "list").out
+
+    assert told in ready("key", *(each.format(made["id"]) for each in command)).refused()
+    assert ready("key", "list").out == before
 
 
 @pytest.mark.parametrize("kind", ["institution", "member", "key"])
@@ -93,16 +116,9 @@ def test_a_member_is_made_with_a_password_from_standard_input(ready: Run) -> Non
         assert "argon2" not in shown
 
 
-def test_a_member_is_made_for_programs_too(ready: Run) -> None:
-    """With the id to go on with."""
-    made = ready(*MEMBER, "--password-stdin", "--json", stdin=b"correct horse battery").json
-
-    assert set(made) == {"id", "email", "institution", "role"}
-
-
 def two_members(ready: Run) -> None:
     """An admin, ward@example.org, and a viewer, desk@example.org."""
-    ready(*MEMBER, "--password-stdin", stdin=b"correct horse battery")
+    ready(*MEMBER, "--password-stdin", stdin=LONG)
     ready(
         "member",
         "create",
@@ -112,7 +128,7 @@ def two_members(ready: Run) -> None:
         "--role",
         "viewer",
         "--password-stdin",
-        stdin=b"correct horse battery",
+        stdin=LONG,
     )
 
 
@@ -129,20 +145,12 @@ def test_a_member_has_the_role_that_was_given(ready: Run) -> None:
     assert re.search(r"desk@example\.org .* viewer", ready("member", "list").out)
 
 
-def test_the_first_member_is_an_admin(ready: Run) -> None:
-    """Else nobody could invite others."""
-    refused = ready(
-        *MEMBER, "--role", "viewer", "--password-stdin", stdin=b"correct horse battery"
-    ).refused()
-
-    assert refused == "An institution must have at least one admin. Nothing was changed."
-    assert ready("member", "list", "--json").json == []
-
-
 def test_a_role_is_changed(ready: Run) -> None:
     """Whatever the case in which the e-mail is given; to the same one too."""
     two_members(ready)
 
+    refused = ready("member", "set-role", "ward@example.org", "viewer").refused()
+    assert refused == "An institution must have at least one admin. Nothing was changed."
     for role in ("admin", "admin", "viewer"):
         done = ready("member", "set-role", " DESK@example.org", role)
         assert (done.status, done.out) == (0, f"The role of desk@example.org is now {role}.\n")
@@ -164,28 +172,6 @@ def test_a_member_is_removed(ready: Run) -> None:
     assert set(roles(ready)) == {"desk@example.org", "ward@example.org"}
 
 
-def test_the_last_admin_is_neither_removed_nor_demoted(ready: Run) -> None:
-    """Not by the operator either."""
-    two_members(ready)
-
-    for command in (("remove", "ward@example.org"), ("set-role", "ward@example.org", "viewer")):
-        refused = ready("member", *command).refused()
-        assert refused == "An institution must have at least one admin. Nothing was changed."
-    assert roles(ready)["ward@example.org"] == "admin"
-
-
-@pytest.mark.parametrize("role", ["owner", "", "Admin"])
-def test_a_role_that_there_is_not_is_a_usage_error(ready: Run, role: str) -> None:
-    """And changes nothing."""
-    two_members(ready)
-
-    done = ready("member", "set-role", "desk@example.org", role)
-
-    assert done.status == 2
-    assert "'admin', 'viewer'" in done.err
-    assert roles(ready)["desk@example.org"] == "viewer"
-
-
 @pytest.mark.parametrize("command", [("remove",), ("set-role",)])
 def test_a_member_who_is_not_there_is_told(ready: Run, command: tuple[str, ...]) -> None:
     """By every command that takes one."""
@@ -195,52 +181,6 @@ def test_a_member_who_is_not_there_is_told(ready: Run, command: tuple[str, ...])
         assert ready("member", *command, email, *role).refused() == f"There is no member {email!r}."
 
 
-@pytest.mark.parametrize(
-    ("stdin", "told"),
-    [
-        (b"", "password: must have 8 to 1024 characters"),
-        (b"\n", "password: must have 8 to 1024 characters"),
-        (b"short\n", "password: must have 8 to 1024 characters"),
-        (b"x" * 1025, "password: must have 8 to 1024 characters"),
-        (b"correct h\xff\xfe", "the password is not valid UTF-8"),
-    ],
-)
-def test_a_password_that_breaks_a_rule_is_refused(ready: Run, stdin: bytes, told: str) -> None:
-    """And shown nowhere."""
-    refused = ready(*MEMBER, "--password-stdin", stdin=stdin).refused()
-
-    assert told in refused
-    assert "short" not in refused
-    assert ready("member", "list", "--json").json == []
-
-
-@pytest.mark.parametrize(
-    ("email", "told"),
-    [
-        ("nobody", "e-mail address"),
-        ("a b@example.org", "e-mail address"),
-        ("a\udcff@example.org", "e-mail address"),
-        ("", "e-mail address"),
-        ("WARD@example.org", "already exists"),
-    ],
-)
-def test_a_member_that_breaks_a_rule_is_refused(ready: Run, email: str, told: str) -> None:
-    """E-mail addresses are accepted in any case."""
-    ready(*MEMBER, "--password-stdin", stdin=b"correct horse battery")
-
-    refused = ready(
-        "member",
-        "create",
-        email,
-        "--institution",
-        "General Hospital",
-        "--password-stdin",
-        stdin=b"correct horse battery",
-    ).refused()
-
-    assert told in refused
-
-
 @pytest.mark.parametrize("name", ["nobody", "general hospital", "\udcff"])
 def test_what_belongs_to_no_institution_is_refused(ready: Run, name: str) -> None:
     """Members and keys alike."""
@@ -248,14 +188,14 @@ def test_what_belongs_to_no_institution_is_refused(ready: Run, name: str) -> Non
         ("member", "create", "a@example.org", "--institution", name, "--password-stdin"),
         ("key", "create", "--institution", name, "--name", "x"),
     ):
-        refused = ready(*command, stdin=b"correct horse battery").refused()
+        refused = ready(*command, stdin=LONG).refused()
 
         assert refused == f"There is no institution {name!r}."
 
 
 def test_a_password_is_reset(ready: Run) -> None:
     """Whatever the case in which the e-mail is given."""
-    ready(*MEMBER, "--password-stdin", stdin=b"correct horse battery")
+    ready(*MEMBER, "--password-stdin", stdin=LONG)
 
     done = ready(
         "member",
@@ -359,47 +299,6 @@ def test_the_table_of_keys_is_whole_where_it_is_piped(ready: Run) -> None:
     assert line.rstrip().endswith("-")
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--limit", "-1"), "daily_limit: must be a whole number from 0 to 10,000,000"),
-        (("--limit", "10000001"), "daily_limit: must be a whole number from 0 to 10,000,000"),
-        (("--limit", "9" * 30), "daily_limit: must be a whole number from 0 to 10,000,000"),
-        (("--expires", "2020-01-01"), "expires_on: must be today"),
-        (("--name", ""), "name: must have 1 to 100 characters"),
-        (("--name", "x" * 101), "name: must have 1 to 100 characters"),
-        (("--name", "a\x00b"), "name: must be plain text"),
-    ],
-)
-def test_a_key_that_breaks_a_rule_is_refused(
-    ready: Run, options: tuple[str, ...], told: str
-) -> None:
-    """And none is made."""
-    assert told in ready(*KEY, *options).refused()
-    assert ready("key", "list", "--json").json == []
-
-
-@pytest.mark.parametrize("limit", ["0", "10000000"])
-def test_a_limit_at_its_bounds_is_taken(ready: Run, limit: str) -> None:
-    """0 is a key that waits."""
-    made = key_of(ready, "--limit", limit)
-
-    assert ready("key", "set-limit", made["id"], "7").status == 0
-    changed = ready("key", "set-limit", made["id"], limit)
-
-    assert changed.out == f"The limit of the key 'Ward app' is now {limit} requests per day.\n"
-    assert ready("key", "list", "--json").json[0]["daily_limit"] == int(limit)
-
-
-def test_a_limit_out_of_bounds_is_refused(ready: Run) -> None:
-    """And the one before is kept."""
-    made = key_of(ready, "--limit", "5")
-
-    assert "daily_limit" in ready("key", "set-limit", made["id"], "10000001").refused()
-    assert "daily_limit" in ready("key", "set-limit", "--", made["id"], "-1").refused()
-    assert ready("key", "list", "--json").json[0]["daily_limit"] == 5
-
-
 def test_a_key_is_revoked_once(ready: Run) -> None:
     """It stays listed, with the instant."""
     made = key_of(ready)
@@ -409,7 +308,9 @@ def test_a_key_is_revoked_once(ready: Run) -> None:
     assert done.out == "The key 'Ward app' is revoked.\n"
     assert re.fullmatch(INSTANT, ready("key", "list", "--json").json[0]["revoked_at"])
     assert "is revoked" in ready("key", "revoke", made["id"]).refused()
-    assert "is revoked" in ready("key", "set-limit", made["id"], "5").refused()
+    for change in (("set-limit", "5"), ("rotate",), ("set-expiry", "never")):
+        command = (change[0], made["id"], *change[1:])
+        assert "is revoked" in ready("key", *command).refused()
 
 
 def test_a_rotated_key_is_printed_alone_on_standard_output(ready: Run) -> None:
@@ -447,24 +348,6 @@ def test_an_old_key_is_kept_for_some_hours(ready: Run) -> None:
         assert begun <= end - timedelta(hours=1) <= datetime.now(UTC)
 
 
-@pytest.mark.parametrize("hours", ["-1", "169", "1.5", "", "soon"])
-def test_hours_out_of_bounds_are_wrong_usage(ready: Run, hours: str) -> None:
-    """And the key is not rotated."""
-    made = key_of(ready)
-
-    assert ready("key", "rotate", made["id"], f"--keep-old-for={hours}").status == 2
-    assert ready("key", "list", "--json").json[0]["last_four"] == made["key"][-4:]
-
-
-def test_a_revoked_key_is_not_rotated(ready: Run) -> None:
-    """Nor given another expiry."""
-    made = key_of(ready)
-    ready("key", "revoke", made["id"])
-
-    assert "is revoked" in ready("key", "rotate", made["id"]).refused()
-    assert "is revoked" in ready("key", "set-expiry", made["id"], "never").refused()
-
-
 def test_whoever_rotates_an_expired_key_is_told_so(ready: Run, folder: Path) -> None:
     """It is rotated all the same, and works once its expiry is changed."""
     made = key_of(ready)
@@ -492,25 +375,6 @@ def test_an_expiry_is_set_and_taken_away(ready: Run) -> None:
     assert ready("key", "set-expiry", made["id"], today).status == 0
     told = ready("key", "set-expiry", made["id"], "never")
     assert told.out == "The key 'Ward app' never expires.\n"
-    assert ready("key", "list", "--json").json[0]["expires_on"] is None
-
-
-@pytest.mark.parametrize("day", ["2026-02-30", "tomorrow", "", "2027-1-1x", "Never"])
-def test_what_is_no_day_is_wrong_usage(ready: Run, day: str) -> None:
-    """It says what is allowed."""
-    made = key_of(ready)
-
-    wrong = ready("key", "set-expiry", made["id"], day)
-
-    assert wrong.status == 2
-    assert "YYYY-MM-DD|never" in wrong.err
-
-
-def test_an_expiry_in_the_past_is_refused(ready: Run) -> None:
-    """The one before is kept."""
-    made = key_of(ready)
-
-    assert "must be today" in ready("key", "set-expiry", made["id"], "2020-01-01").refused()
     assert ready("key", "list", "--json").json[0]["expires_on"] is None
 
 
@@ -575,7 +439,7 @@ def test_a_key_in_the_place_of_a_name_is_neither_stored_nor_repeated(ready: Run)
         ("institution", "create", f"Ward {token[:20].upper()}"),
         ("member", "create", f"{token}@example.org", *MEMBER[3:], "--password-stdin"),
     ):
-        refused = ready(*command, stdin=b"correct horse battery").refused()
+        refused = ready(*command, stdin=LONG).refused()
         assert token[:12].lower() not in refused.lower()
 
     assert ready("key", "list").out == before
