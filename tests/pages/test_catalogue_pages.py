@@ -492,20 +492,6 @@ def test_a_page_is_rendered_once_for_each_version(path: str) -> None:
     assert len(rendered) == 2 * before
 
 
-def test_the_version_of_one_catalogue_is_not_shown_with_another() -> None:
-    """Each page is of one catalogue, from top to bottom."""
-    site = a_site(Readers.PUBLIC, a_catalogue())
-    visitor = Visitor(site)
-    visitor.get("/catalogue")
-    other = a_catalogue(an_entry(name="Knee arthrosis"))
-
-    publish(site, other)
-
-    text = Seen(visitor.get("/catalogue").text).text()
-    assert "Knee arthrosis" in text
-    assert other.version in text
-
-
 def test_a_catalogue_without_entries_has_pages() -> None:
     """They say that there is nothing."""
     visitor = Visitor(a_site(Readers.PUBLIC, Catalogue([])))

@@ -330,14 +330,3 @@ def test_what_is_no_form_is_refused_as_such(site: Site, path: str) -> None:
         answer = site.app.test_client().post(path, data="0", content_type=kind)
 
         assert answer.status_code == 415
-
-
-@pytest.mark.parametrize("path", FORMS)
-def test_a_file_in_the_place_of_a_text_is_refused(site: Site, path: str) -> None:
-    """No form has one."""
-    member = someone(site, path)
-    fields = fields_of(member.get(path).text) | {"name": "", "email": "", "password": ""}
-
-    answer = member.upload(path, **fields)
-
-    assert answer.status_code == 415

@@ -2,7 +2,6 @@
 
 import logging
 import re
-from html import unescape
 from pathlib import Path
 
 import pytest
@@ -37,14 +36,6 @@ def test_the_page_says_who_invites_whom_to_what(site: Site) -> None:
     assert "The operator of this service invites you to be an admin" in text
     assert f"Your e-mail address {COLLEAGUE} Role Admin" in text
     assert "27 November 2026, 09:30 UTC (in 7 days)" in text
-
-
-def test_the_page_names_the_colleague_who_invites(site: Site, member: Visitor) -> None:
-    """By the e-mail address."""
-    made = unescape(member.fill_in("/settings/members/invite", email=COLLEAGUE).text)
-    (path,) = re.findall(r"/settings/invitation/\w+", made)
-
-    assert f"{EMAIL} invites you to be a viewer" in text_of(Visitor(site).get(path).text)
 
 
 def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
@@ -160,14 +151,6 @@ def test_somebody_who_is_signed_in_has_to_sign_out_first(site: Site, member: Vis
     assert member.fill_in(path, **WANTED).status_code == 303
 
 
-def test_a_session_that_has_ended_does_not_matter(site: Site, member: Visitor) -> None:
-    """Nor does its cookie."""
-    path = site.invite()
-    site.clock.advance(hours=13)
-
-    assert member.fill_in(path, **WANTED).status_code == 303
-
-
 def test_the_address_of_another_institution_s_member_is_refused_to_its_owner_alone(
     site: Site,
 ) -> None:
@@ -212,21 +195,6 @@ def test_the_token_is_on_no_way_out(
     assert "next=" not in visitor.get(f"/settings/sign-in?next={path}").headers.get("Location", "")
 
 
-def test_the_access_log_does_not_have_the_token(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """But the line of the request."""
-    caplog.set_level(logging.INFO)
-    site = Site(settings_for("memory", tmp_path, access_log=True))
-    path = site.invite()
-
-    Visitor(site).fill_in(path, **WANTED)
-    Visitor(site).get(path)
-
-    assert "/settings/invitation/…" in caplog.text
-    assert path.rsplit("/", 1)[1] not in caplog.text
-
-
 @pytest.mark.parametrize("as_next", ["/settings/invitation/{}", "/settings/invitation/{}?a=b"])
 def test_the_sign_in_leads_to_no_invitation(site: Site, as_next: str) -> None:
     """A link that somebody planted there is not followed."""
@@ -235,34 +203,6 @@ def test_the_sign_in_leads_to_no_invitation(site: Site, as_next: str) -> None:
     answer = Visitor(site).sign_in(onwards=as_next.format(token))
 
     assert answer.location == "/settings/api-keys"
-
-
-def test_no_other_site_accepts_an_invitation(site: Site) -> None:
-    """Nor a form without the token of this browser."""
-    path = site.invite()
-    visitor, elsewhere = Visitor(site), Visitor(site)
-    fields = fields_of(visitor.get(path).text) | WANTED
-
-    refused = visitor.send_with({"Origin": "https://evil.example"}, path, **fields)
-    assert refused.status_code == 403
-    assert elsewhere.send(path, **fields).status_code == 400
-    assert elsewhere.send(path, **WANTED).status_code == 400
-    assert COLLEAGUE not in site.members()
-
-
-def test_a_name_is_text_and_nothing_else(site: Site) -> None:
-    """Also that of the institution, on a page for visitors."""
-    institution = site.container.manage_institutions().create_institution(
-        OPERATOR, "<img src=x> & Sons"
-    )
-    made = site.container.manage_members().invite(
-        OPERATOR, institution.id, email="a@example.org", role=Role.ADMIN
-    )
-
-    page = Visitor(site).get(f"/settings/invitation/{made.token.text}").text
-
-    assert "<img" not in page
-    assert "Join &lt;img src=x&gt; &amp; Sons" in page
 
 
 def test_a_colleague_who_joins_does_not_disturb_the_inviter(site: Site, member: Visitor) -> None:

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from evref.adapters.inbound.pages.settings.plot import BOTTOM, TOP, Line, Plot, drawn
+from evref.adapters.inbound.pages.settings.plot import BOTTOM, TOP, Plot, drawn
 from evref.domain.access.quota import DayUsage
 
 TODAY = date(2026, 11, 20)
@@ -51,24 +51,6 @@ def test_bars_stay_below_the_top_of_the_axis() -> None:
     assert bar.refused_height / bar.admitted_height == pytest.approx(1.3, abs=0.001)
 
 
-def test_a_single_request_is_seen_beside_a_limit_of_millions() -> None:
-    """Its bar is as high as a line is thick."""
-    (bar,) = plotted(DayUsage(ago(3), 10_000_000, admitted=1, refused=0), limit=10_000_000).bars
-
-    assert (bar.admitted_height, bar.refused_height) == (2, 0)
-
-
-@pytest.mark.parametrize("count", [30, 90])
-def test_each_day_has_its_place(count: int) -> None:
-    """The first at the left, today at the right."""
-    first, last = plotted(
-        DayUsage(ago(count - 1), 1000, 1, 0), DayUsage(ago(0), 1000, 1, 0), count=count
-    ).bars
-
-    assert first.slot_x == 0
-    assert last.slot_x + last.slot_width == pytest.approx(100, abs=0.01)
-
-
 def test_the_limit_is_drawn_as_it_was_each_day() -> None:
     """On a day without requests it is that of the next day on which it is known."""
     plot = plotted(
@@ -87,16 +69,3 @@ def test_the_limit_is_drawn_as_it_was_each_day() -> None:
         before.x2 == after.x1 and before.y2 == after.y1
         for before, after in zip(plot.limit, plot.limit[1:], strict=False)
     )
-
-
-def test_there_is_no_limit_before_the_key() -> None:
-    """The line begins on the day on which the key was made."""
-    plot = plotted(created_on=ago(2))
-
-    assert plot.limit == (Line(90, TOP, 100, TOP),)
-
-
-def test_the_x_axis_names_days_from_today_backwards() -> None:
-    """A week apart; four weeks where there are ninety days."""
-    assert [day for day, _ in plotted().columns] == [ago(days) for days in (0, 7, 14, 21, 28)]
-    assert [day for day, _ in plotted(count=90).columns] == [ago(days) for days in (0, 28, 56, 84)]

@@ -129,7 +129,7 @@ def forged(site: Site) -> dict[str, dict[str, str]]:
     return {
         "no secret": {"X-Forwarded-Email": COLLEAGUE},
         "an empty secret": headers(COLLEAGUE, ""),
-        "a wrong secret": headers(COLLEAGUE, secret[:-1] + "0"),
+        "a wrong secret": headers(COLLEAGUE, secret[::-1]),
         "the secret twice": headers(COLLEAGUE, f"{secret},{secret}"),
         "the secret of another institution": headers(COLLEAGUE, other),
         "a member of another institution": headers(OTHER_EMAIL, secret),

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from evref.domain.principal import Role
-from evref.testing.builders import OPERATOR
-from tests.settings_pages.site import COLLEAGUE, EMAIL, PASSWORD, Site, settings_for
+from tests.settings_pages.site import COLLEAGUE, EMAIL, Site, settings_for
 from tests.settings_pages.test_forms import FORMS, KEY_ID, site_with_forms
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
 
@@ -74,40 +73,3 @@ def test_a_viewer_does_not_see_open_invitations(site: Site, viewer: Visitor) -> 
     site.invite("someone@example.org")
 
     assert "someone@example.org" not in viewer.get("/settings/members").text
-
-
-def test_a_viewer_changes_the_own_password_and_signs_out(viewer: Visitor) -> None:
-    """As every member does."""
-    changed = viewer.fill_in(
-        "/settings/password",
-        present=PASSWORD,
-        password="another long one",
-        repeated="another long one",
-    )
-
-    assert changed.status_code == 303
-    assert viewer.is_signed_in
-    assert viewer.fill_in("/settings/sign-out").location == "/settings/sign-in"
-
-
-@pytest.mark.parametrize("path", changing())
-def test_the_open_form_of_an_admin_who_was_demoted_changes_nothing(site: Site, path: str) -> None:
-    """The session has ended; a new one has the new role."""
-    site.add_member("second@example.org", Role.ADMIN)
-    second = a_member(site, "second@example.org")
-    fields = fields_of(second.get(path).text) | FORMS[path]
-    (demoted,) = (
-        each.id
-        for each in site.container.storage().accounts.members()
-        if each.email == "second@example.org"
-    )
-    site.container.manage_members().set_role(OPERATOR, demoted, Role.VIEWER)
-    before = (site.audit_log(), site.members(), site.container.storage().keys.get(KEY_ID))
-
-    answer = second.send(path, **fields)
-
-    assert (answer.status_code, answer.location.partition("?")[0]) == (303, "/settings/sign-in")
-    second.sign_in("second@example.org")
-    answer = second.send(path, **fields)
-    assert answer.status_code in {400, 403}
-    assert (site.audit_log(), site.members(), site.container.storage().keys.get(KEY_ID)) == before

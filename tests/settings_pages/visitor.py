@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from html import unescape
 from html.parser import HTMLParser
-from io import BytesIO
 
 from werkzeug.test import TestResponse
 
@@ -56,14 +55,6 @@ class Visitor:
     def send_with(self, headers: Mapping[str, str], path: str, /, **fields: str) -> TestResponse:
         """Send these fields with headers that a browser adds by itself."""
         return self._client.post(path, data=fields, headers=headers, environ_base=self._address)
-
-    def upload(self, path: str, /, **fields: str) -> TestResponse:
-        """Send each field but the token as a file."""
-        data = {
-            name: text if name == "csrf_token" else (BytesIO(text.encode()), "file.txt")
-            for name, text in fields.items()
-        }
-        return self._client.post(path, data=data, environ_base=self._address)
 
     def fill_in(self, path: str, /, **fields: str) -> TestResponse:
         """Open the page, change these fields of its form, and send it."""
