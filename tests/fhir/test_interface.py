@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from typing import NoReturn
 
 import pytest
@@ -47,12 +46,6 @@ def test_a_wrong_key_is_refused(service: Service, path: str, token: str) -> None
 
     assert_outcome(response, 401, "unknown")
     assert response.headers["WWW-Authenticate"].endswith('error="invalid_token"')
-
-
-def test_a_key_elsewhere_is_not_read(service: Service, token: str) -> None:
-    response = service.get(f"{SEARCH}?access_token={token}", headers={"X-Api-Key": token})
-
-    assert_outcome(response, 401, "login")
 
 
 def test_a_key_without_permission_is_refused(service: Service) -> None:
@@ -136,14 +129,6 @@ def test_a_failure_reveals_nothing(
     assert service.get(METADATA).status_code == 200
 
 
-def test_without_a_catalogue_nothing_is_counted(make_service: MakeService) -> None:
-    service = make_service()
-    key = service.new_key()
-
-    assert_outcome(service.get(SEARCH, token=key.token.text), 503, "transient")
-    assert service.admitted(key) == 0
-
-
 @pytest.mark.parametrize(
     "path",
     ["/fhir", "/fhir/Patient", "/fhir/metadata/x", f"{PLAN}/_history", "/fhir/plandefinition"],
@@ -164,55 +149,6 @@ def test_every_other_method_is_refused(
 
         assert_outcome(response, 405, "not-supported")
         assert response.headers["Allow"] == "GET, HEAD"
-
-
-@pytest.mark.parametrize("path", ALL)
-@pytest.mark.parametrize("headers", [{}, {"Accept-Encoding": "gzip"}])
-def test_a_known_answer_is_not_sent_again(
-    service: Service, token: str, path: str, headers: dict[str, str]
-) -> None:
-    """The ETag is strong, as in the rest of the service."""
-    first = service.get(path, token=token, headers=headers)
-    etag = first.headers["ETag"]
-
-    second = service.get(path, token=token, headers={**headers, "If-None-Match": etag})
-
-    assert first.status_code == 200
-    assert etag.startswith('"')
-    assert second.status_code == 304
-    for name in ("ETag", "Cache-Control", "Vary"):
-        assert second.headers[name] == first.headers[name]
-    public = "public, max-age=300"
-    assert first.headers["Cache-Control"] == (public if path == METADATA else "private, no-cache")
-    assert first.headers["Vary"] == "Accept, Accept-Encoding"
-    assert first.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
-    if headers:
-        assert first.headers["Content-Encoding"] == "gzip"
-        plain = service.get(path, token=token)
-        assert gzip.decompress(first.get_data()) == plain.get_data()
-        assert plain.headers["ETag"] != etag
-
-
-@pytest.mark.parametrize("path", [*ALL, f"{SEARCH}/nobody", f"{SEARCH}?_count=x"])
-def test_head_equals_get_without_the_body(service: Service, token: str, path: str) -> None:
-    get = service.get(path, token=token, headers={"X-Request-ID": "1"})
-    head = service.request("HEAD", path, token=token, headers={"X-Request-ID": "1"})
-
-    def compared(response: object) -> dict[str, str]:
-        fields = dict(response.headers)  # type: ignore[attr-defined]
-        return {name: value for name, value in fields.items() if "RateLimit" not in name}
-
-    assert head.status_code == get.status_code
-    assert compared(head) == compared(get)
-
-
-def test_an_answer_is_the_same_the_second_time(service: Service, token: str) -> None:
-    """When it comes from the cache; with its own rate limit and request id."""
-    first, second = (service.get(SEARCH, token=token) for _ in range(2))
-
-    assert first.get_data() == second.get_data()
-    assert set(first.headers.keys()) == set(second.headers.keys())
-    assert first.headers["X-Request-ID"] != second.headers["X-Request-ID"]
 
 
 @pytest.mark.parametrize(

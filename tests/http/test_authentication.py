@@ -184,6 +184,7 @@ def test_the_openapi_document_needs_no_key_and_is_not_counted(service: Service) 
     [
         (DIAGNOSES, 200),
         (f"{DIAGNOSES}/nobody", 404),
+        ("/api/v1/catalogue", 200),
         (f"{DIAGNOSES}?x=1", 422),
         (INFOBUTTON, 200),
         ("/infobutton", 422),

@@ -186,16 +186,6 @@ def test_a_named_origin_may_ask_before_it_sends_a_key(make_service: MakeService,
     } == {"authorization", "if-none-match", "x-request-id"}
 
 
-def test_methods_that_write_are_refused_to_named_origins_too(make_service: MakeService) -> None:
-    """What is allowed then has one more entry."""
-    service = make_service(cors_origins=(APP,))
-
-    response = service.request("POST", LIST, headers={"Origin": APP})
-
-    assert_problem(response, 405, "method-not-allowed")
-    assert response.headers["Allow"] == "GET, HEAD, OPTIONS"
-
-
 @pytest.mark.parametrize("path", ["/", "/docs", "/health/live", "/problems"])
 def test_pages_are_for_no_other_origin(make_service: MakeService, path: str) -> None:
     """Only the interface is opened."""

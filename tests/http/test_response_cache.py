@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from contextlib import suppress
 
 import pytest
 
@@ -73,14 +72,3 @@ def test_the_store_takes_no_more_memory_than_it_was_given(
         tracemalloc.stop()
 
     assert used < most_bytes
-
-
-def test_rendering_blocks_no_other_target() -> None:
-    """It ends even if it fails."""
-    store = ResponseCache(10_000)
-
-    with store.rendering(("/a", "")), suppress(ValueError), store.rendering(("/b", "")):
-        raise ValueError
-
-    with store.rendering(("/a", "")), store.rendering(("/b", "")):
-        pass

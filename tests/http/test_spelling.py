@@ -1,4 +1,4 @@
-"""Every address for programs has one spelling."""
+"""An address for programs has one spelling, and nothing else is found."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ pytestmark = pytest.mark.shared_service
 @pytest.mark.parametrize(
     "path",
     [
+        "/api",
+        "/api/v1/",
+        "/api/v2/diagnoses",
+        "/api/v1/diagnosis",
+        "/api/v1/openapi.json/",
+        "/api/v1/openapi.yaml",
         "//health/live",
         "/health/live/",
         "/Health/live",

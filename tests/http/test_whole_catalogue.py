@@ -141,42 +141,6 @@ def test_each_media_type_and_encoding_has_an_etag_of_its_own(service: Service, t
             assert response.headers["Vary"] == "Accept, Accept-Encoding"
 
 
-def test_it_counts_as_one_request(service: Service) -> None:
-    """And is refused over the limit."""
-    key = service.new_key(limit=2)
-    first = service.get(CATALOGUE, token=key.token.text)
-    etag = first.headers["ETag"]
-
-    second = service.get(CATALOGUE, token=key.token.text, headers={"If-None-Match": etag})
-    third = service.get(CATALOGUE, token=key.token.text)
-
-    assert [first.headers["X-RateLimit-Remaining"], second.headers["X-RateLimit-Remaining"]] == [
-        "1",
-        "0",
-    ]
-    assert second.status_code == 304
-    assert_problem(third, 429)
-    assert service.admitted(key) == 2
-
-
-def test_a_new_version_is_served_after_it_is_published(service: Service, token: str) -> None:
-    """With another ETag, and without a trace of the old one; and the old one again."""
-    before = service.get(CATALOGUE, token=token)
-
-    for count in (3, 2, 1):
-        service.publish(Catalogue(entries()[:count]))
-        service.clock.advance(1)
-        changed = service.get(CATALOGUE, token=token)
-        assert changed.headers["ETag"] != before.headers["ETag"]
-        assert body(changed)["meta"]["count"] == len(body(changed)["data"]) == count
-
-    service.publish(Catalogue(entries()))
-    service.clock.advance(1)
-    again = service.get(CATALOGUE, token=token)
-    assert again.get_data() == before.get_data()
-    assert again.headers["ETag"] == before.headers["ETag"]
-
-
 @pytest.mark.parametrize("accept", [JSON, LINES])
 def test_an_empty_catalogue_is_answered(make_service: MakeService, accept: str) -> None:
     """As an empty list, or as no line."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -10,12 +9,11 @@ from werkzeug.test import TestResponse
 
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import OPERATOR
 from tests.http.conftest import MakeService
 from tests.http.document import plain_body
-from tests.http.service import BASE_URL, Service, assert_problem, entries
-from tests.infobutton.asking import AS_HTML, AS_JSON, KNEE, ask, json_feed, target
+from tests.http.service import Service, assert_problem, entries
+from tests.infobutton.asking import AS_HTML, AS_JSON, KNEE, ask, target
 
 PROBLEM = "{urn:ietf:rfc:7807}"
 
@@ -75,60 +73,6 @@ def test_a_refusal_is_in_the_form_that_was_requested(
         assert response.headers["Cache-Control"] == "no-store"
 
 
-def test_exactly_as_many_requests_are_answered_as_the_limit_says(service: Service) -> None:
-    """Found or not, feed or page, cached or not, right or wrong: each counts one."""
-    key = service.new_key(limit=6)
-    asked = [
-        KNEE,
-        KNEE,
-        KNEE | AS_JSON,
-        KNEE | AS_HTML,
-        {"mainSearchCriteria.v.dn": "no such"},
-        {},
-        KNEE,
-    ]
-
-    statuses = [ask(service, key.token.text, each).status_code for each in asked]
-
-    assert statuses == [200, 200, 200, 303, 200, 422, 429]
-    assert service.admitted(key) == 6
-
-
-def test_without_a_catalogue_nothing_is_answered_or_counted(make_service: MakeService) -> None:
-    service = make_service()
-    key = service.new_key()
-
-    response = ask(service, key.token.text, KNEE)
-
-    problem = xml_problem(response, 503)
-    assert problem.findtext(f"{PROBLEM}type") == f"{BASE_URL}/problems/service-unavailable"
-    assert int(response.headers["Retry-After"]) >= 1
-    assert service.admitted(key) == 0
-
-
-def test_storage_that_is_out_of_reach_is_a_503(service: Service, token: str) -> None:
-    """As for the API; `tests/http/test_storage_out_of_reach.py` has the details."""
-    admission = type(service.container.storage().admission)
-    with patch.object(admission, "admit", side_effect=StorageUnavailableError("x")):
-        response = ask(service, token, KNEE)
-
-    xml_problem(response, 503)
-
-
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PROPFIND"])
-def test_another_method_is_refused_with_those_that_are_allowed(
-    service: Service, method: str
-) -> None:
-    """Also POST, which the guide has as an option; nothing is counted."""
-    key = service.new_key()
-
-    response = service.request(method, target(KNEE), token=key.token.text)
-
-    xml_problem(response, 405)
-    assert response.headers["Allow"] == "GET, HEAD"
-    assert service.admitted(key) == 0
-
-
 @pytest.mark.parametrize("path", ["/infobutton/", "/infobutton/x"])
 def test_a_path_below_is_not_found(service: Service, path: str) -> None:
     problem = xml_problem(service.get(path), 404)
@@ -170,18 +114,3 @@ def test_it_can_be_switched_off(make_service: MakeService) -> None:
     assert response.mimetype == unknown.mimetype == "text/html"
     assert "/infobutton" not in service.get("/").text
     assert service.admitted(key) == 0
-
-
-def test_the_front_page_shows_it(service: Service) -> None:
-    assert "HL7 Infobutton" in service.get("/").text
-
-
-def test_a_changed_catalogue_is_answered_from(service: Service, token: str) -> None:
-    """A response that was kept is not used for another catalogue."""
-    before = json_feed(service, token, KNEE)
-
-    service.publish(Catalogue(entries()[1:]))
-    service.clock.advance(1)
-
-    assert before["entry"]
-    assert json_feed(service, token, KNEE)["entry"] == []
