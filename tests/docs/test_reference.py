@@ -7,7 +7,6 @@ import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator
-from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import get_type_hints
@@ -21,13 +20,9 @@ from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
-from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
-from evref.domain.accounts.institution import LONGEST_PASSWORD, SHORTEST_PASSWORD
-from evref.domain.accounts.sign_in import PER_ACCOUNT, SESSION_LENGTHS, Slowdown
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.vocabulary import MEANINGS
-from evref.domain.principal import Role
 from evref.ports.storage import Storage
 from tests.docs import api_page
 from tests.docs.pages import DOCS, ROOT, Block, blocks
@@ -35,7 +30,6 @@ from tests.http.snapshots import DOCUMENT, HOW_TO_RENEW
 
 EXAMPLE = ROOT / "examples" / "own-keys"
 HOW_TO = DOCS / "how-to" / "write-a-storage-adapter.md"
-COMPATIBILITY = DOCS / "explanation" / "compatibility.md"
 ATTACKS = ROOT / "tests" / "hostile" / "README.md"
 EVIDENCE = DOCS / "explanation" / "evidence.md"
 
@@ -203,32 +197,6 @@ def test_a_value_means_the_same_wherever_it_is_explained(page: Path, kind: type[
     explained = [row for row in rows(page) if row[0] in {f"`{value}`" for value in kind}]
 
     assert [row[1] for row in explained] == [MEANINGS[value] for value in kind]
-
-
-def test_what_it_runs_on_is_what_it_says_on_the_package() -> None:
-    """The oldest Python, in the words of the package's metadata."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (needed,) = (row[1] for row in rows(COMPATIBILITY) if row[0] == "Python")
-
-    assert project["requires-python"] == f">={needed.removesuffix(' or newer')}"
-
-
-def test_the_how_to_on_keys_tells_the_numbers_that_hold() -> None:
-    """Of passwords, attempts and sessions."""
-    text = (DOCS / "how-to" / "manage-keys.md").read_text(encoding="utf-8")
-
-    assert f"needs {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters" in text
-    assert (PER_ACCOUNT.free, Slowdown.FIRST_WAIT.seconds) == (5, 5)
-    assert timedelta(minutes=1) == Slowdown.LONGEST_WAIT
-    assert (
-        "After five failed attempts the next one has to wait, from five seconds up to a minute"
-        in text
-    )
-    assert SESSION_LENGTHS[Role.ADMIN] == timedelta(hours=12)
-    assert SESSION_LENGTHS[Role.READER] == timedelta(days=30)
-    assert "30 days" in text
-    assert "twelve hours" in text
-    assert f"{DEFAULT_DAILY_LIMIT} requests a" in text
 
 
 def test_the_code_map_has_every_part_of_the_package() -> None:

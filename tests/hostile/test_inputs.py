@@ -49,15 +49,6 @@ def test_any_cookie_opens_nothing(site: Site, session: str, signed: str, page: s
     assert EMAIL not in answer.text
 
 
-@quick
-@given(cookie=HEADER)
-def test_any_cookie_header_is_read(site: Site, cookie: str) -> None:
-    """What is no cookie is none."""
-    client = site.app.test_client(use_cookies=False)
-
-    assert client.get("/settings", headers={"Cookie": cookie}).status_code == 303
-
-
 TYPED = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 FIELDS = st.dictionaries(
     st.sampled_from(

@@ -20,7 +20,6 @@ ICD10 = (
     "must be a WHO ICD-10 code: a letter and two digits, optionally with a dot and one or two"
     " digits, such as M17 or M17.1"
 )
-EVIDENCE_OF_STRENGTH = KNEE[KNEE.index("    evidence:") : KNEE.index("    references: [kol")]
 DOSE = KNEE[KNEE.index("    fitt_vp:") : KNEE.index("    evidence:")]
 URL = "    url: https://www.nice.org.uk/guidance/ng226"
 
@@ -32,16 +31,6 @@ CASES = {
         "‸name:",
         f"id: is missing; a diagnosis must have {DIAGNOSIS}",
     ),
-    "id not a slug": (
-        "id: knee-osteoarthritis\n",
-        "‸id: Knee\n",
-        'id: must be a slug: a-z, 0-9 and single hyphens between, not "Knee"',
-    ),
-    "id too long": (
-        "id: knee-osteoarthritis\n",
-        f"‸id: {'a' * 65}\n",
-        "id: must have 1 to 64 characters, has 65",
-    ),
     "id a list": ("id: knee-osteoarthritis\n", "‸id: [a]\n", "id: must be text, but is a list"),
     "name empty": ("name: Knee osteoarthritis", "‸name:", "name: must be text, but is empty"),
     "name a truth value": (
@@ -49,31 +38,11 @@ CASES = {
         "‸name: yes",
         'name: must be text, put it in quotes: "yes" is true or false without them',
     ),
-    "name on two lines": (
-        "name: Knee osteoarthritis",
-        '‸name: "Knee\\nosteoarthritis"',
-        "name: must be a single line",
-    ),
-    "icd10 not a list": (
-        'icd10: ["M17"]',
-        "‸icd10: M17",
-        'icd10: must be a list, not "M17"',
-    ),
     "icd10 empty": ('icd10: ["M17"]', "‸icd10: []", "icd10: must have at least one entry"),
     "icd10 malformed": (
         'icd10: ["M17"]',
         "icd10:\n  - M17\n‸  - M17.123",
         f'icd10: {ICD10}, not "M17.123"',
-    ),
-    "icd10 repeated": (
-        'icd10: ["M17"]',
-        "icd10:\n  - M17\n‸  - M17",
-        "icd10: must not repeat M17",
-    ),
-    "icd11 a number": (
-        'icd11: ["FA01"]',
-        "‸icd11: [8.10]",
-        'icd11: must be text, put it in quotes: "8.10" is a number without them',
     ),
     "checked_on without quotes": (
         'checked_on: "2026-11-21"',
@@ -114,41 +83,10 @@ CASES = {
         "‸title: abc",
         "title: must have 5 to 120 characters, has 3",
     ),
-    "summary too long": (
-        "summary: >-\n",
-        f"‸summary: >-\n      {'a' * 700}\n",
-        "summary: must have 80 to 700 characters, has 815",
-    ),
-    "fitt_vp missing": (DOSE, "", "fitt_vp: is required for the module fitt_vip"),
-    "fitt_vp null": (
-        DOSE,
-        "‸    fitt_vp: null\n",
-        "fitt_vp: is required for the module fitt_vip",
-    ),
     "fitt_vp in another module": (
         "    module: fitt_vip",
         "    module: home",
         "fitt_vp: must be omitted for other modules than fitt_vip",
-    ),
-    "fitt_vp not a mapping": (
-        DOSE,
-        "‸    fitt_vp: daily\n",
-        f'fitt_vp: must be a mapping with the fields {FITT_VP} or null, not "daily"',
-    ),
-    "dose element missing": (
-        "    fitt_vp:\n      frequency: Twice a week\n",
-        "‸    fitt_vp:\n",
-        f"frequency: is missing; fitt_vp must have {FITT_VP}",
-    ),
-    "dose element empty": (
-        "frequency: Twice a week",
-        '‸frequency: ""',
-        "frequency: must have 1 to 500 characters, has 0",
-    ),
-    "direction missing": (
-        EVIDENCE_OF_STRENGTH,
-        "‸" + EVIDENCE_OF_STRENGTH.replace("      direction: for\n", ""),
-        f"direction: is missing; evidence must have {EVIDENCE}",
     ),
     "direction against the recommendation": (
         "direction: for",
@@ -182,11 +120,6 @@ CASES = {
         "‸  nice-2022: NICE\n",
         f'nice-2022: must be a mapping with the fields {REFERENCE}, not "NICE"',
     ),
-    "reference field unknown": (
-        '    pmid: "31908163"',
-        '‸    PMID: "31908163"',
-        f"PMID: is not a field of a reference, which has {REFERENCE}",
-    ),
     "year in quotes": (
         "year: 2020",
         '‸year: "2020"',
@@ -199,11 +132,6 @@ CASES = {
             "doi: must be a DOI without a resolver, such as 10.1002/art.41142, not"
             ' "https://doi.org/10.1002/art.41142"'
         ),
-    ),
-    "pmid without quotes": (
-        'pmid: "31908163"',
-        "‸pmid: 31908163",
-        'pmid: must be text, put it in quotes: "31908163" is a number without them',
     ),
     "url not an address": (
         URL,
@@ -218,7 +146,6 @@ CASES = {
 }
 # Where the fault is not in what was replaced: a piece of the line that has it.
 ELSEWHERE = {
-    "fitt_vp missing": "- id: knee-osteoarthritis-strength",
     "fitt_vp in another module": "fitt_vp:",
     "reference key undefined": "references:\n      - kol",
     "the same reference under two keys": "references: [nice-2022, kol",

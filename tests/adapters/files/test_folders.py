@@ -1,12 +1,9 @@
 """Which files a path stands for, and what no path may lead to."""
 
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.ports.catalogue.files import FileFault
@@ -140,24 +137,6 @@ def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
     assert expected == faults_in(tmp_path)
 
 
-def test_a_device_is_refused() -> None:
-    """It would never end."""
-    assert faults_in(Path("/dev/zero")) == (
-        FileFault("/dev/zero", None, "is neither a file nor a folder"),
-    )
-
-
-def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It cannot even be opened."""
-    monkeypatch.chdir(tmp_path)  # the path of a socket may have about a hundred characters only
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind("socket.yaml")
-        faults = faults_in(Path("socket.yaml"))
-
-    assert [(fault.file, fault.line) for fault in faults] == [("socket.yaml", None)]
-    assert "cannot be read: " in faults[0].message
-
-
 def test_a_link_out_of_its_folder_is_refused(tmp_path: Path) -> None:
     """A folder from elsewhere must not make the service read its own files."""
     folder = tmp_path / "folder"
@@ -170,15 +149,6 @@ def test_a_link_out_of_its_folder_is_refused(tmp_path: Path) -> None:
         FileFault(
             str(folder / "link.yaml"), None, "is a symbolic link that leads out of its folder"
         ),
-    )
-
-
-def test_a_link_to_nothing_is_a_fault(tmp_path: Path) -> None:
-    """What is in a folder is not silently left out."""
-    (tmp_path / "link.yaml").symlink_to("gone.yaml")
-
-    assert faults_in(tmp_path) == (
-        FileFault(str(tmp_path / "link.yaml"), None, "cannot be read: No such file or directory"),
     )
 
 

@@ -72,13 +72,6 @@ def test_an_entry_reads_back_the_same() -> None:
     assert documents.read(documents.write(entry), FORMAT, PUBLISHED_ON) == entry
 
 
-def test_a_document_is_compact_json_that_a_person_can_read() -> None:
-    """No white space between, and no escapes for other scripts."""
-    document = documents.write(an_entry(name="Ménière disease", interventions=[]))
-
-    assert '"name":"Ménière disease",' in zlib.decompress(document).decode()
-
-
 def test_an_entry_of_format_1_was_checked_when_it_was_first_published() -> None:
     """No better day is known; all that format 1 had is in it."""
     entry = read_1(of_format_1())

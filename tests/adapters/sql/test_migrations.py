@@ -140,6 +140,7 @@ def said_by_several_inits(url: str, folder: Path) -> list[str]:
     return sorted(err for _, _, err in ended)
 
 
+@pytest.mark.parametrize("revision", EARLIER[-1:], indirect=True)
 def test_of_several_inits_at_once_all_succeed_from_an_earlier_revision(
     database: SqlDatabase, url: str, before: Rows, tmp_path: Path
 ) -> None:

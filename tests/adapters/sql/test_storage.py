@@ -9,9 +9,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from alembic.autogenerate import compare_metadata
 from alembic.config import Config
-from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
@@ -114,16 +112,6 @@ def test_what_is_purged_by_a_column_has_an_index_on_it(
         indexes = inspect(connection).get_indexes(table)
 
     assert [column] in [index["column_names"] for index in indexes]
-
-
-def test_migrations_come_to_the_tables(storage: SqlStorage, database: SqlDatabase) -> None:
-    """What the statements are written against is what is in the database, to the last type."""
-    with database.connect() as connection:
-        context = MigrationContext.configure(
-            connection, opts={"compare_type": True, "compare_server_default": True}
-        )
-
-        assert compare_metadata(context, metadata) == []
 
 
 def test_migrations_come_to_the_very_statements_that_the_tables_do(
