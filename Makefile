@@ -110,11 +110,19 @@ lock: install-dev ## resolve and lock the dependencies again, with hashes
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade --group audit --output-file requirements/audit.txt
 
+SBOM := sbom.json
 .PHONY: sbom
 sbom: $(AUDIT)/.installed ## write the components of the service to sbom.json (CycloneDX)
 	@$(AUDIT)/bin/python -W ignore -m cyclonedx_py requirements requirements/run.txt --pyproject pyproject.toml \
-		--output-reproducible --output-file sbom.json
-	@echo "Wrote sbom.json"
+		--output-reproducible --output-file $(SBOM)
+	@echo "Wrote $(SBOM)"
+
+.PHONY: release
+release: install-dev ## build wheel and sdist in dist/, check that they serve, add SBOM and checksums
+	@rm -rf dist
+	@$(BIN)/python -W error -m tests.release
+	@$(MAKE) --no-print-directory sbom SBOM=dist/sbom.json
+	@cd dist && sha256sum -- * > SHA256SUMS && cat SHA256SUMS
 
 .PHONY: audit
 audit: $(AUDIT)/.installed ## check the dependencies for known vulnerabilities; needs internet access
@@ -123,7 +131,7 @@ audit: $(AUDIT)/.installed ## check the dependencies for known vulnerabilities; 
 .PHONY: clean
 clean: ## remove what the other targets created, except data
 	rm -rf $(VENV) $(PEERS) $(CLIENTS) $(AUDIT) tests/clients/node_modules sbom.json \
-		site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+		dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # pip checks the hash of every file that it installs. The project itself comes last, without
 # dependencies, built by the locked build back end.
