@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import get_type_hints
 
@@ -221,13 +223,21 @@ def test_the_how_to_has_every_part_of_a_storage() -> None:
     assert named == parts
 
 
-def test_every_port_has_its_part_in_the_reference() -> None:
-    """Which its docstrings fill in."""
-    walked = pkgutil.walk_packages(evref.ports.__path__, "evref.ports.")
-    modules = {found.name for found in walked if not found.ispkg}
-    text = reference("ports").read_text(encoding="utf-8")
+def test_every_port_has_a_row_with_its_methods() -> None:
+    """And its module."""
+    ports = {
+        f"`{name}`": (
+            f"`{module.name.removeprefix('evref.ports.')}`",
+            [f"`{method}`" for method in vars(port) if not method.startswith("_")],
+        )
+        for module in pkgutil.walk_packages(evref.ports.__path__, "evref.ports.")
+        if not module.ispkg
+        for name, port in vars(import_module(module.name)).items()
+        if inspect.isabstract(port) and port.__module__ == module.name
+    }
 
-    assert set(re.findall(r"automodule:: (\S+)", text)) == modules
+    shown = {row[0]: (row[1], re.findall("`\\w+`", row[3])) for row in rows(reference("ports"))}
+    assert shown == ports
 
 
 @pytest.mark.parametrize(
