@@ -94,14 +94,14 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     """
     container = stored()
     publish = container.publish()
+    say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, [path]))
+    with progress_bar("Loading") as progress:
+        plan = publish.plan_load(OPERATOR, path, progress)
     if "canonical_root" not in container.settings().model_fields_set:
         say(
             "warning: EVREF_CANONICAL_ROOT is not set, so the FHIR resources of this catalogue "
             "have the canonical URLs of the bundled one"
         )
-    say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, [path]))
-    with progress_bar("Loading") as progress:
-        plan = publish.plan_load(OPERATOR, path, progress)
     say_lines(f"warning: {each}" for each in warnings(plan.catalogue))
     unconfirmed = () if allow_removals else plan.changes.removed
     for name in unconfirmed:
