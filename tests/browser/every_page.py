@@ -4,6 +4,7 @@ Run by `make accessibility`, because axe-core takes long.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
@@ -13,7 +14,8 @@ from playwright.sync_api import Browser, Page
 
 from evref.domain.access.permission import Permission
 from evref.domain.accounts.readers import Readers
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.evidence import Direction, Recommendation
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.browser.live import opened_page, served_site, sign_in
@@ -21,6 +23,7 @@ from tests.pages.site import bundled, publish
 from tests.pages.test_hostile_text import hostile
 from tests.settings_pages.site import MORNING, PASSWORD, Site
 
+REMOVED = "gout"
 PAGES = {
     "front page": "/",
     "catalogue": "/catalogue",
@@ -30,10 +33,17 @@ PAGES = {
     "diagnosis": "/catalogue/low-back-pain",
     "filtered": "/catalogue/lumbar-radiculopathy?module=pharmaconeutral&phase=chronic",
     "nothing left": "/catalogue/low-back-pain?module=home&phase=acute",
+    "whole entry": "/catalogue/neck-pain?print=full",
+    "by group": "/catalogue?by=group",
+    "what is new": "/catalogue/changes",
     "evidence": "/evidence",
+    "about": "/about",
+    "removed": f"/catalogue/{REMOVED}",
     "refused": "/catalogue?module=homes",
     "unknown": "/catalogue/unicorn",
 }
+
+MOST_USED = ("/", "/catalogue", "/catalogue?q=pain", "/catalogue/heart-failure", "/evidence")
 
 FEW = {
     "complex-regional-pain-syndrome",
@@ -65,6 +75,13 @@ def small() -> Iterator[Site]:
     """A site with a part of it: axe-core takes long for a long list."""
     with served_site(Readers.PUBLIC) as site:
         entries = [each for each in bundled().entries if each.diagnosis.id in FEW]
+        first, *others = entries[-1].interventions
+        evidence = replace(
+            first.evidence, direction=Direction.UNCLEAR, recommendation=Recommendation.NOT_STATED
+        )
+        turned = Entry(entries[-1].diagnosis, (replace(first, evidence=evidence), *others))
+        removed = next(each for each in bundled().entries if each.diagnosis.id == REMOVED)
+        publish(site, Catalogue([*entries[:-1], turned, removed]))
         publish(site, Catalogue(entries))
         yield site
 
@@ -122,7 +139,7 @@ def check(page: Page, name: str) -> None:
 def test_no_page_shuts_anybody_out(browser: Browser, site: Site, width: int) -> None:
     """Every page that has an address."""
     with opened_page(browser, site, width=width) as page:
-        for path in ("/", "/evidence", "/problems", "/problems/not-found", "/nothing"):
+        for path in ("/", "/evidence", "/about", "/problems", "/problems/not-found", "/nothing"):
             page.goto(path)
             check(page, path)
         sign_in(page)
@@ -255,13 +272,13 @@ def test_text_without_a_break_stays_on_the_page(
             page.emulate_media(media="screen")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_the_whole_list_is_no_wider_than_the_window(
-    browser: Browser, public: Site, width: int
+@pytest.mark.parametrize("path", MOST_USED)
+@pytest.mark.parametrize("width", [360, 640, 1280])
+def test_the_most_used_pages_are_no_wider_than_the_window(
+    browser: Browser, public: Site, width: int, path: str
 ) -> None:
     """With every name that the catalogue has."""
     with opened_page(browser, public, width=width) as page:
-        page.goto("/catalogue")
-        assert page.locator("main a[href^='/catalogue/']").count() > len(FEW)
+        page.goto(path)
         widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert widths[0] <= widths[1]

@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 import pytest
+import rispy
 from flask import template_rendered
 
 from evref.bootstrap.settings import Settings, StorageKind
@@ -187,7 +188,7 @@ def test_an_error_can_be_reported_to_the_operator(contact: str | None, link: str
 
 
 def test_references_can_be_taken_along_as_ris() -> None:
-    """Each work once, persons apart, a body whole."""
+    """Each work once, persons apart, a body whole, as a parser of others reads it."""
     works = [
         a_reference(authors="Kolasinski SL, Neogi T, et al.", pmid="31908163"),
         a_reference(
@@ -204,25 +205,25 @@ def test_references_can_be_taken_along_as_ris() -> None:
 
     assert answer.headers["Content-Type"] == "application/x-research-info-systems; charset=utf-8"
     assert 'filename="knee-osteoarthritis.ris"' in answer.headers["Content-Disposition"]
-    assert [line.rstrip() for line in answer.text.split("\r\n")] == [
-        "TY  - JOUR",
-        "AU  - Kolasinski, SL",
-        "AU  - Neogi, T",
-        "TI  - A guideline",
-        "T2  - Arthritis & Rheumatology",
-        "PY  - 2020",
-        "DO  - 10.1002/art.41142",
-        "AN  - 31908163",
-        "UR  - https://doi.org/10.1002/art.41142",
-        "ER  -",
-        "TY  - RPRT",
-        "AU  - Lung, Heart, and Blood Institute",
-        "TI  - Second line",
-        "T2  - Arthritis & Rheumatology",
-        "PY  - 2020",
-        "UR  - https://example.org/x",
-        "ER  -",
-        "",
+    assert rispy.loads(answer.text) == [
+        {
+            "type_of_reference": "JOUR",
+            "authors": ["Kolasinski, SL", "Neogi, T"],
+            "title": "A guideline",
+            "secondary_title": "Arthritis & Rheumatology",
+            "year": "2020",
+            "doi": "10.1002/art.41142",
+            "accession_number": "31908163",
+            "urls": ["https://doi.org/10.1002/art.41142"],
+        },
+        {
+            "type_of_reference": "RPRT",
+            "authors": ["Lung, Heart, and Blood Institute"],
+            "title": "Second line",
+            "secondary_title": "Arthritis & Rheumatology",
+            "year": "2020",
+            "urls": ["https://example.org/x"],
+        },
     ]
 
 
