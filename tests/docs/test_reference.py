@@ -24,10 +24,12 @@ from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
+from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import MEANINGS
 from evref.ports.storage import Storage
 from tests.docs import api_page
 from tests.docs.pages import DOCS, ROOT, Block, blocks
+from tests.http import snapshots
 from tests.http.snapshots import DOCUMENT, HOW_TO_RENEW
 
 EXAMPLE = ROOT / "examples" / "own-keys"
@@ -180,25 +182,19 @@ def test_every_dependency_has_its_reason() -> None:
     assert {name for name in names if name not in named and not name.startswith("types-")} == set()
 
 
-@pytest.mark.parametrize("kind", [Certainty, Recommendation, ReferenceKind])
-def test_every_grade_is_explained(
-    kind: type[Certainty | Recommendation | ReferenceKind],
-) -> None:
-    """In the order of the enumeration."""
-    values = {f"`{value}`" for value in kind}
-
-    assert [row[0] for row in rows(EVIDENCE) if row[0] in values] == [f"`{each}`" for each in kind]
-
-
 @pytest.mark.parametrize(
     ("page", "kind"),
-    [(EVIDENCE, Certainty), (EVIDENCE, Direction), (reference("catalogue-format"), Module)],
+    [
+        *((EVIDENCE, kind) for kind in (Certainty, Recommendation, Direction, ReferenceKind)),
+        *((reference("catalogue-format"), kind) for kind in (Module, Phase)),
+    ],
 )
 def test_a_value_means_the_same_wherever_it_is_explained(page: Path, kind: type[StrEnum]) -> None:
-    """In a page, and in the OpenAPI document."""
+    """In a page, in the OpenAPI document and in the schema of catalogue files."""
     explained = [row for row in rows(page) if row[0] in {f"`{value}`" for value in kind}]
 
     assert [row[1] for row in explained] == [MEANINGS[value] for value in kind]
+    assert snapshots.SCHEMA.read_text(encoding="utf-8") == snapshots.schema(), HOW_TO_RENEW
 
 
 def test_the_code_map_has_every_part_of_the_package() -> None:
