@@ -58,10 +58,19 @@ def create_institution(name: str, *, as_json: bool) -> None:
 @institution.command("list")
 @as_json
 def list_institutions(*, as_json: bool) -> None:
-    """List all institutions, sorted by name."""
+    """List all institutions, sorted by name, with their caps and domains."""
+    container = stored()
+    manage, keys = container.manage_institutions(), container.manage_keys()
+    sign_ins = manage.sign_ins(OPERATOR)
     records = [
-        {"id": each.id, "name": each.name, "created_at": each.created_at}
-        for each in stored().manage_institutions().institutions(OPERATOR)
+        {
+            "id": each.id,
+            "name": each.name,
+            "created_at": each.created_at,
+            **asdict(keys.caps(OPERATOR, each.id)),
+            "domains": sign_ins[each.id].domains if each.id in sign_ins else (),
+        }
+        for each in manage.institutions(OPERATOR)
     ]
     print_records(records, as_json=as_json, empty="There are no institutions yet.")
 
@@ -180,7 +189,10 @@ def list_members(*, as_json: bool) -> None:
 @_password_stdin
 def reset_password(email: str, *, password_stdin: bool) -> None:
     """Set a new password for a member. Prompts for the password."""
-    manage = stored().manage_institutions()
+    container = stored()
+    if not container.settings().passwords:
+        raise RefusedError("nobody signs in with a password: EVREF_PASSWORDS is off")
+    manage = container.manage_institutions()
     password = _password(from_stdin=password_stdin)
     found = manage.member_with_email(OPERATOR, email)
     manage.reset_password(OPERATOR, found.id, password=password)

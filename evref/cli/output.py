@@ -78,8 +78,10 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _cell(value: object) -> str:
-    if value is None:
+    if value is None or value == ():
         return "-"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d %H:%M UTC")
     return str(value)

@@ -6,40 +6,19 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import click
 import pytest
 
 import evref
+from evref.cli.main import cli
 from evref.domain.access.token import KeyToken
 from tests.cli.conftest import Run
 
-COMMANDS = [
-    (),
-    ("demo",),
-    ("init",),
-    ("serve",),
-    ("institution",),
-    ("institution", "create"),
-    ("institution", "list"),
-    ("member",),
-    ("member", "create"),
-    ("member", "list"),
-    ("member", "reset-password"),
-    ("key",),
-    ("key", "create"),
-    ("key", "list"),
-    ("key", "set-limit"),
-    ("key", "revoke"),
-    ("key", "usage"),
-    ("catalogue",),
-    ("catalogue", "check"),
-    ("catalogue", "load"),
-    ("catalogue", "export"),
-    ("catalogue", "status"),
-]
 SERVE = ("serve",)
 ON_STORAGE = [
     ("institution", "create", "x"),
@@ -58,7 +37,14 @@ ON_STORAGE = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
+    """The path of this command and of each one below it."""
+    yield path
+    for name, each in getattr(command, "commands", {}).items():
+        yield from commands(each, *path, name)
+
+
+@pytest.mark.parametrize("command", [*commands(cli)])
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_every_command_has_help(run: Run, command: tuple[str, ...], option: str) -> None:
     """It needs no storage and no valid setting."""
