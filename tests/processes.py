@@ -43,7 +43,7 @@ class Command:
 
     def ended(self) -> tuple[int | None, str, str]:
         """Wait for its end; return the exit status, standard output and standard error."""
-        self.process.join(30)
+        self.process.join(120)
         out, err = ((self._folder / name).read_text(encoding="utf-8") for name in ("out", "err"))
         return self.process.exitcode, out, err
 

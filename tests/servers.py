@@ -34,7 +34,8 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from tests.deploy.shell import needs
 
 _UNPRIVILEGED = "nobody"
-_SECONDS_TO_START = 30
+PATIENCE = 60
+"""Seconds after which something that should have happened will not; machines are slow at times."""
 
 
 class _Server(ABC):
@@ -64,7 +65,7 @@ class _Server(ABC):
                 start_new_session=True,
             )
         try:
-            wait_until(self._answers, seconds=_SECONDS_TO_START)
+            wait_until(self._answers)
         except AssertionError:
             self.stop(how=signal.SIGKILL)
             raise AssertionError((self._folder / "log").read_text()) from None
@@ -73,7 +74,7 @@ class _Server(ABC):
         """Stop the server and wait for its end; it closes its connections."""
         if self._process is not None:
             self._process.send_signal(how)
-            self._process.wait(timeout=30)
+            self._process.wait(PATIENCE)
             self._process = None
 
     @contextmanager
@@ -283,11 +284,14 @@ def redis_server(*options: str) -> Iterator[RedisServer]:
             server.stop()
 
 
-def wait_until(condition: Callable[[], bool], *, seconds: float) -> None:
-    """Wait until the condition is true, for at most this many seconds."""
-    end = time.monotonic() + seconds
+def wait_until(
+    condition: Callable[[], object],
+    why_not: Callable[[], str] = lambda: "the condition is still false",
+) -> None:
+    """Pass as soon as the condition holds; fail when it never does."""
+    end = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < end, "timeout: the condition is still false"
+        assert time.monotonic() < end, why_not()
         time.sleep(0.01)
 
 

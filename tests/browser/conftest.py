@@ -12,7 +12,7 @@ from tests.pages.site import bundled, publish
 from tests.settings_pages.site import Site
 
 # A busy machine draws a page late; Playwright's own five seconds are too few for it.
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from evref.domain.catalogue.evidence import Direction, Recommendation
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.browser.live import opened_page, served_site, sign_in
+from tests.browser.test_catalogue import assert_short_on_paper
 from tests.pages.site import bundled, publish
 from tests.pages.test_hostile_text import hostile
 from tests.settings_pages.site import MORNING, PASSWORD, Site
@@ -270,6 +271,12 @@ def test_text_without_a_break_stays_on_the_page(
             widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
             assert widths[0] <= widths[1], path
             page.emulate_media(media="screen")
+
+
+def test_every_diagnosis_prints_on_one_side(browser: Browser, public: Site) -> None:
+    with opened_page(browser, public) as page:
+        for entry in bundled().entries:
+            assert_short_on_paper(page, entry)
 
 
 @pytest.mark.parametrize("path", MOST_USED)

@@ -87,7 +87,7 @@ def opened_page(
         locale="en-GB",
         permissions=["clipboard-read", "clipboard-write"],
     )
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(60_000)
     page = context.new_page()
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))

@@ -17,7 +17,7 @@ def ask_with(site: Site, key: str) -> int:
         f"{site.settings.base_url}/api/v1/diagnoses", headers={"Authorization": f"Bearer {key}"}
     )
     try:
-        with urlopen(request, timeout=10) as answer:
+        with urlopen(request, timeout=60) as answer:
             return int(answer.status)
     except HTTPError as error:
         error.close()

@@ -35,7 +35,8 @@ from tests.docs.pages import DOCS, assert_printed, blocks, commands
 from tests.institutions import institution_id
 from tests.pages.site import bundled
 from tests.search.cases import found_by_query
-from tests.server.conftest import Server, Start, Store, eventually, start, store  # noqa: F401 - fixtures
+from tests.server.conftest import Server, Start, Store, start, store  # noqa: F401 - fixtures
+from tests.servers import wait_until
 
 PROGRAM = HERE / "programs" / "mcp_client.py"
 HOW_TO = DOCS / "how-to" / "give-it-to-an-assistant.md"
@@ -426,7 +427,7 @@ def test_a_service_that_is_down_is_told(
         with closing(sqlite3.connect(store.folder / "evref.sqlite")) as database:
             database.execute("BEGIN EXCLUSIVE")
             without_storage = client.call("find_diagnoses", q="knee")
-        eventually(lambda: not client.call("find_diagnoses", q="knee").failed, lambda: stopped.log)
+        wait_until(lambda: not client.call("find_diagnoses", q="knee").failed, lambda: stopped.log)
         stopped.kill()
         down = client.call("find_diagnoses", q="knee")
 

@@ -69,7 +69,7 @@ def running(storage: StorageKind, folder: Path) -> Iterator[Running]:
         service = Running(container)
         serve = _in_memory if storage is StorageKind.MEMORY else _by_gunicorn
         with serve(settings, container, folder):
-            wait_until(service.is_ready, seconds=30)
+            wait_until(service.is_ready)
             yield service
 
 

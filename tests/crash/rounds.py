@@ -29,7 +29,7 @@ from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows
 from tests.adapters.sql.schemas import described
 from tests.crash import work
 from tests.processes import forked
-from tests.servers import PostgresqlServer, database_name, wait_until
+from tests.servers import PATIENCE, PostgresqlServer, database_name, wait_until
 
 PROCESSES = 2
 """The number of processes that change the same data concurrently."""
@@ -45,7 +45,7 @@ class Databases(ABC):
         """Return the URL of a new database, optionally a copy of one without connections."""
 
     @abstractmethod
-    def settle(self, url: str) -> None:
+    def wait_until_unused(self, url: str) -> None:
         """Wait until the database has closed the connections of dead processes."""
 
 
@@ -63,7 +63,7 @@ class SqliteFiles(Databases):
             shutil.copyfile(template.removeprefix("sqlite:///"), file)
         return f"sqlite:///{file}"
 
-    def settle(self, url: str) -> None:
+    def wait_until_unused(self, url: str) -> None:
         """Do nothing: the locks of a process end with the process."""
 
 
@@ -77,11 +77,11 @@ class PostgresqlDatabases(Databases):
         name = "template1" if template is None else database_name(template)
         return self._server.url(self._server.new_database(name))
 
-    def settle(self, url: str) -> None:
+    def wait_until_unused(self, url: str) -> None:
         connections = (
             f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database_name(url)}'"
         )
-        wait_until(lambda: self._server.execute(connections) == [(0,)], seconds=10)
+        wait_until(lambda: self._server.execute(connections) == [(0,)])
 
 
 @dataclass(slots=True)
@@ -272,7 +272,7 @@ class Migrations(Task):
                         migrate_to(connection, revision)
                         fill(connection)
                 templates.append((url, described(url), _rows(database)))
-            self._databases.settle(url)
+            self._databases.wait_until_unused(url)
         return templates
 
     @cached_property
@@ -327,7 +327,7 @@ def play(task: Task, number: int, seed: str, databases: Databases, figures: Figu
     done = unknown = 0
     for process, receiver in started:
         # Wait for the first change; before it, there is nothing to interrupt.
-        assert receiver.poll(30)
+        assert receiver.poll(PATIENCE)
         process.join(5 if dies else random.uniform(0, task.longest))
         process.kill()
         process.join()
@@ -336,7 +336,7 @@ def play(task: Task, number: int, seed: str, databases: Databases, figures: Figu
         done += messages.count(work.DONE)
         unknown += messages.endswith(work.BEGUN)
         figures.kills += process.exitcode != 0
-    databases.settle(url)
+    databases.wait_until_unused(url)
     if not dies:
         task.longest *= 1.25 if done < task.changes_to_come else 0.8
     figures.rounds += 1

@@ -16,7 +16,7 @@ from tests.crash.rounds import (
 )
 from tests.servers import PostgresqlServer
 
-ROUNDS = 4
+ROUNDS = 2
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

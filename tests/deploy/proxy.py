@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from tests.deploy.shell import DEPLOY, ROOT, needs
-from tests.server.conftest import PATIENCE, Answer, Server, Start, Store, eventually
-from tests.servers import folder_for_a_server, free_port
+from tests.server.conftest import Answer, Server, Start, Store
+from tests.servers import PATIENCE, folder_for_a_server, free_port, wait_until
 
 HOST = "evref.example.org"
 METRICS_TOKEN = "0123456789abcdef0123456789abcdef"
@@ -143,7 +143,7 @@ def running(service: Server, replaced: dict[str, str] | None = None) -> Iterator
                 [program, "-c", folder / "nginx.conf"], stdout=printed, stderr=printed
             )
         try:
-            eventually(lambda: _listens(found.tls), (folder / "log").read_text)
+            wait_until(lambda: _listens(found.tls), (folder / "log").read_text)
             yield found
         finally:
             process.send_signal(signal.SIGTERM)

@@ -25,8 +25,8 @@ from tests.deploy.test_slow_clients import (
     assert_others_are_exactly_counted,
     many_files,
 )
-from tests.server.conftest import Answer, Connection, Server, Start, Store, environment, eventually
-from tests.servers import free_port
+from tests.server.conftest import Answer, Connection, Server, Start, Store, environment
+from tests.servers import PATIENCE, free_port, wait_until
 
 __all__ = ["many_files", "nginx"]
 
@@ -205,7 +205,7 @@ def test_exactly_the_limit_is_admitted_while_workers_are_killed(
 def test_a_stop_while_it_starts_ends_it_and_its_workers(granian: Callable[[], Server]) -> None:
     for logged in ("Starting granian", "Spawning worker-2"):
         server = granian()
-        eventually(lambda: logged in server.log, lambda: server.log)  # noqa: B023 - called here
+        wait_until(lambda: logged in server.log, lambda: server.log)  # noqa: B023 - called here
         server.process.terminate()
         server.wait_until_ended()
 
@@ -233,7 +233,7 @@ def test_a_stop_under_load_completes_the_requests_in_progress(
 
     with ThreadPoolExecutor(8) as clients:
         sent = [clients.submit(send, number) for number in range(8)]
-        assert started.wait(20)
+        assert started.wait(PATIENCE)
         server.process.terminate()
         answered = sum(each.result() for each in sent)
 

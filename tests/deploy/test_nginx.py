@@ -17,7 +17,8 @@ from evref.domain.access.token import KeyToken
 from evref.domain.accounts.invitation import InvitationToken
 from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, nginx, running, service
 from tests.deploy.shell import DEPLOY, ROOT
-from tests.server.conftest import PATIENCE, Server, Store
+from tests.server.conftest import Server, Store
+from tests.servers import PATIENCE
 
 __all__ = ["nginx", "service"]
 

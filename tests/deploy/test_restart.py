@@ -15,7 +15,8 @@ from pathlib import Path
 from threading import Event
 
 from evref.testing.builders import OPERATOR
-from tests.server.conftest import PATIENCE, Connection, Store, environment, eventually
+from tests.server.conftest import Connection, Store, environment
+from tests.servers import PATIENCE, wait_until
 
 LIST = "/api/v1/diagnoses"
 
@@ -72,10 +73,10 @@ def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> Non
                 with service(held, tmp_path):
                     sent = clients.map(send, range(4))
                     history = store.container.manage_keys().history
-                    eventually(lambda: history(OPERATOR, key.key.id), (tmp_path / "log").read_text)
+                    wait_until(lambda: history(OPERATOR, key.key.id), (tmp_path / "log").read_text)
                 (before,) = history(OPERATOR, key.key.id)
                 with service(held, tmp_path):
-                    eventually(
+                    wait_until(
                         lambda: history(OPERATOR, key.key.id)[0].admitted > before.admitted,
                         (tmp_path / "log").read_text,
                     )

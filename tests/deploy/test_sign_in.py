@@ -19,8 +19,8 @@ from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.deploy.proxy import HOST, Nginx, running
 from tests.deploy.shell import DEPLOY
-from tests.server.conftest import PATIENCE, Server, Start, Store
-from tests.servers import folder_for_a_server
+from tests.server.conftest import Server, Start, Store
+from tests.servers import PATIENCE, folder_for_a_server
 
 PAGE = "/catalogue"
 READER, OTHER = "reader@hospital.example", "other@hospital.example"

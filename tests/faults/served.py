@@ -16,11 +16,10 @@ import psutil
 from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.settings import Settings
 from tests.faults.load import DIAGNOSES, Response, repeating
-from tests.servers import free_port, wait_until
+from tests.servers import PATIENCE, free_port, wait_until
 
 WORKERS = 2
 THREADS = 2
-SECONDS_TO_START = 30
 
 
 class Served:
@@ -49,8 +48,8 @@ class Served:
         return psutil.Process(self.process.pid).children()
 
     def get(self, key: NewKey, path: str = DIAGNOSES) -> Response:
-        start = time.monotonic()
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        sent_at = time.monotonic()
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request("GET", path, headers={"Authorization": f"Bearer {key.token.text}"})
             response = connection.getresponse()
@@ -58,7 +57,7 @@ class Served:
         finally:
             connection.close()
         retry_after = response.getheader("Retry-After")
-        return Response(response.status, retry_after, time.monotonic() - start)
+        return Response(response.status, retry_after, sent_at)
 
     def is_ready(self) -> bool:
         """Return whether all workers are running and one of them reports that it is ready."""
@@ -80,10 +79,10 @@ def served(settings: Settings, folder: Path, *, services: int = 1) -> Iterator[l
     with ExitStack() as stack:
         started = [Served(settings, folder, free_port()) for _ in range(services)]
         for each in started:
-            stack.callback(each.process.wait, 30)
+            stack.callback(each.process.wait, PATIENCE)
             stack.callback(each.process.terminate)
         for each in started:
-            wait_until(each.is_ready, seconds=SECONDS_TO_START)
+            wait_until(each.is_ready)
         yield started
 
 
@@ -97,10 +96,11 @@ def served_under_load(
     """
 
     def send(_: int) -> Response:
+        sent_at = time.monotonic()
         try:
             return service.get(key)
         except (OSError, HTTPException):
-            return Response(0, None, 0.0)
+            return Response(0, None, sent_at)
 
     with repeating(send, clients) as responses:
         yield responses

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
@@ -26,15 +25,6 @@ def read_only(server: RedisServer) -> Iterator[None]:
         client.replicaof("127.0.0.1", free_port())
         yield
         client.replicaof("NO", "ONE")
-
-
-@contextmanager
-def slow(server: RedisServer) -> Iterator[None]:
-    """A command blocks it for longer than any timeout."""
-    with server.client() as client:
-        client.execute_command("CLIENT PAUSE", 2500)
-        yield
-        client.ping()
 
 
 @contextmanager
@@ -68,14 +58,13 @@ FAULTS: dict[str, Fault] = {
     "killed": killed,
     "frozen": lambda server: server.frozen(),
     "read only": read_only,
-    "slow": slow,
     "out of memory": out_of_memory,
     "without replicas": without_replicas,
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_requests_get_503_in_time_until_it_is_back_and_the_limit_holds_throughout(
+def test_requests_get_503_until_it_is_back_and_the_limit_holds_throughout(
     new_host: NewHost, counter_server: RedisServer, fault: Fault
 ) -> None:
     """Requests admitted before the fault still count after it."""
@@ -87,7 +76,6 @@ def test_requests_get_503_in_time_until_it_is_back_and_the_limit_holds_throughou
         with fault(counter_server):
             wait_for(sent, 503)
         wait_for(sent, 429)
-        time.sleep(0.2)
 
     responses += sent
     assert_promised(responses, 200, 429, 503)
@@ -156,7 +144,7 @@ def test_a_key_rotated_on_one_host_soon_has_only_its_new_secret_on_the_other(
 
     new = one.container.manage_keys().rotate(OPERATOR, old.key.id, keep_old_for=timedelta(0))
 
-    wait_until(lambda: other.get(old).status == 401, seconds=8)
+    wait_until(lambda: other.get(old).status == 401)
     assert other.get(new).status == 200
 
 
@@ -170,11 +158,9 @@ def test_without_the_database_nothing_is_served_although_redis_counts(
     with under_load(host, key=key) as responses:
         wait_for(responses, 200)
         with database_server.stopped():
-            wait_for(responses, 503)
-            time.sleep(1)
-            late = len(responses)
-            wait_for(responses, 503)
-            assert 200 not in {response.status for response in responses[late:]}
+            # A key that was looked up before may be held for a second.
+            late = wait_for(responses, 503, later=1)
+            assert 200 not in {response.status for response in late}
         wait_for(responses, 200)
 
     assert_promised(responses, 200, 503)

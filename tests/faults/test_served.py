@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ def on_postgresql(database_server: PostgresqlServer) -> Iterator[Host]:
 
 
 @pytest.mark.parametrize("counted_in", ["database_server", "counter_server"])
-def test_two_services_admit_exactly_the_limit_and_respond_in_time_when_storage_hangs(
+def test_two_services_admit_exactly_the_limit_and_respond_while_storage_hangs(
     database_server: PostgresqlServer,
     counted_in: str,
     request: pytest.FixtureRequest,
@@ -49,7 +48,7 @@ def test_two_services_admit_exactly_the_limit_and_respond_in_time_when_storage_h
         responses = list(clients.map(send, range(400)))
         with counters.frozen():
             hung = list(clients.map(send, range(128)))
-        wait_until(lambda: {send(0).status, send(1).status} == {429}, seconds=10)
+        wait_until(lambda: {send(0).status, send(1).status} == {429})
 
     assert sorted(response.status for response in responses) == [200] * 300 + [429] * 100
     assert_promised(responses, 200, 429)
@@ -71,7 +70,7 @@ def test_killed_workers_are_replaced_and_admit_no_extra_requests(
         for _ in range(kills):
             wait_for(responses, 200)
             service.workers()[0].kill()
-        wait_for(responses, 429, seconds=30)
+        wait_for(responses, 429)
 
     statuses = [response.status for response in responses]
     assert_promised([response for response in responses if response.status], 200, 429, 503)
@@ -105,13 +104,8 @@ def test_on_a_full_disk_nothing_is_served_uncounted_until_there_is_space_again(
     ):
         wait_for(responses, 200)
         with full_disk(service):
-            wait_for(responses, 503)
-            # By then, all requests that were in flight when the disk became full have responses.
-            time.sleep(0.5)
-            before = len(responses)
-            wait_for(responses, 503)
-            refused = {response.status for response in responses[before:]}
-        wait_for(responses, 429, seconds=30)
+            refused = {response.status for response in wait_for(responses, 503)}
+        wait_for(responses, 429)
 
     assert_promised(responses, 200, 429, 503)
     assert refused == {503}

@@ -8,8 +8,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-PATIENCE = 30
-"""Seconds after which an answer that should have come will not; machines are slow at times."""
+from tests.servers import PATIENCE
 
 _STATUS_LINE = re.compile(rb"HTTP/1\.1 ([0-9]{3}) ")
 

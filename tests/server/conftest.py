@@ -7,12 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,11 +19,9 @@ from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.testing.builders import OPERATOR
 from tests.institutions import institution_id
-from tests.servers import free_port
+from tests.servers import PATIENCE, free_port, wait_until
 
 REPOSITORY = Path(__file__).parents[2]
-PATIENCE = 20
-"""Seconds after which something that should have happened will not; machines are slow at times."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ class Server:
             return connection.get(path, token)
 
     def wait_until_ready(self) -> None:
-        eventually(self._is_ready, lambda: f"not ready:\n{self.log}")
+        wait_until(self._is_ready, lambda: f"not ready:\n{self.log}")
 
     def wait_until_ended(self) -> int:
         return self.process.wait(PATIENCE)
@@ -105,14 +101,6 @@ class Server:
         with contextlib.suppress(OSError):
             return self.get("/health/ready").status == 200
         return False
-
-
-def eventually(holds: Callable[[], Any], why_not: Callable[[], str]) -> None:
-    """Pass as soon as it holds; fail when it never does."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, why_not()
-        time.sleep(0.02)
 
 
 def environment(**settings: str) -> dict[str, str]:

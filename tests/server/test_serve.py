@@ -13,20 +13,12 @@ from contextlib import closing, suppress
 from http.client import HTTPException
 from threading import Event
 
+import psutil
 import pytest
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
-from tests.server.conftest import (
-    PATIENCE,
-    Answer,
-    Connection,
-    Server,
-    Start,
-    Store,
-    environment,
-    eventually,
-    evref,
-)
+from tests.server.conftest import Answer, Connection, Server, Start, Store, environment, evref
+from tests.servers import PATIENCE, wait_until
 
 LIST = "/api/v1/diagnoses"
 LIVE = "/health/live"
@@ -150,7 +142,7 @@ def test_a_loaded_catalogue_is_served_by_every_worker_without_a_restart(
         bodies = [json.loads(answer.body) for answer in everywhere(server, LIST, token)]
         return {(body["meta"]["catalogue_version"], len(body["data"])) for body in bodies}
 
-    eventually(lambda: told() == {(version, 1)}, lambda: f"{told()} is not {version} alone")
+    wait_until(lambda: told() == {(version, 1)}, lambda: f"{told()} is not {version} alone")
     assert len(before) == 1
     assert version not in before
     assert server.workers() == workers
@@ -166,12 +158,12 @@ def test_a_key_that_is_changed_or_revoked_is_so_on_every_worker(
     assert {answer.status for answer in everywhere(server, LIST, token)} == {200}
 
     evref(store.folder, "key", "set-limit", key.key.id, "3")
-    eventually(
+    wait_until(
         lambda: {answer.status for answer in everywhere(server, LIST, token)} == {429},
         lambda: "the limit does not hold everywhere",
     )
     evref(store.folder, "key", "revoke", key.key.id)
-    eventually(
+    wait_until(
         lambda: {answer.status for answer in everywhere(server, LIST, token)} == {401},
         lambda: "the key is not revoked everywhere",
     )
@@ -200,6 +192,15 @@ def test_a_port_in_use_is_told_in_one_line(server: Server, store: Store, command
     assert server.get(LIVE).status == 200
 
 
+def accepted(server: Server) -> int:
+    """How many connections the workers have accepted."""
+    return sum(
+        connection.status == psutil.CONN_ESTABLISHED
+        for worker in server.workers()
+        for connection in psutil.Process(worker).net_connections()
+    )
+
+
 def test_sigterm_cuts_no_request_that_is_under_way(start: Start, store: Store) -> None:
     """Here they are held up by another who has the database, until the signal has come."""
     token = store.key().token.text
@@ -214,10 +215,11 @@ def test_sigterm_cuts_no_request_that_is_under_way(start: Start, store: Store) -
         under_way: list[Future[Answer]] = [
             clients.submit(server.get, LIST, token) for _ in range(4)
         ]
-        # A moment for them to reach the workers; that none is done shows that they are held.
+        wait_until(lambda: accepted(server) == 4)
+        # A moment for the threads to begin; that none is done shows that they are held.
         assert not wait(under_way, timeout=0.5).done
         server.process.send_signal(signal.SIGTERM)
-        eventually(lambda: "Handling signal: term" in server.log, lambda: server.log)
+        wait_until(lambda: "Handling signal: term" in server.log, lambda: server.log)
         other.execute("ROLLBACK")
         answers = [each.result(PATIENCE) for each in under_way]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.conftest import Server, Start, Store, eventually
-from tests.servers import redis_server
+from tests.server.conftest import Server, Start, Store
+from tests.servers import redis_server, wait_until
 
 LIST = "/api/v1/diagnoses"
 # By default, gunicorn leaves a socket in the user's home.
@@ -49,7 +49,7 @@ def test_one_command_leads_to_a_ready_curl_line(
     assert f"http://127.0.0.1:{server.port}/docs" in server.log
     assert re.search(r"Member demo@example\.org, password \S{8,}", server.log)
     count = 1 if storage == "memory" else 2
-    eventually(lambda: len(server.workers()) == count, lambda: f"{server.workers()}")
+    wait_until(lambda: len(server.workers()) == count, lambda: f"{server.workers()}")
     assert (tmp_path / "evref.sqlite").exists() == (storage == "sql")
     assert "Traceback" not in server.log
 
@@ -121,7 +121,7 @@ def test_it_starts_without_storage_and_serves_when_it_is_there(
     url = f"sqlite:///{folder / 'evref.sqlite'}"
     module = "evref" if "serve" in command else "gunicorn"
     server = start(tmp_path, *command, module=module, database_url=url)
-    eventually(lambda: status(server, "/health/ready") == 503, lambda: server.log)
+    wait_until(lambda: status(server, "/health/ready") == 503, lambda: server.log)
     assert server.log.count("evref: starting without storage: ") == 1
 
     elsewhere.rename(folder)
@@ -147,7 +147,7 @@ def test_from_a_read_only_database_nothing_is_served(
 
     server = start(tmp_path, "serve", database_url=url)
 
-    eventually(lambda: status(server, "/health/ready") == 503, lambda: server.log)
+    wait_until(lambda: status(server, "/health/ready") == 503, lambda: server.log)
     assert server.get(LIST, store.key().token.text).status == 503
     warning = next(line for line in server.log.splitlines() if "without storage" in line)
     assert "readonly" in warning

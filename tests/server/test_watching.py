@@ -14,7 +14,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from evref.domain.access.token import KeyToken
-from tests.server.conftest import REPOSITORY, Connection, Server, Start, Store, eventually
+from tests.server.conftest import REPOSITORY, Connection, Server, Start, Store
+from tests.servers import wait_until
 
 LIST = "/api/v1/diagnoses"
 ITEM = "/api/v1/diagnoses/<id>"
@@ -146,7 +147,7 @@ def test_a_request_that_cannot_be_read_is_logged_too(server: Server) -> None:
     answer = connection.get("/" + "x" * 10_000)
     connection.close()
 
-    eventually(
+    wait_until(
         lambda: [e for e in entries(server, "gunicorn.error") if "too large" in e["message"]],
         lambda: server.log,
     )
@@ -175,7 +176,7 @@ def test_what_was_counted_goes_with_the_server(start: Start, store: Store) -> No
     ]
 
     os.kill(worker, signal.SIGTERM)
-    eventually(lambda: server.workers() not in ([], [worker]), lambda: server.log)
+    wait_until(lambda: server.workers() not in ([], [worker]), lambda: server.log)
     assert all(file.exists() for file in files)
     server.process.terminate()
 

@@ -34,7 +34,7 @@ def node() -> Iterator[servers.RedisServer]:
     with servers.redis_server("--cluster-enabled", "yes") as node:
         with node.client() as client:
             client.execute_command("CLUSTER ADDSLOTS", *range(16_384))
-            servers.wait_until(lambda: client.cluster("info")["cluster_state"] == "ok", seconds=10)
+            servers.wait_until(lambda: client.cluster("info")["cluster_state"] == "ok")
         yield node
 
 

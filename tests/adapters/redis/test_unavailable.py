@@ -2,7 +2,6 @@
 
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -50,27 +49,16 @@ def out_of_memory(server: servers.RedisServer) -> Iterator[None]:
         client.config_set("maxmemory", 0)
 
 
-@contextmanager
-def paused(server: servers.RedisServer) -> Iterator[None]:
-    """It takes commands and answers later than anybody waits."""
-    with server.client() as client:
-        client.client_pause(timeout=2500)
-        yield
-        # Answered when the pause is over.
-        client.ping()
-
-
 FAULTS: dict[str, Callable[[servers.RedisServer], AbstractContextManager[None]]] = {
     "stopped": lambda server: server.stopped(),
     "frozen": lambda server: server.frozen(),
-    "paused": paused,
     "read only": read_only,
     "out of memory": out_of_memory,
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_nothing_is_admitted_and_nothing_waits_while_there_is_a_fault(
+def test_nothing_is_admitted_while_there_is_a_fault(
     fragile: servers.RedisServer,
     served: tuple[WaitingStorage, str],
     fault: Callable[[servers.RedisServer], AbstractContextManager[None]],
@@ -79,8 +67,7 @@ def test_nothing_is_admitted_and_nothing_waits_while_there_is_a_fault(
     storage, digest = served
     at_once(8, lambda _: storage.admission.admit(digest, Permission.READ, NOON))
 
-    def refused(_: int) -> float:
-        start = time.monotonic()
+    def refused(_: int) -> None:
         for act in (
             lambda: storage.admission.admit(digest, Permission.READ, NOON),
             storage.ping,
@@ -88,32 +75,25 @@ def test_nothing_is_admitted_and_nothing_waits_while_there_is_a_fault(
             with pytest.raises(StorageUnavailableError) as caught:
                 act()
             assert caught.value.reason.startswith(f"redis://127.0.0.1:{fragile.port}/0: ")
-        return time.monotonic() - start
 
     with fault(fragile):
-        waits = at_once(8, refused)
+        at_once(8, refused)
 
-    # Two calls of a second each at most; a machine that is busy may take longer.
-    assert max(waits) < 30
     tallies = at_once(8, lambda _: storage.admission.admit(digest, Permission.READ, NOON))
     assert all(tally.was_admitted for tally in tallies)
     storage.ping()
 
 
-def test_a_server_that_hangs_is_waited_for_no_longer_than_was_asked_for(
-    fragile: servers.RedisServer,
-) -> None:
+def test_a_server_that_hangs_is_not_waited_for(fragile: servers.RedisServer) -> None:
     """Whether a connection is there or has yet to be made."""
     server = RedisServer(fragile.url, timeout_seconds=0.5)
     server.ping()
 
     with fragile.frozen():
-        start = time.monotonic()
         for _ in range(2):
             with pytest.raises(StorageUnavailableError):
                 server.ping()
 
-    assert time.monotonic() - start < 30
     server.ping()
     server.close()
 

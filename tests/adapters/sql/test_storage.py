@@ -152,7 +152,7 @@ def test_preparing_waits_for_whoever_prepares_already(url: str) -> None:
         preparing.join(1.2)
         waited = preparing.is_alive()
         held.__exit__(None, None, None)
-        preparing.join(20)
+        preparing.join(60)
 
         assert waited
         assert not preparing.is_alive()

@@ -151,9 +151,7 @@ def test_a_file_that_may_only_be_read_can_be_read(
     assert storage.keys.list() == (a_key(),)
 
 
-def test_an_answer_comes_within_three_seconds_while_another_writes(
-    file: Path, filled: SqlStorage
-) -> None:
+def test_a_write_is_refused_while_another_writes(file: Path, filled: SqlStorage) -> None:
     """However many ask at once. Reading goes on, and so does writing as soon as it can.
 
     Only a preparation waits longer: it may find another one under way.
@@ -162,24 +160,17 @@ def test_an_answer_comes_within_three_seconds_while_another_writes(
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
 
-        def ask(number: int) -> float:
-            start = time.monotonic()
-            assert "locked" in assert_unavailable(writes[number % len(writes)], filled)
-            return time.monotonic() - start
-
-        waits = at_once(18, ask)
+        reasons = at_once(18, lambda n: assert_unavailable(writes[n % len(writes)], filled))
         assert filled.keys.list() == (a_key(),)
         other.execute("ROLLBACK")
 
-    # The lock was waited for, though not for ever. How much longer than three seconds it takes on
-    # a machine that is busy says nothing about the service.
-    assert min(waits) > 2
-    assert max(waits) < 30
+    assert all("locked" in reason for reason in reasons)
     assert filled.admission.admit(DIGEST, Permission.READ, NOON).admitted == 1
 
 
 def test_a_short_wait_for_another_writer_is_no_failure(file: Path, filled: SqlStorage) -> None:
     """Who waits gets through when the other has finished."""
+    patient = SqlStorage(SqlDatabase(f"sqlite:///{file}", timeout_seconds=60))
     with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
 
@@ -188,9 +179,10 @@ def test_a_short_wait_for_another_writer_is_no_failure(file: Path, filled: SqlSt
                 time.sleep(0.2)
                 other.execute("ROLLBACK")
                 return 0
-            return filled.admission.admit(DIGEST, Permission.READ, NOON).admitted
+            return patient.admission.admit(DIGEST, Permission.READ, NOON).admitted
 
         assert sorted(at_once(4, act)) == [0, 1, 2, 3]
+    patient.close()
 
 
 def test_a_disk_without_space_leaves_all_as_it_was(
