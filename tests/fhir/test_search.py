@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 
+from evref.adapters.inbound.fhir.resources import instant
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import an_entry
-from tests.fhir.conftest import LONG_ID, Read, ids
+from tests.fhir.conftest import LONG_ID, Read, catalogue, ids
 from tests.http.service import Service, assert_outcome, body
 
 ICD_10 = "http://hl7.org/fhir/sid/icd-10"
@@ -246,6 +248,27 @@ def test_the_time_of_the_last_change_is_searched(read: Read, *, value: str, is_f
     given = value.format(year=time[:4], month=time[:7], day=time[:10], second=time)
 
     assert (KNEE in ids(read(f"PlanDefinition?_lastUpdated={given}"))) == is_found
+
+
+def test_a_publication_updates_the_resources_that_it_changed_alone(
+    service: Service, read: Read
+) -> None:
+    """A diagnosis with all its interventions."""
+    of_knee = ("PlanDefinition/knee-osteoarthritis", "ActivityDefinition/k-tape")
+    of_back = ("PlanDefinition/low-back-pain", "ActivityDefinition/b-walk")
+    before = {path: read(path)["meta"]["lastUpdated"] for path in (*of_knee, *of_back)}
+    entries = {entry.diagnosis.id: entry for entry in catalogue().entries}
+    back = entries[BACK]
+    entries[BACK] = replace(back, diagnosis=replace(back.diagnosis, name="Lumbago"))
+
+    service.clock.advance(3600)
+    service.publish(Catalogue(entries.values()))
+    changed_at = instant(service.clock.now())
+    service.clock.advance(1)
+
+    after = {path: read(path)["meta"]["lastUpdated"] for path in before}
+    assert after == before | dict.fromkeys(of_back, changed_at)
+    assert changed_at not in before.values()
 
 
 def test_a_summary_and_elements_are_parts_of_a_resource(read: Read) -> None:

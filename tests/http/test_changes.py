@@ -15,6 +15,7 @@ import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.evidence import Direction, Recommendation
+from evref.ports.catalogue.published import KEPT_FOR, PUBLICATIONS_KEPT
 from evref.testing.builders import a_catalogue, an_entry
 from tests.http.service import LATE, Service, assert_outcome, assert_problem, body
 from tests.processes import Command
@@ -136,6 +137,23 @@ def test_a_removed_diagnosis_is_gone_until_it_is_back(service: Service) -> None:
     assert service.get(GONE, token=token).status_code == 200
     assert service.get("/api/v1/diagnoses/never", token=token).status_code == 404
     assert service.admitted(key) == 5
+
+
+def test_a_removal_that_is_no_longer_stored_is_unknown(make_service: Any) -> None:
+    """Removals older than the changes that are kept."""
+    service: Service = make_service()
+    for catalogue in (BEFORE, AFTER):
+        service.publish(catalogue)
+    service.clock.advance(1)
+    token = service.token()
+    assert_problem(service.get(GONE, token=token), 410, "removed-diagnosis")
+
+    service.clock.advance((KEPT_FOR + timedelta(days=1)).total_seconds())
+    for _ in range(PUBLICATIONS_KEPT):
+        service.publish(AFTER)
+    service.clock.advance(1)
+
+    assert_problem(service.get(GONE, token=token), 404, "unknown-diagnosis")
 
 
 TURNED = "Turned: Knee osteoarthritis: “Exercise at home” turned from"

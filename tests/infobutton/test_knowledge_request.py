@@ -30,6 +30,8 @@ from tests.infobutton.asking import (
     sections,
     target,
 )
+from tests.pages.site import a_site
+from tests.settings_pages.visitor import Visitor, a_member
 
 LIST = "mainSearchCriteria.v"
 FEEDS = ["text/xml", "application/xml", "application/atom+xml", "application/json"]
@@ -344,3 +346,16 @@ def test_a_browser_needs_no_key_for_a_page_that_it_may_read(
         assert page.headers["Location"] == with_key.headers["Location"]
         assert page.headers["Cache-Control"] == "private, no-cache"
         assert page.headers["Vary"] == "Cookie"
+
+
+def test_a_signed_in_browser_needs_no_key_for_a_page_of_members() -> None:
+    """The feeds always need one."""
+    site = a_site(Readers.MEMBERS, Catalogue([an_entry()]))
+    member, visitor = a_member(site), Visitor(site)
+
+    answer = member.get(target(KNEE | AS_HTML))
+
+    assert answer.status_code == 303
+    assert answer.headers["Location"].endswith("/catalogue/knee-osteoarthritis")
+    assert visitor.get(target(KNEE | AS_HTML)).status_code == 401
+    assert member.get(target(KNEE)).status_code == 401

@@ -117,6 +117,15 @@ def test_the_audit_log_is_filtered_and_downloaded(site: Site, member: Visitor) -
     assert answer.headers["Content-Disposition"] == 'attachment; filename="audit-log.csv"'
 
 
+def test_a_download_whose_filter_is_not_understood_is_refused(member: Visitor) -> None:
+    """A file could not say that it is not filtered."""
+    answer = member.get(f"{LOG}.csv?kind=deleted")
+
+    assert answer.status_code == 422
+    assert "not understood: kind, which must be one of institution_created" in answer.text
+    assert EMAIL not in answer.text
+
+
 def test_a_limit_with_a_point_is_told_what_to_type(member: Visitor) -> None:
     answer = member.fill_in(f"{KEYS}/new", name="Ward app", daily_limit="1.500")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
+from http import HTTPStatus
 from io import StringIO
 from typing import Any
 
@@ -49,7 +50,13 @@ class AuditLogPage:
 
     def audit_log_csv(self) -> Response:
         who = g.signed_in.principal, g.signed_in.institution.id
-        entries = self._log.whole(*who, _filter(query.read(_FILTER)))
+        asked = query.read(_FILTER)
+        if faults := query.not_understood():
+            # Unlike a page, a file cannot say that it is not filtered.
+            told = f"Part of the address was not understood: {'; '.join(faults)}.\n"
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
+            return Response(told, status, content_type="text/plain; charset=utf-8")
+        entries = self._log.whole(*who, _filter(asked))
         names = self._key_names()
         text = StringIO()
         table = csv.writer(text)
