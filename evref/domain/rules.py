@@ -13,6 +13,8 @@ from evref.domain.errors import Fault, InvalidValueError
 SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
 """The pattern of an id: words of lower-case letters and digits, joined by hyphens."""
 
+_SLUG = re.compile(SLUG)
+
 # The control characters C0 and C1 but for the line feed, and lone surrogates.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -53,23 +55,21 @@ class Rules:
 
     def slug(self, field: str, value: str, length: Length) -> None:
         """Require a slug of this length."""
-        self.require(
-            len(value) <= length.longest and re.fullmatch(SLUG, value) is not None,
-            field,
-            f"must be a slug of {length.shortest} to {length.longest} characters: a-z, 0-9 and "
-            "single hyphens between",
-        )
+        if len(value) > length.longest or _SLUG.fullmatch(value) is None:
+            allowed = f"{length.shortest} to {length.longest} characters"
+            message = f"must be a slug of {allowed}: a-z, 0-9 and single hyphens between"
+            self.require(False, field, message)
 
     def text(self, field: str, value: str, length: Length) -> None:
         """Require trimmed plain text of this length; line breaks are allowed."""
-        self.require(
-            length.shortest <= len(value) <= length.longest,
-            field,
-            f"must have {length.shortest} to {length.longest} characters, has {len(value)}",
-        )
+        shortest, longest = length.shortest, length.longest
+        # Nearly all of a catalogue's 200,000 texts are right, so no message is formatted before.
+        if not shortest <= len(value) <= longest:
+            message = f"must have {shortest} to {longest} characters, has {len(value)}"
+            self.require(False, field, message)
         self.require(value == value.strip(), field, "must not begin or end with white space")
         self.require(
-            _CONTROL.search(value) is None,
+            value.isprintable() or _CONTROL.search(value) is None,
             field,
             "must be plain text without control characters",
         )
@@ -77,7 +77,9 @@ class Rules:
     def line(self, field: str, value: str, length: Length) -> None:
         """Require trimmed plain text of this length on a single line."""
         self.text(field, value, length)
-        self.require(_LINE_END.search(value) is None, field, "must be a single line")
+        self.require(
+            value.isprintable() or _LINE_END.search(value) is None, field, "must be a single line"
+        )
 
     def name(self, field: str, value: str, *, longest: int) -> None:
         """Require a single line without invisible characters, which make names look alike."""

@@ -83,7 +83,8 @@ class Entry:
 
         This is the diagnosis and its visible interventions.
         """
-        return _digest(self.visible_record).hex()[:16]
+        is_all_visible = not self.hidden_interventions()
+        return (self.digest if is_all_visible else _digest(self.visible_record)).hex()[:16]
 
     @cached_property
     def digest(self) -> bytes:

@@ -101,11 +101,9 @@ class Evidence:
     def __post_init__(self) -> None:
         rules = Rules()
         implied = _IMPLIED_DIRECTIONS.get(self.recommendation, self.direction)
-        rules.require(
-            self.direction is implied,
-            "direction",
-            f"must be {implied} because the recommendation is {self.recommendation}",
-        )
+        if self.direction is not implied:
+            message = f"must be {implied} because the recommendation is {self.recommendation}"
+            rules.require(False, "direction", message)
         if self.source_grade is not None:
             rules.text("source_grade", self.source_grade, bounds.SOURCE_GRADE)
         rules.enforce()
@@ -137,11 +135,9 @@ class Reference:
         rules.text("title", self.title, bounds.REFERENCE_TITLE)
         rules.text("authors", self.authors, bounds.AUTHORS)
         rules.text("source", self.source, bounds.SOURCE)
-        rules.require(
-            self.FIRST_YEAR <= self.year <= self.LAST_YEAR,
-            "year",
-            f"must be a year from {self.FIRST_YEAR} to {self.LAST_YEAR}",
-        )
+        if not self.FIRST_YEAR <= self.year <= self.LAST_YEAR:
+            message = f"must be a year from {self.FIRST_YEAR} to {self.LAST_YEAR}"
+            rules.require(False, "year", message)
         if self.doi is not None:
             rules.require(
                 _DOI.fullmatch(self.doi) is not None,
@@ -166,7 +162,7 @@ class Reference:
             "is required if there is neither a doi nor a pmid",
         )
         rules.enforce()
-        if self.given_url == self._derived_url:
+        if self.given_url is not None and self.given_url == self._derived_url:
             # A redundant URL must not change the version of the catalogue.
             object.__setattr__(self, "given_url", None)
 

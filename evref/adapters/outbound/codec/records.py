@@ -176,16 +176,11 @@ def checked(record: object, required: Iterable[str], optional: Iterable[str] = (
     """Check that a record has all required fields and no unknown ones, and return it."""
     if not isinstance(record, dict):
         raise InvalidValueError([Fault("record", f"must have the fields {', '.join(required)}")])
-    names = set(required)
-    faults = [
-        *(Fault(str(name), "is missing") for name in required if name not in record),
-        *(
-            Fault(str(name), "is not a field")
-            for name in sorted(record.keys() - names - set(optional), key=str)
-        ),
-    ]
-    if faults:
-        raise InvalidValueError(faults)
+    missing = [Fault(str(name), "is missing") for name in required if name not in record]
+    unknown = record.keys() - required - set(optional)
+    if missing or unknown:
+        more = [Fault(str(name), "is not a field") for name in sorted(unknown, key=str)]
+        raise InvalidValueError([*missing, *more])
     return record
 
 

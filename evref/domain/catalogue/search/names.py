@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from itertools import islice, product
 
 from evref.domain.catalogue.diagnosis import Diagnosis
@@ -93,10 +94,10 @@ class NameIndex:
         self._lexicon = lexicon
         absent = (Name(None, "", "", MatchedBy.NAME, words) for words in lexicon.absent)
         self._names = (*names, *absent)
-        self._with: dict[str, array[int]] = {}
+        self._with: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
         for number, name in enumerate(self._names):
             for word in name.words:
-                self._with.setdefault(word, array("I")).append(number)
+                self._with[word].append(number)
         self._sorted = sorted(self._with)
         self._spelling = Spelling(self._sorted, lexicon.opposites)
         self._abbreviations = _unambiguous_abbreviations(self._names)
