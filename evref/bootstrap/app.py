@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from apiflask import APIFlask
 from flask_cors import CORS
@@ -27,17 +28,11 @@ from evref.adapters.inbound.pages.identity import Identity
 from evref.adapters.inbound.pages.interface import PAGES
 from evref.adapters.inbound.pages.settings import blueprint as settings_pages
 from evref.adapters.inbound.pages.settings import cookies
-from evref.adapters.inbound.rest import (
-    changes,
-    diagnoses,
-    interventions,
-    limit,
-    openapi,
-    whole_catalogue,
-)
+from evref.adapters.inbound.rest import catalogue, limit, openapi
 from evref.adapters.inbound.rest.interface import REST_API
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.adapters.inbound.web.caching import sent_before_flask
 from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.interfaces import HttpInterface, HttpInterfaces
 from evref.adapters.inbound.web.observation import Observer, log_access, observed
@@ -50,7 +45,6 @@ from evref.domain.errors import EvrefError, StorageUnavailableError
 
 if TYPE_CHECKING:
     from _typeshed import OptExcInfo
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
     from evref.adapters.inbound.operations.metrics import Metrics
 
@@ -105,10 +99,9 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         most_bytes=cache_bytes,
     )
     frame.register(app)
-    app.register_blueprint(diagnoses.blueprint(endpoints, find_licence))
-    app.register_blueprint(interventions.blueprint(endpoints, find_licence))
-    app.register_blueprint(changes.blueprint(endpoints, container.read_changes(), find_licence))
-    app.register_blueprint(whole_catalogue.blueprint(endpoints, settings.base_url, find_licence))
+    app.register_blueprint(
+        catalogue.blueprint(endpoints, settings.base_url, find_licence, container.read_changes())
+    )
     app.register_blueprint(
         limit.blueprint(container.read_limit(), container.browse(), find_licence)
     )
@@ -176,7 +169,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             vary_header=False,
         )
     # The API first: it has most of the requests, and each look-up costs.
-    wsgi_app = endpoints.middleware(frame.middleware(app.wsgi_app))
+    wsgi_app = sent_before_flask(app.wsgi_app, endpoints.cached_response, frame.cached_page)
     if settings.cors_origins:
         wsgi_app = _varying_by_origin(wsgi_app, interfaces)
     if observers:

@@ -1,7 +1,5 @@
 """Configures the service's log on standard error, as text or as JSON."""
 
-from __future__ import annotations
-
 import logging.config
 
 from evref.bootstrap.settings import LogFormat

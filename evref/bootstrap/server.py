@@ -1,7 +1,5 @@
 """Runs stock gunicorn and its threaded worker, with the settings of this project."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import os

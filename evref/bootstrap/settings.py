@@ -3,14 +3,12 @@
 No other module reads the environment.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Self, cast
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
@@ -218,7 +216,7 @@ class Settings(BaseSettings):
     ] = None
 
     @classmethod
-    def read(cls, env_file: Path = ENV_FILE, defaults: Mapping[str, Any] | None = None) -> Settings:
+    def read(cls, env_file: Path = ENV_FILE, defaults: Mapping[str, Any] | None = None) -> Self:
         """Read each setting from the environment, the file, `defaults` or the field default.
 
         The first of these that has a value takes precedence.

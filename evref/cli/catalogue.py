@@ -1,7 +1,5 @@
 """`evref catalogue`."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import sys

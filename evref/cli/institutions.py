@@ -1,7 +1,5 @@
 """`evref institution` and `evref member`."""
 
-from __future__ import annotations
-
 import re
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """`evref key`."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
 from typing import Any
 

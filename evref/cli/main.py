@@ -1,7 +1,5 @@
 """`evref`: the commands, and the conversion of errors to a message and an exit status."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -3,8 +3,6 @@
 Rich is imported where it is used, because `evref serve` does not need it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The container of a command, created when the command first needs it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import click

@@ -86,7 +86,7 @@ def _problem(service: Service, problem: Problem, path: str) -> Any:
         token = service.token()
     elif problem is problems.INTERNAL_ERROR:
         service = _service()
-        service.app.view_functions["diagnoses.list_diagnoses"] = _fail
+        service.app.view_functions["api.list_diagnoses"] = _fail
     found = _ask(service, path, token, accept)
     assert found["status"] == problem.status, found
     return found

@@ -12,6 +12,7 @@ from werkzeug.test import TestResponse
 
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.adapters.inbound.web.caching import sent_before_flask
 from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.interfaces import HttpInterface, HttpInterfaces
 from evref.adapters.inbound.web.problems import ProblemDetails
@@ -91,7 +92,7 @@ def views(service: Service) -> Views:
     app.register_blueprint(blueprint)
     errors.register(app)
     headers.register(app)
-    app.wsgi_app = endpoints.middleware(app.wsgi_app)  # type: ignore[assignment]
+    app.wsgi_app = sent_before_flask(app.wsgi_app, endpoints.cached_response)  # type: ignore[assignment]
     return made
 
 

@@ -1,7 +1,5 @@
 """The views: the CapabilityStatement, and reading and searching of each resource type."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import lru_cache, partial

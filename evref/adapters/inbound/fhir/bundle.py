@@ -4,8 +4,6 @@ The results are in the order of their ids, and a link continues after an id. So 
 follows the links gets each resource once, even if another catalogue is published meanwhile.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The CapabilityStatement: what a FHIR client can do here (R4, capabilitystatement)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import evref

@@ -3,8 +3,6 @@
 These are code systems, and extensions as StructureDefinition (R4, defining-extensions).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum

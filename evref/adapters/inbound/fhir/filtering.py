@@ -3,8 +3,6 @@
 Each value is what `search` has read of a parameter; a repeated parameter has several.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias, TypeVar

@@ -1,7 +1,5 @@
 """The ids of FHIR resources, which have at most 64 characters (R4, datatypes, id)."""
 
-from __future__ import annotations
-
 import hashlib
 
 LONGEST = 64

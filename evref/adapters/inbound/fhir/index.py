@@ -1,7 +1,5 @@
 """The FHIR resources of a catalogue, by id."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,20 +1,16 @@
 """FHIR as an interface of the service: problems are OperationOutcome resources."""
 
-from __future__ import annotations
-
 import json
 import re
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from wsgiref.types import WSGIEnvironment
 
 from evref.adapters.inbound.fhir.mappings import ISSUE_TYPES
 from evref.adapters.inbound.web.headers import request_id
 from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 MEDIA_TYPE = "application/fhir+json"
 

@@ -3,8 +3,6 @@
 The documentation shows the same tables; a test compares them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

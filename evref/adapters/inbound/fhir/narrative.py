@@ -1,7 +1,5 @@
 """The narrative of a resource (R4, narrative), which some viewers show and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape
 

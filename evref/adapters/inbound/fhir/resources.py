@@ -4,8 +4,6 @@ Both are definitions to read, not to execute: they have neither `type`, `kind` n
 client can derive an order for a patient from them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime

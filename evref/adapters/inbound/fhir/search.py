@@ -1,7 +1,5 @@
 """Search parameters (R4, search). None is ignored: an unknown one is an error."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where resources come from: those of the catalogue, and the definitions that they use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias

@@ -1,7 +1,5 @@
 """The endpoint: read the request, search the catalogue, respond with a feed or a redirect."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from http import HTTPStatus
 
@@ -13,8 +11,7 @@ from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, RESP
 from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse
 from evref.adapters.inbound.web import atom
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
-from evref.adapters.inbound.web.negotiation import preferred_media_type
-from evref.adapters.inbound.web.representations import PRIVATE
+from evref.adapters.inbound.web.representations import PRIVATE, preferred_media_type
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 

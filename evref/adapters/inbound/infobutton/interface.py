@@ -4,11 +4,10 @@ The guides define no format for errors, so these are problem details (RFC 9457):
 appendix B, or JSON for a request of JSON.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, quote
+from wsgiref.types import WSGIEnvironment
 from xml.etree import ElementTree as ET
 
 from evref.adapters.inbound.infobutton.knowledge_request import JSON, RESPONSE_TYPE
@@ -17,9 +16,6 @@ from evref.adapters.inbound.web.headers import request_id, shown_path
 from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 _NAMESPACE = "urn:ietf:rfc:7807"
 

@@ -1,7 +1,5 @@
 """A knowledge request, with the parameters of the URL-based implementation guide, release 4."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

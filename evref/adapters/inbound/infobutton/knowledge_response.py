@@ -4,8 +4,6 @@ A diagnosis is a document, and each of its modules a section of it. HL7's guidan
 with sections makes each an entry of its own, and a section names its document as its source.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass

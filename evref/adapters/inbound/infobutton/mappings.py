@@ -3,8 +3,6 @@
 The API reference shows both tables.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

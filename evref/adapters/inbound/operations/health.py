@@ -1,7 +1,5 @@
 """Health checks for orchestrators, monitoring and load balancers."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, jsonify
 
 from evref.adapters.inbound.web.problems import SECONDS_TO_RETRY
@@ -11,11 +9,6 @@ from evref.application.report_health import ReportHealth
 def blueprint(report: ReportHealth) -> Blueprint:
     """Return `/health/live`: the process responds; and `/health/ready`: the API can respond."""
     health = Blueprint("health", __name__, url_prefix="/health")
-
-    @health.after_request
-    def not_kept(response: Response) -> Response:
-        response.headers["Cache-Control"] = "no-store"
-        return response
 
     @health.get("/live")
     def live() -> Response:

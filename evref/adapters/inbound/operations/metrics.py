@@ -3,8 +3,6 @@
 https://prometheus.io/docs/instrumenting/exposition_formats/
 """
 
-from __future__ import annotations
-
 import hmac
 from collections.abc import Iterator
 from datetime import UTC, datetime, time
@@ -125,9 +123,7 @@ class Metrics:
                     {"WWW-Authenticate": 'Bearer realm="evref metrics"'},
                     content_type="text/plain; charset=utf-8",
                 )
-            response = Response(self.report(_current_catalogue(browse)), content_type=_CONTENT_TYPE)
-            response.headers["Cache-Control"] = "no-store"
-            return response
+            return Response(self.report(_current_catalogue(browse)), content_type=_CONTENT_TYPE)
 
         return pages
 

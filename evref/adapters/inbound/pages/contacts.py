@@ -1,7 +1,5 @@
 """The operator's contact, an https: or e-mail address, as a link."""
 
-from __future__ import annotations
-
 from urllib.parse import quote, urlencode
 
 

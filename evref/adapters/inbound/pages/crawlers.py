@@ -1,14 +1,10 @@
 """What crawlers read: `/robots.txt`, and the sitemap of a catalogue that everybody may read."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, abort, render_template, url_for
 
 from evref.adapters.inbound.pages.frame import Frame
-from evref.adapters.inbound.web.representations import Representation, respond
+from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
 from evref.domain.accounts.readers import Readers
-
-_CACHE = "public, max-age=300"
 
 
 def blueprint(frame: Frame, base_url: str) -> Blueprint:
@@ -24,7 +20,7 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
         else:
             lines += ["Disallow: /catalogue"]
         text = "\n".join([*lines, ""])
-        return respond(Representation([text.encode()], "text/plain; charset=utf-8"), _CACHE)
+        return respond(Representation([text.encode()], "text/plain; charset=utf-8"), PUBLIC)
 
     @files.get("/sitemap.xml")
     def sitemap() -> Response:
@@ -32,6 +28,6 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
             abort(404)
         entries = frame.require_catalogue().entries
         text = render_template("sitemap.xml", base_url=base_url, entries=entries)
-        return respond(Representation([text.encode()], "application/xml"), _CACHE)
+        return respond(Representation([text.encode()], "application/xml"), PUBLIC)
 
     return files

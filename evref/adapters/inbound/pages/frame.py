@@ -1,10 +1,9 @@
 """The frame of every page: the signed-in member, access to the catalogue, and the cache."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, g, render_template, request
 from markupsafe import Markup
@@ -17,10 +16,10 @@ from evref.adapters.inbound.pages.identity import Identity
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
-from evref.adapters.inbound.web.plain_text import without_direction_controls
 from evref.adapters.inbound.web.representations import (
     PRIVATE,
     PUBLIC,
+    RawResponse,
     Representation,
     raw_response,
     respond,
@@ -33,8 +32,9 @@ from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.domain.principal import Role
 
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+# Embeddings, overrides and isolates (UAX 9): an unclosed one can reverse all text after it. The
+# implicit marks (U+200E, U+200F, U+061C) affect only adjacent characters and are allowed.
+_DIRECTION_CONTROLS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 
 # The cookie determines whether a page says "Signed in" and whether the visitor may see it.
 _VARY = "Accept-Encoding, Cookie, Accept-Language"
@@ -43,6 +43,7 @@ _VARY = "Accept-Encoding, Cookie, Accept-Language"
 _SESSION = "<!--session-->", "<!--/session-->"
 
 _ENGLISH = "en"
+_HTML = "text/html; charset=utf-8"
 
 
 class Frame:
@@ -64,11 +65,10 @@ class Frame:
         self._identity = identity
         self._licence_of = licence_of
         self._cache = ResponseCache(most_bytes)
-        self._policies: dict[str, str] = {}
 
     def register(self, app: Flask) -> None:
         """Add the frame to the context of every template of the application."""
-        app.jinja_options = {**app.jinja_options, "finalize": without_direction_controls}
+        app.jinja_options = {**app.jinja_options, "finalize": _without_direction_controls}
         app.context_processor(
             lambda: {
                 "frame": self,
@@ -187,12 +187,16 @@ class Frame:
             cached = self._cache.get(target)
             if cached is None or cached.publication_id != publication_id:
                 body = self._rendered_for_all(template, context)
-                representation = Representation([body], "text/html; charset=utf-8")
-                route = request.environ[headers.ROUTE]
-                self._policies[route] = policy
-                cached = CachedResponse(publication_id, route, representation)
+                representation = Representation([body], _HTML, vary=_VARY)
+                cached = CachedResponse(
+                    publication_id,
+                    request.environ[headers.ROUTE],
+                    {_HTML: representation},
+                    headers=(("Content-Security-Policy", policy),),
+                )
                 self._cache.put(target, cached)
-        representation = cached.representation
+            else:
+                representation = cached.representations[_HTML]
         if self.is_member:
             representation = self._joined(representation)
         response = self.respond(representation)
@@ -235,25 +239,16 @@ class Frame:
     ) -> tuple[str, ...]:
         return path, query_text, language, "" if catalogue is None else "shown"
 
-    def middleware(self, flask: WSGIApplication) -> WSGIApplication:
-        """Send visitors the cached page; pass everything else to Flask.
-
-        The response equals that of `page`, at a fraction of the cost.
-        """
-
-        def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-            cached = self._cached_for_visitor(environ)
-            if cached is None:
-                return flask(environ, start_response)
-            public = PUBLIC if self._is_shared(environ) else PRIVATE
-            made = raw_response(cached.representation, public, environ)
-            environ[headers.ROUTE] = cached.route
-            sent = [(name, _VARY if name == "Vary" else value) for name, value in made.headers]
-            policy = ("Content-Security-Policy", self._policies[cached.route])
-            start_response(made.status, [*sent, policy, *headers.of_every_response(environ)])
-            return made.body if environ["REQUEST_METHOD"] == "GET" else []
-
-        return serve
+    def cached_page(self, environ: WSGIEnvironment) -> RawResponse | None:
+        """Return the response of `page` to a visitor, if it is cached."""
+        cached = self._cached_for_visitor(environ)
+        if cached is None:
+            return None
+        cache_control = PUBLIC if self._is_shared(environ) else PRIVATE
+        response = raw_response(cached.representations[_HTML], cache_control, environ)
+        environ[headers.ROUTE] = cached.route
+        response.headers.extend([*cached.headers, *headers.of_every_response(environ)])
+        return response
 
     def _cached_for_visitor(self, environ: WSGIEnvironment) -> CachedResponse | None:
         """Return the page for a request without a session, if it is cached and up to date."""
@@ -287,3 +282,13 @@ def _best_language(accepted: str, languages: tuple[str, ...]) -> str:
     ranked = parse_accept_header(accepted, LanguageAccept).values()
     known = (tag.partition("-")[0].lower() for tag in ranked)
     return next((each for each in known if each in {_ENGLISH, *languages}), _ENGLISH)
+
+
+def _without_direction_controls(value: object) -> object:
+    """Return text without the characters that change the direction of later text.
+
+    Other values are returned unchanged. For Jinja's `finalize`, which is called with each
+    expression before it is escaped.
+    """
+    # Not for Markup: each of its parts was passed to this function before.
+    return value.translate(_DIRECTION_CONTROLS) if type(value) is str else value

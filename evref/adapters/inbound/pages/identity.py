@@ -1,9 +1,7 @@
 """Who is signed in, on every page: by a session, or by a proxy that names its user."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
+from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, g, request
 
@@ -14,9 +12,6 @@ from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.accounts.sign_in import SessionToken
 from evref.domain.errors import NotSignedInError
 from evref.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 log = logging.getLogger(__name__)
 

@@ -3,8 +3,6 @@
 Parameters of campaigns are ignored, because people share addresses that have them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum

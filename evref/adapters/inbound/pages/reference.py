@@ -2,8 +2,6 @@
 schema of catalogue files, for editors.
 """
 
-from __future__ import annotations
-
 import mimetypes
 from functools import cache
 from importlib import resources

@@ -3,8 +3,6 @@
 On the interfaces for programs, another spelling is not found.
 """
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from urllib.parse import quote
 
@@ -31,9 +29,7 @@ def register(app: Flask, base_url: str) -> None:
         address = f"{base_url}{quote(page)}"
         if query and not has_key(query):
             address += f"?{query}"
-        response = redirect(address, HTTPStatus.PERMANENT_REDIRECT)
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return redirect(address, HTTPStatus.PERMANENT_REDIRECT)
 
     app.before_request(to_the_one_spelling)
 

@@ -1,89 +1,92 @@
 """Shared components of the OpenAPI document: headers, parameters and error responses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
-from evref.adapters.inbound.rest.schemas import (
-    InvalidParameterProblemSchema,
-    ProblemSchema,
-    QuotaExceededProblemSchema,
-    RemovedDiagnosisProblemSchema,
+from apiflask import fields
+
+from evref.adapters.inbound.rest.schema_fields import (
+    Record,
+    day,
+    many,
+    number,
+    status,
+    text,
+    texts,
 )
 from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.headers import RATE_LIMIT_FIELDS
 from evref.adapters.inbound.web.problems import Problem
+from evref.adapters.inbound.web.representations import NEVER, PRIVATE
 
 REQUEST_ID = "5f0c6a1e9b7d4a52"
 _ETAG = '"0123456789abcdef0123456789abcdef"'
 
+
+def _header(description: str, example: object, **schema: Any) -> dict[str, Any]:
+    return {
+        "description": description,
+        "required": True,
+        "schema": {"type": "string", **schema},
+        "example": example,
+    }
+
+
+def _fixed(description: str, value: str) -> dict[str, Any]:
+    schema = {"type": "string", "const": value}
+    return {"description": description, "required": True, "schema": schema}
+
+
 HEADERS: dict[str, dict[str, Any]] = {
-    "X-Request-ID": {
-        "description": "Identifies this request in the log of the service: the id from the "
-        "request if it was well-formed, or else a new one. Quote it when you contact the operator.",
-        "required": True,
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
-        "example": REQUEST_ID,
-    },
-    "ETag": {
-        "description": "A strong validator of the response body. Store it with the response and "
-        "send it as `If-None-Match` in the next request. It differs by media type and content "
-        "encoding.",
-        "required": True,
-        "schema": {"type": "string", "pattern": '^"[!#-~]+"$'},
-        "example": _ETAG,
-    },
-    "Cache-Control": {
-        "description": "Only the client may store the data, and it must revalidate the data "
-        "before each use, because the service authorises and counts each request.",
-        "required": True,
-        "schema": {"type": "string", "const": "private, no-cache"},
-    },
-    "Vary": {
-        "description": "The request headers on which the response body depends.",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": "Accept-Encoding",
-    },
-    "RateLimit-Policy": {
-        "description": "The key's quota policy: `q` requests in a window of `w` seconds "
+    "X-Request-ID": _header(
+        "Identifies this request in the log of the service: the id from the request if it was "
+        "well-formed, or else a new one. Quote it when you contact the operator.",
+        REQUEST_ID,
+        pattern="^[A-Za-z0-9._-]{1,64}$",
+    ),
+    "ETag": _header(
+        "A strong validator of the response body. Store it with the response and send it as "
+        "`If-None-Match` in the next request. It differs by media type and content encoding.",
+        _ETAG,
+        pattern='^"[!#-~]+"$',
+    ),
+    "Cache-Control": _fixed(
+        "Only the client may store the data, and it must revalidate the data before each use, "
+        "because the service authorises and counts each request.",
+        PRIVATE,
+    ),
+    "Vary": _header("The request headers on which the response body depends.", "Accept-Encoding"),
+    "RateLimit-Policy": _header(
+        "The key's quota policy: `q` requests in a window of `w` seconds "
         "(draft-ietf-httpapi-ratelimit-headers).",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": '"daily";q=1000;w=86400',
-    },
-    "RateLimit": {
-        "description": "The state of the quota: `r` requests remain, and the window ends in `t` "
-        "seconds (draft-ietf-httpapi-ratelimit-headers).",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": '"daily";r=999;t=3600',
-    },
-    "X-RateLimit-Limit": {
-        "description": "The daily request limit of the key; equals `q` of `RateLimit-Policy`.",
-        "required": True,
-        "schema": {"type": "integer", "minimum": 0},
-        "example": 1000,
-    },
-    "X-RateLimit-Remaining": {
-        "description": "The number of requests that remain today; equals `r` of `RateLimit`.",
-        "required": True,
-        "schema": {"type": "integer", "minimum": 0},
-        "example": 999,
-    },
-    "X-RateLimit-Reset": {
-        "description": "The end of the window, the next 00:00 UTC, in Unix time (seconds).",
-        "required": True,
-        "schema": {"type": "integer"},
-        "example": 1795392000,
-    },
-    "Retry-After": {
-        "description": "The number of seconds to wait before the next request.",
-        "required": True,
-        "schema": {"type": "integer", "minimum": 1},
-        "example": 3600,
-    },
+        '"daily";q=1000;w=86400',
+    ),
+    "RateLimit": _header(
+        "The state of the quota: `r` requests remain, and the window ends in `t` seconds "
+        "(draft-ietf-httpapi-ratelimit-headers).",
+        '"daily";r=999;t=3600',
+    ),
+    "X-RateLimit-Limit": _header(
+        "The daily request limit of the key; equals `q` of `RateLimit-Policy`.",
+        1000,
+        type="integer",
+        minimum=0,
+    ),
+    "X-RateLimit-Remaining": _header(
+        "The number of requests that remain today; equals `r` of `RateLimit`.",
+        999,
+        type="integer",
+        minimum=0,
+    ),
+    "X-RateLimit-Reset": _header(
+        "The end of the window, the next 00:00 UTC, in Unix time (seconds).",
+        1795392000,
+        type="integer",
+    ),
+    "Retry-After": _header(
+        "The number of seconds to wait before the next request.", 3600, type="integer", minimum=1
+    ),
     "WWW-Authenticate": {
         "description": "How to authenticate (RFC 6750): without `error` if the request has no "
         "credentials, with `invalid_token` if the key is not valid, and with `insufficient_scope` "
@@ -136,6 +139,61 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
+class ProblemSchema(Record):
+    """Problem details (RFC 9457). Branch on the type; the texts are for people and may change."""
+
+    type = text(
+        "Identifies the problem type; the address of a page that explains it.", format="uri"
+    )
+    title = text("A short summary of the problem type.")
+    status = number("The HTTP status.")
+    detail = text("An explanation of this occurrence.")
+    instance = text("The request's path.")
+    request_id = text(
+        "Identifies this request in the log of the service; also sent as X-Request-ID."
+    )
+
+
+class ParameterFaultSchema(Record):
+    """An error in a query parameter."""
+
+    parameter = text("The parameter's name.")
+    message = text("What is wrong with it.")
+    allowed = texts("The allowed values, or a description of them.")
+
+
+class InvalidParameterProblemSchema(ProblemSchema):
+    """Problem details for query parameters, with every error in the query."""
+
+    status = status(HTTPStatus.UNPROCESSABLE_ENTITY)
+    errors = many(ParameterFaultSchema, "Every error in the query.", minItems=1)
+
+
+class RemovedDiagnosisProblemSchema(ProblemSchema):
+    """Problem details for a diagnosis that was removed."""
+
+    status = status(HTTPStatus.GONE)
+    removed_on = day("The day of the removal, in UTC.")
+
+
+class QuotaExceededProblemSchema(ProblemSchema):
+    """Problem details of the registered type quota-exceeded
+    (draft-ietf-httpapi-ratelimit-headers).
+    """
+
+    status = status(HTTPStatus.TOO_MANY_REQUESTS)
+    violated_policies = fields.List(
+        fields.String(),
+        required=True,
+        data_key="violated-policies",
+        metadata={
+            "description": "The names of the quota policies that the request violated, as in the "
+            "field RateLimit-Policy.",
+            "examples": [["daily"]],
+        },
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """An error response: the name of its component, its problem types and its headers."""
@@ -180,18 +238,13 @@ FAILURES = {
 
 
 def references(headers: tuple[str, ...]) -> dict[str, Any]:
-    """Return references to these headers."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
 
 
 def headers_of_every_problem() -> dict[str, Any]:
     return {
         **references(("X-Request-ID",)),
-        "Cache-Control": {
-            "description": "Problems must not be stored.",
-            "required": True,
-            "schema": {"type": "string", "const": "no-store"},
-        },
+        "Cache-Control": _fixed("Problems must not be stored.", NEVER),
     }
 
 

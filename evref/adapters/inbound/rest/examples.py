@@ -3,8 +3,6 @@
 `examples.json` holds them as they were given; a test asks the service again and compares.
 """
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from importlib import resources

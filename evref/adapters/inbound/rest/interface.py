@@ -1,18 +1,13 @@
 """The REST API as an interface of the service: problems are `application/problem+json`."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 from urllib.parse import quote
+from wsgiref.types import WSGIEnvironment
 
 from evref.adapters.inbound.web.headers import request_id, shown_path
 from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 # Kept, because json.dumps makes an encoder for each call with options.
 _JSON = json.JSONEncoder(ensure_ascii=False)

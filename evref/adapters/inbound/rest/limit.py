@@ -1,7 +1,5 @@
 """The endpoint with the limit and usage of a key; its requests are not counted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -10,9 +8,8 @@ from apiflask import APIBlueprint
 from flask import Response, make_response, request
 from marshmallow import RAISE
 
-from evref.adapters.inbound.rest.meta import LicenceOf, meta
+from evref.adapters.inbound.rest.answers import LicenceOf, LimitAnswerSchema, meta
 from evref.adapters.inbound.rest.parameters import NoQuery
-from evref.adapters.inbound.rest.schemas import LimitAnswerSchema
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import bearer_token
 from evref.adapters.inbound.web.representations import PRIVATE, Representation, respond

@@ -4,8 +4,6 @@ APIFlask derives operations, parameters and record schemas. What every operation
 (credentials, headers, errors) is added from the tables that the service itself uses.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any, cast
 
@@ -17,8 +15,7 @@ from marshmallow import RAISE
 
 from evref.adapters.inbound.rest import components, examples
 from evref.adapters.inbound.rest.components import Failure
-from evref.adapters.inbound.rest.enumerations import value_by_value
-from evref.adapters.inbound.rest.parameters import NoQuery
+from evref.adapters.inbound.rest.parameters import NoQuery, value_by_value
 from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER
 

@@ -1,7 +1,5 @@
 """Query parameters. An unknown or repeated parameter is an error; none is ignored."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from enum import StrEnum
@@ -10,7 +8,6 @@ from typing import Any
 from apiflask import Schema, fields
 from marshmallow import ValidationError, post_load, validate, validates_schema
 
-from evref.adapters.inbound.rest.enumerations import value_by_value
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Direction
@@ -22,6 +19,7 @@ from evref.domain.catalogue.record_code import (
     RecordCode,
     read_field,
 )
+from evref.domain.catalogue.vocabulary import MEANINGS
 
 LONGEST_TEXT = 200
 HIGHEST_OFFSET = 1_000_000
@@ -76,6 +74,11 @@ def allowed_values(field: fields.Field[Any]) -> tuple[str, ...]:
     """Return the allowed values of a parameter, or a description if there are too many."""
     allowed = field.metadata["allowed"]
     return tuple(allowed)
+
+
+def value_by_value(kind: type[StrEnum], introduction: str) -> str:
+    """Return the introduction and a list of the values with their meanings, in CommonMark."""
+    return "\n".join([introduction, "", *(f"- `{value}`: {MEANINGS[value]}" for value in kind)])
 
 
 def _enumeration(kind: type[StrEnum], description: str) -> fields.Enum[Any]:

@@ -1,34 +1,30 @@
-"""Admission, caching and the views of the catalogue: the path of every request for data."""
-
-from __future__ import annotations
+"""Admission of every request for data, around the views of the catalogue."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
+from wsgiref.types import WSGIEnvironment
 
 from flask import Response, make_response, request
 
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache, Select
+from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
 from evref.adapters.inbound.web.errors import ErrorResponses
-from evref.adapters.inbound.web.negotiation import preferred_media_type
 from evref.adapters.inbound.web.problems import MissingCredentialsError, NotAcceptableError
 from evref.adapters.inbound.web.representations import (
-    NEVER,
     PRIVATE,
+    RawResponse,
     Representation,
     compressed_where_accepted,
+    preferred_media_type,
     raw_response,
     respond,
 )
 from evref.application.consult_catalogue import ConsultCatalogue
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 # RFC 6750, section 2.1, with the scheme's name in any case (RFC 9110, section 11.1).
 _BEARER = re.compile(r"bearer +(\S+) *", re.IGNORECASE)
@@ -42,15 +38,15 @@ _ADMITTED = "evref.admitted_catalogue"
 _OF_THE_BODY = {"content-type", "content-length", "etag", "cache-control", "vary"}
 
 View: TypeAlias = Callable[..., Any]
+Select: TypeAlias = Callable[[str, tuple[str, ...]], str]
+"""Returns which of several media types a view sends for an Accept header."""
 
 
 class CatalogueEndpoints:
     """Makes endpoints of views of the catalogue: they admit, count and cache.
 
-    A response depends only on the publication, the path, the query and, if a view offers
-    several media types, the Accept header. So a view is called only if its response is not
-    cached; the middleware sends cached responses at a fraction of the cost. In both cases the
-    same code admits a request, once.
+    A view is called only if its response is not cached. Within Flask and before it, the same code
+    admits a request, once.
     """
 
     def __init__(
@@ -69,13 +65,17 @@ class CatalogueEndpoints:
         gets the one that `select` returns for the Accept header, as `media_type=…`; the answer is
         406 if that is empty. Only responses with status 200 are cached; others are sent unchanged.
         """
+        is_negotiated = len(offers) > 1
+
+        def choose(accept: str) -> str:
+            return select(accept, offers)
 
         def decorate(view: View) -> View:
             def rendered(catalogue: Catalogue, path: dict[str, str]) -> tuple[Response, str]:
-                media_type = select(request.headers.get("Accept", ""), offers)
+                media_type = choose(request.headers.get("Accept", ""))
                 if not media_type:
                     raise NotAcceptableError(offers)
-                negotiated = {"media_type": media_type} if len(offers) > 1 else {}
+                negotiated = {"media_type": media_type} if is_negotiated else {}
                 return make_response(view(catalogue=catalogue, **path, **negotiated)), media_type
 
             @wraps(view)
@@ -85,55 +85,58 @@ class CatalogueEndpoints:
                 target, accept = _target(environ), environ.get("HTTP_ACCEPT", "")
                 if environ["REQUEST_METHOD"] not in _METHODS:
                     # The response depends on the body of the request too.
-                    response, _ = rendered(catalogue, path)
-                    response.headers["Cache-Control"] = NEVER
-                    return compressed_where_accepted(response)
+                    return compressed_where_accepted(rendered(catalogue, path)[0])
                 with self._cache.rendering(target):
-                    cached = self._cache.get(target, accept)
-                    if cached is None or cached.publication_id != catalogue.publication_id:
+                    cached = self._cache.get(target)
+                    found = None
+                    if cached is not None and cached.publication_id == catalogue.publication_id:
+                        found = cached.representation(accept)
+                    if found is None:
                         response, media_type = rendered(catalogue, path)
                         if response.status_code != HTTPStatus.OK:
                             response.headers.setdefault("Cache-Control", PRIVATE)
                             return compressed_where_accepted(response)
+                        found = _representation(response, is_negotiated=is_negotiated)
                         cached = CachedResponse(
                             catalogue.publication_id,
                             environ[headers.ROUTE],
-                            _representation(response, negotiated=len(offers) > 1),
+                            {media_type: found},
                             needed,
-                            offers,
-                            media_type,
-                            select,
+                            choose if is_negotiated else None,
                         )
                         self._cache.put(target, cached)
-                return respond(cached.representation, PRIVATE)
+                return respond(found, PRIVATE)
 
             return serve
 
         return decorate
 
-    def middleware(self, flask: WSGIApplication) -> WSGIApplication:
-        """Send or refuse cached responses; pass everything else to Flask."""
+    def cached_response(self, environ: WSGIEnvironment) -> RawResponse | None:
+        """Return the cached response to a request, or the one that refuses it.
 
-        def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-            cached = self._cache.get(_target(environ), environ.get("HTTP_ACCEPT", ""))
-            method = environ["REQUEST_METHOD"]
-            # With an Origin header, the response may need CORS headers, which Flask adds.
-            if cached is None or method not in _METHODS or "HTTP_ORIGIN" in environ:
-                return flask(environ, start_response)
-            try:
-                catalogue = self._admit(environ, cached.needed)
-            except Exception as error:  # noqa: BLE001 - every error becomes a response
-                made = self._error_responses.raw_response(error, environ)
-            else:
-                if catalogue.publication_id != cached.publication_id:
-                    environ[_ADMITTED] = catalogue
-                    return flask(environ, start_response)
-                made = raw_response(cached.representation, PRIVATE, environ)
-            environ[headers.ROUTE] = cached.route
-            start_response(made.status, made.headers + headers.of_api(environ))
-            return made.body if method == "GET" else []
-
-        return serve
+        None if it is not cached, or only of an earlier publication.
+        """
+        cached = self._cache.get(_target(environ))
+        # With an Origin header, the response may need CORS headers, which Flask adds.
+        if (
+            cached is None
+            or environ["REQUEST_METHOD"] not in _METHODS
+            or "HTTP_ORIGIN" in environ
+            or (found := cached.representation(environ.get("HTTP_ACCEPT", ""))) is None
+        ):
+            return None
+        try:
+            catalogue = self._admit(environ, cached.needed)
+        except Exception as error:  # noqa: BLE001 - every error becomes a response
+            response = self._error_responses.raw_response(error, environ)
+        else:
+            if catalogue.publication_id != cached.publication_id:
+                environ[_ADMITTED] = catalogue
+                return None
+            response = raw_response(found, PRIVATE, environ)
+        environ[headers.ROUTE] = cached.route
+        response.headers.extend(headers.of_api(environ))
+        return response
 
     def _admit(self, environ: WSGIEnvironment, needed: Permission) -> Catalogue:
         """Admit and count the request; return the catalogue for the response."""
@@ -146,11 +149,11 @@ def _target(environ: WSGIEnvironment) -> tuple[str, str]:
     return environ["PATH_INFO"], environ["QUERY_STRING"]
 
 
-def _representation(response: Response, *, negotiated: bool) -> Representation:
+def _representation(response: Response, *, is_negotiated: bool) -> Representation:
     more = tuple(
         (name, value) for name, value in response.headers if name.lower() not in _OF_THE_BODY
     )
-    vary = "Accept, Accept-Encoding" if negotiated else "Accept-Encoding"
+    vary = "Accept, Accept-Encoding" if is_negotiated else "Accept-Encoding"
     return Representation(response.iter_encoded(), response.content_type or "", more, vary)
 
 

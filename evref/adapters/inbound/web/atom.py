@@ -4,8 +4,6 @@ A feed is made as JSON: an object is an element, a list is a repeated element, a
 attribute, and the text `_value` is an element's content.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any, TypeAlias

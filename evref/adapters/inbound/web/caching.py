@@ -1,42 +1,48 @@
-"""A cache of the most recently used responses, limited in bytes."""
+"""Cached responses, which are sent before Flask.
 
-from __future__ import annotations
+A response depends on nothing but the publication, the path, the query and, if a view offers several
+media types, the Accept header. So it is rendered once: `ResponseCache` has the most recently used
+ones, and `sent_before_flask` sends them at a fraction of the cost of a view.
+"""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 from weakref import WeakValueDictionary
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from cachetools import LRUCache
 
-from evref.adapters.inbound.web.negotiation import preferred_media_type
-from evref.adapters.inbound.web.representations import Representation
+from evref.adapters.inbound.web.representations import RawResponse, Representation
 from evref.domain.access.permission import Permission
 
 Target: TypeAlias = tuple[str, ...]
 """The target of a request: its path and query, as in WSGI."""
-
-Select: TypeAlias = Callable[[str, tuple[str, ...]], str]
-"""Returns which of several media types a view sends for an Accept header."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
     """A response with status 200, the publication it is made from, and the route of its view.
 
-    `needed` is the permission that a key needs for it. `offers` has the media types that the view
-    offers; if there are several, `select` selects one of them, which is `media_type`.
+    `needed` is the permission that a key needs for it. `select` returns which of the media types
+    that the view offers is the one for an Accept header; None if it offers only one. `headers` are
+    those of a 304 too.
     """
 
     publication_id: str
     route: str
-    representation: Representation
+    representations: Mapping[str, Representation]
     needed: Permission = Permission.READ
-    offers: tuple[str, ...] = ()
-    media_type: str = ""
-    select: Select = preferred_media_type
+    select: Callable[[str], str] | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+
+    def representation(self, accept: str) -> Representation | None:
+        """Return the representation for an Accept header, None if it is not cached."""
+        if self.select is None:
+            return next(iter(self.representations.values()))
+        return self.representations.get(self.select(accept))
 
 
 class ResponseCache:
@@ -51,10 +57,9 @@ class ResponseCache:
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        # How to select a media type for a target whose view offers several; each has a response.
-        self._entries: LRUCache[
-            Target, tuple[CachedResponse | tuple[Select, tuple[str, ...]], int]
-        ] = LRUCache(most_bytes, getsizeof=lambda entry: entry[1])
+        self._entries: LRUCache[Target, tuple[CachedResponse, int]] = LRUCache(
+            most_bytes, getsizeof=lambda entry: entry[1]
+        )
         self._lock = threading.Lock()
         self._rendering: WeakValueDictionary[Target, threading.Lock] = WeakValueDictionary()
 
@@ -71,30 +76,51 @@ class ResponseCache:
         with lock:
             yield
 
-    def get(self, target: Target, accept: str = "") -> CachedResponse | None:
-        """Return the response for a target, of any publication, in the preferred media type.
-
-        `accept` is the Accept header of the request, which matters if the view offers several.
-        """
+    def get(self, target: Target) -> CachedResponse | None:
+        """Return the response for a target, of any publication."""
         with self._lock:
             try:
                 # `get` of cachetools looks for the target twice.
-                found, _ = self._entries[target]
-                if isinstance(found, tuple):
-                    select, offers = found
-                    found, _ = self._entries[(*target, select(accept, offers))]
+                return self._entries[target][0]
             except KeyError:
                 return None
-        return found  # type: ignore[return-value]
 
     def put(self, target: Target, response: CachedResponse) -> None:
-        """Cache the response and replace an earlier one, unless it is larger than the cache."""
-        size = self.ENTRY_BYTES + sum(map(len, target)) + response.representation.size()
-        if size > self._most_bytes:
-            return
+        """Cache the response, unless it is larger than the cache.
+
+        It replaces an earlier one, but for the other media types of the same publication.
+        """
         with self._lock:
-            if len(response.offers) > 1:
-                selection = response.select, response.offers
-                self._entries[target] = selection, self.ENTRY_BYTES + sum(map(len, target))
-                target = (*target, response.media_type)
+            if target in self._entries:
+                earlier = self._entries[target][0]
+                if earlier.publication_id == response.publication_id:
+                    both = {**earlier.representations, **response.representations}
+                    if self._put(target, replace(response, representations=both)):
+                        return
+            self._put(target, response)
+
+    def _put(self, target: Target, response: CachedResponse) -> bool:
+        sizes = (self.ENTRY_BYTES + each.size() for each in response.representations.values())
+        size = sum(sizes) + sum(map(len, target))
+        if size <= self._most_bytes:
             self._entries[target] = response, size
+        return size <= self._most_bytes
+
+
+def sent_before_flask(
+    flask: WSGIApplication, *cached: Callable[[WSGIEnvironment], RawResponse | None]
+) -> WSGIApplication:
+    """Return the application that sends the first response that is not None, else Flask's.
+
+    Each of `cached` returns a complete response to the request, or None if it has none.
+    """
+
+    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        for response_to in cached:
+            response = response_to(environ)
+            if response is not None:
+                start_response(response.status, response.headers)
+                return response.body if environ["REQUEST_METHOD"] == "GET" else []
+        return flask(environ, start_response)
+
+    return serve

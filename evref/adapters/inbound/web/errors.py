@@ -1,9 +1,8 @@
 """Converts every exception to a problem, which the interface of the request renders."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
@@ -16,9 +15,6 @@ from evref.adapters.inbound.web.representations import RawResponse, compressed_w
 from evref.domain.access.quota import QuotaExceededError
 from evref.domain.errors import RemovedDiagnosisError, StorageUnavailableError
 from evref.domain.redaction import without_keys
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 log = logging.getLogger(__name__)
 

@@ -1,18 +1,14 @@
-"""The headers of responses: request id, security headers, rate limit."""
-
-from __future__ import annotations
+"""The headers of every response: request id, security headers, rate limit."""
 
 import re
 import secrets
-from typing import TYPE_CHECKING
+from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, abort, request
 
+from evref.adapters.inbound.web.representations import NEVER
 from evref.domain.access.quota import SECONDS_A_DAY, QuotaStatus
 from evref.domain.redaction import has_key, without_keys
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -107,6 +103,8 @@ def _note_route() -> None:
 def _complete(response: Response) -> Response:
     # Added in one call, because separate calls would each search for an earlier header of the name.
     more = of_every_response(request.environ)
+    if "Cache-Control" not in response.headers:
+        more.append(("Cache-Control", NEVER))
     if "Content-Security-Policy" not in response.headers:
         is_page = response.mimetype == "text/html"
         more.append(("Content-Security-Policy", PAGE_POLICY if is_page else _DATA_POLICY))

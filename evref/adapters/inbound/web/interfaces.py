@@ -1,18 +1,14 @@
 """The HTTP interfaces of the service: the paths of each, and how each renders problems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+from wsgiref.types import WSGIEnvironment
 
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import NEVER, RawResponse
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 Render: TypeAlias = "Callable[[ProblemDetails, WSGIEnvironment], RawResponse]"
 """Renders a problem in the form of an interface.

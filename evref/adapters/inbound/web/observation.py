@@ -6,14 +6,11 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import Any
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from evref.adapters.inbound.web import headers
 from evref.domain.redaction import without_keys
-
-if TYPE_CHECKING:
-    from _typeshed import OptExcInfo
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 _access_log = logging.getLogger("evref.access")
 
@@ -37,7 +34,7 @@ def observed(wsgi_app: WSGIApplication, observers: Sequence[Observer]) -> WSGIAp
         status = ""
 
         def note(
-            line: str, headers: list[tuple[str, str]], exc_info: OptExcInfo | None = None
+            line: str, headers: list[tuple[str, str]], exc_info: Any = None
         ) -> Callable[[bytes], object]:
             nonlocal status
             status = line[:3]

@@ -3,8 +3,6 @@
 Each has a page at `/problems/{slug}` that explains it and how to resolve it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from http import HTTPStatus

@@ -1,25 +1,22 @@
-"""Responses as bytes: ETag, gzip, and 304 if the client already has the same representation."""
-
-from __future__ import annotations
+"""Responses as bytes: media type, coding, ETag, 304 and Cache-Control (RFC 9110, RFC 9111)."""
 
 import hashlib
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from gzip import GzipFile
 from io import BytesIO
 from wsgiref.types import WSGIEnvironment
 
 from flask import Response, request
-from werkzeug.datastructures import Headers
-from werkzeug.http import parse_etags
+from werkzeug.datastructures import Accept, Headers, MIMEAccept
+from werkzeug.http import parse_accept_header, parse_etags
 from werkzeug.wsgi import FileWrapper
-
-from evref.adapters.inbound.web.negotiation import accepts_gzip
 
 # The values of Cache-Control.
 NEVER = "no-store"
-"""For problems, what a member sees, and what depends on the body of a request."""
+"""For problems, and for every response of a view that sets no other one."""
 PRIVATE = "private, no-cache"
 """For data: a client may store it, but each use is authorised, counted and revalidated."""
 PUBLIC = "public, max-age=300"
@@ -36,6 +33,32 @@ _LARGEST_KEPT_PLAIN = 4 * 1024 * 1024
 
 _GZIP = 16 + zlib.MAX_WBITS
 _CHUNK_BYTES = 256 * 1024
+
+# Clients send few different values, and parsing one costs as much as a short response.
+_remembered = lru_cache(maxsize=256)
+
+
+@_remembered
+def accepts_gzip(accept_encoding: str) -> bool:
+    """Return whether the Accept-Encoding header accepts gzip, and does not prefer no coding."""
+    accepted = parse_accept_header(accept_encoding, Accept)
+    return 0 < accepted.quality("gzip") >= accepted.quality("identity")
+
+
+def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
+    """Return the offer that the Accept header prefers, or nothing if it accepts none.
+
+    A single offer is returned for every header.
+    """
+    return offers[0] if len(offers) == 1 else _preferred(accept, offers)
+
+
+@_remembered
+def _preferred(accept: str, offers: tuple[str, ...]) -> str:
+    parsed = parse_accept_header(accept, MIMEAccept)
+    # No offer has parameters such as a charset, and none has a meaning for them.
+    plain = MIMEAccept((value.partition(";")[0], quality) for value, quality in parsed)
+    return plain.best_match(offers, default="") if plain else offers[0]
 
 
 class Representation:
@@ -128,8 +151,8 @@ def raw_response(
 
 def respond(representation: Representation, cache_control: str) -> Response:
     """Return the response to the current request of Flask."""
-    made = raw_response(representation, cache_control, request.environ)
-    return Finished(made.body, made.status, made.headers)
+    raw = raw_response(representation, cache_control, request.environ)
+    return Finished(raw.body, raw.status, raw.headers)
 
 
 class Finished(Response):

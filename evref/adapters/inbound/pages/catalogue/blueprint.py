@@ -1,7 +1,5 @@
 """The pages: `/catalogue`, one for each diagnosis, and `/evidence`, which explains them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from http import HTTPStatus
@@ -84,7 +82,7 @@ def blueprint(
         catalogue = frame.require_catalogue()
         found = search(catalogue, asked.get("q"), asked.get("module"))
         if found.meant is not None and "module" not in asked:
-            return _to(url_for(_DIAGNOSIS, id=found.meant.diagnosis.id))
+            return redirect(url_for(_DIAGNOSIS, id=found.meant.diagnosis.id), HTTPStatus.SEE_OTHER)
         return frame.page(
             "catalogue/index.html",
             lambda: _index_context(catalogue, asked, found),
@@ -130,13 +128,7 @@ def _to_sign_in() -> AnyResponse:
     onwards = request.path + (f"?{query.normalized(asked)}" if asked else "")
     if has_key(onwards):
         onwards = url_for(_INDEX)
-    return _to(url_for("settings.sign_in", next=onwards))
-
-
-def _to(address: str) -> AnyResponse:
-    response = redirect(address, HTTPStatus.SEE_OTHER)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return redirect(url_for("settings.sign_in", next=onwards), HTTPStatus.SEE_OTHER)
 
 
 def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:

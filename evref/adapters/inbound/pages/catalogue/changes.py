@@ -1,7 +1,5 @@
 """What is new in the catalogue: the page, the Atom feed, and the history of a diagnosis."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The references of a diagnosis in the format RIS, which reference managers read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

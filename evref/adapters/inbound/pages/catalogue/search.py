@@ -1,7 +1,5 @@
 """Search by the text of the search field: words, or codes as written in a patient's record."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

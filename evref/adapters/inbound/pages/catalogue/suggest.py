@@ -1,7 +1,5 @@
 """Suggestions while one types in the search field: diagnoses, as JSON for the script."""
 
-from __future__ import annotations
-
 import json
 import threading
 from functools import partial
@@ -13,7 +11,7 @@ from flask import Blueprint, Response, url_for
 from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
-from evref.adapters.inbound.web.representations import Representation, respond
+from evref.adapters.inbound.web.representations import PRIVATE, Representation, respond
 from evref.domain.catalogue.catalogue import Catalogue
 
 LONGEST_TEXT = 64
@@ -48,10 +46,8 @@ class Suggestions:
             kept = self._kept.get(target)
         if kept is None:
             if not self._searching.acquire(blocking=False):
-                return Response(
-                    status=HTTPStatus.SERVICE_UNAVAILABLE,
-                    headers={"Retry-After": "1", "Cache-Control": "no-store"},
-                )
+                headers = {"Retry-After": "1"}
+                return Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers)
             try:
                 body = json.dumps({"suggestions": _suggestions(catalogue, text)}).encode()
             finally:
@@ -59,7 +55,7 @@ class Suggestions:
             kept = Representation([body], "application/json")
             with self._keeping:
                 self._kept[target] = kept
-        return respond(kept, "private, no-cache")
+        return respond(kept, PRIVATE)
 
 
 def _suggestions(catalogue: Catalogue, text: str) -> list[dict[str, str]]:

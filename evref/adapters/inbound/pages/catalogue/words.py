@@ -1,7 +1,5 @@
 """What the pages say: the names of the catalogue's terms, and sentences made from its data."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date

@@ -1,7 +1,5 @@
 """The section API keys: list, create, monitor, change, rotate and revoke."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from http import HTTPStatus

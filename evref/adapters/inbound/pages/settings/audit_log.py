@@ -1,7 +1,5 @@
 """The audit log of an institution, as a page and as CSV (RFC 4180)."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from http import HTTPStatus

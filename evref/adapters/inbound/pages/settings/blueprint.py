@@ -1,7 +1,5 @@
 """Authentication before every page, and the headers of every response."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -169,7 +167,6 @@ def _policy_with(sign_out_url: str) -> str:
 
 def _complete(response: Response, policy: str) -> Response:
     if request.endpoint != _STATIC:
-        response.headers["Cache-Control"] = "no-store"
         response.headers["Content-Security-Policy"] = policy
     return response
 

@@ -1,7 +1,5 @@
 """The cookies: the session of the member, the known device, and the data that forms need."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from contextlib import suppress

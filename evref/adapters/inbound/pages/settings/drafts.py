@@ -4,8 +4,6 @@ A draft waits in the signed cookie of the forms until the same member has signed
 the form shows it once; nothing was saved.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Protection against forged requests: a token in each form, and a check of the origin."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets

@@ -1,7 +1,5 @@
 """The forms: they parse input and show the errors of the domain at its fields."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

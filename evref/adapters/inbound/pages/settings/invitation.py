@@ -4,8 +4,6 @@ The link has a secret. It must not get into another URL: this page links nowhere
 referrer policy keeps the path from the pages and files that it leads to.
 """
 
-from __future__ import annotations
-
 from http import HTTPStatus
 
 from flask import Blueprint, flash, g, make_response, redirect

@@ -1,7 +1,5 @@
 """The section Members: list, invite, change the role, and remove."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 
 from flask import Blueprint, flash, g, make_response, redirect, url_for

@@ -4,8 +4,6 @@ Widths are percentages, so that the plot fits every screen; heights and text are
 text keeps its size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

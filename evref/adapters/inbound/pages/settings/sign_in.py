@@ -1,7 +1,5 @@
 """The pages to sign in, sign out and change the password."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl

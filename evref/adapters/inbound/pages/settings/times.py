@@ -1,7 +1,5 @@
 """Times and days in words, relative to the present: “3 hours ago”, “tomorrow”. All are UTC."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
 
 from evref.adapters.inbound.pages.catalogue import words

@@ -1,7 +1,5 @@
 """The wording of the states and permission levels of keys on these pages."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from evref.adapters.inbound.pages.catalogue.words import day

@@ -1,0 +1,327 @@
+"""The responses in JSON: records in `data`, and what is said about them in `meta`."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from apiflask import fields
+
+from evref.adapters.inbound.rest.records import DiagnosisSchema, InterventionSchema
+from evref.adapters.inbound.rest.schema_fields import (
+    Record,
+    day,
+    flag,
+    instant,
+    many,
+    number,
+    one,
+    one_of,
+    slug,
+    text,
+    texts,
+)
+from evref.domain.access.permission import Permission
+from evref.domain.catalogue import bounds
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.evidence import Direction
+from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.matching import Relation
+from evref.domain.catalogue.search.interventions import MatchedIn
+from evref.domain.catalogue.search.names import MatchedBy
+from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
+
+LicenceOf: TypeAlias = Callable[[Catalogue], str | None]
+"""Returns the address of a catalogue's licence, or None."""
+
+_ALL = "All records that match the request; empty if none does."
+
+
+def meta(catalogue: Catalogue, licence_of: LicenceOf) -> dict[str, Any]:
+    """Return the metadata of every response with data of this catalogue."""
+    return {
+        "catalogue_version": catalogue.version,
+        "licence": licence_of(catalogue),
+        "disclaimer": DISCLAIMER,
+    }
+
+
+class MetaSchema(Record):
+    """Metadata of every response."""
+
+    catalogue_version = text(
+        "Changes if and only if the content of the served catalogue changes.",
+        examples=["0123456789abcdef"],
+    )
+    licence = text(
+        "The address of the licence of the catalogue; null if the operator has named none.",
+        nullable=True,
+        format="uri",
+        examples=[BUNDLED_LICENCE],
+    )
+    disclaimer = text(
+        "States that the data is educational and makes no decisions.", examples=[DISCLAIMER]
+    )
+
+
+class ListMetaSchema(MetaSchema):
+    """Metadata of a list."""
+
+    count = number("The number of records in data.", minimum=0)
+
+
+class PartMetaSchema(MetaSchema):
+    """Metadata of a part of a list."""
+
+    count = number("The number of all records that match the request.", minimum=0)
+    limit = number("The highest number of records in data.")
+    offset = number("The number of records before those in data.", minimum=0)
+
+
+class FitSchema(Record):
+    """A diagnosis that a code finds, and how well the code fits it."""
+
+    id = text("The id of the diagnosis.", attribute="diagnosis_id", examples=["hip-fracture"])
+    relation = one_of(Relation, "How well the code fits the diagnosis.")
+    code = text(
+        "The code of the catalogue, or the prefix of codes, that decided.", examples=["S72.00"]
+    )
+
+
+class MatchSchema(Record):
+    """How a code of the request was read, and the diagnoses that it finds."""
+
+    parameter = text("The parameter that contains the code.", attribute="code.classification")
+    given = text("The code as requested.", attribute="code.given", examples=["s72001a"])
+    read_as = text(
+        "The code as the service read it, without marks and letters beside it; null if it could "
+        "not be read.",
+        nullable=True,
+        attribute="code.read_as",
+        examples=["S72.001A"],
+    )
+    diagnosis_ids = fields.Function(
+        lambda match: [fit.diagnosis_id for fit in match.fits],
+        required=True,
+        metadata={
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "The ids of the diagnoses in data that the code finds, in their order; "
+            "empty if it finds none, or none that also matches the other parameters.",
+            "examples": [["hip-fracture"]],
+        },
+    )
+    diagnoses = many(
+        FitSchema, "The same diagnoses, with how well the code fits each.", attribute="fits"
+    )
+    excluded_from = texts(
+        "The ids of diagnoses that the code does not mean, although it is below one of their "
+        "codes: it means another condition.",
+        examples=[["anterior-cruciate-ligament-injury"]],
+    )
+    error = text(
+        "Why the code was not searched, and what is accepted; null if it was.",
+        nullable=True,
+        attribute="code.error",
+    )
+
+
+class FoundSchema(Record):
+    """Why a search found a diagnosis."""
+
+    diagnosis_id = text("The id of the diagnosis.")
+    matched = text("The name or term that matches.", examples=["heart attack"])
+    language = text("The language of the term (ISO 639-1).", examples=["en"])
+    by = one_of(MatchedBy, "Whether this is the name of the diagnosis or one of its terms.")
+    spelling_corrected = flag("Whether it matches only after slips of spelling were corrected.")
+
+
+class SuggestionSchema(Record):
+    """A diagnosis that may be meant."""
+
+    diagnosis_id = text("The id of the diagnosis.")
+    name = text("Its name.", examples=["Coronary heart disease"])
+    term = text("The name or term that shares words with the request.")
+
+
+class DiagnosisListMetaSchema(ListMetaSchema):
+    """Metadata of a list of diagnoses."""
+
+    found = many(
+        FoundSchema,
+        "Why each record of data was found, in their order. Present only if the request has q.",
+        required=False,
+    )
+    suggestions = many(
+        SuggestionSchema,
+        "If q by itself finds nothing: up to three diagnoses that may be meant. Present only if "
+        "the request has q.",
+        required=False,
+        maxItems=3,
+    )
+    matches = many(
+        MatchSchema,
+        "Each requested code, in the order of the request. Present only if the request has icd10 "
+        "or icd11.",
+        required=False,
+    )
+
+
+class DiagnosisListSchema(Record):
+    """Diagnoses, ordered by name, then id."""
+
+    data = many(DiagnosisSchema, _ALL)
+    meta = one(DiagnosisListMetaSchema)
+
+
+class DiagnosisAnswerSchema(Record):
+    """One diagnosis."""
+
+    data = one(DiagnosisSchema)
+    meta = one(MetaSchema)
+
+
+class FiltersSchema(Record):
+    """The filters that were applied; null for a filter that was not requested."""
+
+    module = one_of(Module, "The requested module.", allow_none=True)
+    phase = one_of(Phase, "The requested phase.", allow_none=True)
+
+
+class InterventionListMetaSchema(ListMetaSchema):
+    """Metadata of a list of interventions."""
+
+    diagnosis = one(DiagnosisSchema)
+    filters = one(FiltersSchema)
+
+
+class InterventionListSchema(Record):
+    """Interventions, ordered by module, phase (in their fixed order), title, then id."""
+
+    data = many(InterventionSchema, _ALL)
+    meta = one(InterventionListMetaSchema)
+
+
+class NamedDiagnosisSchema(Record):
+    """The id and the name of a diagnosis."""
+
+    id = slug(bounds.DIAGNOSIS_ID, "Identifies the diagnosis.", example="knee-osteoarthritis")
+    name = text("Display name in English.", examples=["Knee osteoarthritis"])
+
+
+class FoundInterventionSchema(InterventionSchema):
+    """An intervention that was found, with its diagnosis."""
+
+    diagnosis = one(NamedDiagnosisSchema)
+    matched_in = one_of(MatchedIn, "Where the words of the request are.")
+
+    def get_attribute(self, obj: Any, attr: str, default: object) -> Any:
+        """Read the fields of the intervention from the hit."""
+        if attr == "diagnosis":
+            return obj["diagnosis"]
+        if attr == "matched_in":
+            return obj["hit"].matched_in
+        return super().get_attribute(obj["hit"].intervention, attr, default)
+
+
+class FoundInterventionListSchema(Record):
+    """Interventions, the best match first."""
+
+    data = many(
+        FoundInterventionSchema, "Up to `limit` records; empty if none matches the request."
+    )
+    meta = one(PartMetaSchema)
+
+
+class TurnSchema(Record):
+    """A change of direction."""
+
+    before = one_of(Direction, "The direction before.", data_key="from")
+    after = one_of(Direction, "The direction now.", data_key="to")
+
+
+class InterventionChangeSchema(Record):
+    """A changed intervention."""
+
+    id = text("The id of the intervention.", examples=["knee-osteoarthritis-aquatic-exercise"])
+    fields_ = fields.List(
+        fields.String(),
+        required=True,
+        attribute="fields",
+        data_key="fields",
+        metadata={
+            "description": "The changed fields of its record.",
+            "examples": [["evidence.recommendation", "summary"]],
+        },
+    )
+    direction = one(TurnSchema, "Null if the direction is the same.")
+
+
+class DiagnosisChangeSchema(Record):
+    """A changed diagnosis. What changed direction comes first."""
+
+    diagnosis_id = text("The id of the diagnosis.", examples=["knee-osteoarthritis"])
+    record = flag("Whether anything but its interventions changed.")
+    interventions_added = texts("The ids of its added interventions.")
+    interventions_removed = texts("The ids of its removed interventions.")
+    interventions_changed = many(InterventionChangeSchema, "Its changed interventions.")
+
+
+class ChangeSchema(Record):
+    """What a publication changed."""
+
+    catalogue_version = text(
+        "The version of the published catalogue.",
+        attribute="version",
+        examples=["0123456789abcdef"],
+    )
+    published_at = instant("The time of the publication.")
+    added = texts("The ids of added diagnoses.", attribute="comparison.added")
+    removed = texts("The ids of removed diagnoses.", attribute="comparison.removed")
+    changed = many(DiagnosisChangeSchema, "The changed diagnoses.", attribute="comparison.changed")
+
+
+class ChangeListSchema(Record):
+    """Publications, newest first."""
+
+    data = many(ChangeSchema, "Up to `limit` records; empty if nothing changed.")
+    meta = one(PartMetaSchema)
+
+
+class CatalogueEntrySchema(Record):
+    """A diagnosis with its interventions, ordered as listInterventions has them."""
+
+    diagnosis = one(DiagnosisSchema)
+    interventions = many(InterventionSchema, "Those of its enabled modules.")
+
+
+class CatalogueSchema(Record):
+    """All diagnoses with their interventions, ordered by name, then id."""
+
+    data = many(CatalogueEntrySchema, "A record for each diagnosis.")
+    meta = one(ListMetaSchema)
+
+
+class LimitSchema(Record):
+    """What a key may do, and its requests on the current UTC day."""
+
+    limit = number("The daily request limit.", minimum=0)
+    remaining = number("How many more requests will be answered today.", minimum=0)
+    used = number("How many requests were answered today.", minimum=0)
+    refused = number("How many were refused today with 429.", minimum=0)
+    resets_at = instant(
+        "When the counts start anew: the next 00:00 UTC.", examples=["2026-11-22T00:00:00+00:00"]
+    )
+    permission = one_of(
+        Permission,
+        "The key's permission: read, or none, which gets 403 from all other operations.",
+    )
+    expires_on = day(
+        "The last day, in UTC, on which the key works; null if it does not expire.", nullable=True
+    )
+
+
+class LimitAnswerSchema(Record):
+    """A key's permission and its use today."""
+
+    data = one(LimitSchema)
+    meta = one(MetaSchema)

@@ -1,0 +1,102 @@
+"""The kinds of fields in responses. Every field is required and has a description."""
+
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Any
+
+from apiflask import Schema, fields
+from marshmallow import EXCLUDE, validate
+
+from evref.domain.rules import SLUG, Length
+
+
+class Record(Schema):
+    """A record that may gain fields in a later version.
+
+    The docstrings of subclasses become their descriptions in the OpenAPI document.
+    """
+
+    class Meta:
+        unknown = EXCLUDE
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        description = " ".join((cls.__doc__ or "").split())
+        cls.Meta = type("Meta", (cls.Meta,), {"description": description})  # type: ignore[assignment, misc]
+
+
+def text(
+    description: str,
+    *,
+    nullable: bool = False,
+    attribute: str | None = None,
+    length: Length | None = None,
+    **metadata: Any,
+) -> fields.String:
+    if length is not None:
+        metadata = {"minLength": length.shortest, "maxLength": length.longest, **metadata}
+    return fields.String(
+        required=True,
+        allow_none=nullable,
+        attribute=attribute,
+        metadata={"description": description, **metadata},
+    )
+
+
+def slug(length: Length, description: str, *, example: str) -> fields.String:
+    return text(description, length=length, pattern=f"^{SLUG}$", examples=[example])
+
+
+def one_of(kind: type[StrEnum], description: str, **options: Any) -> fields.Enum[Any]:
+    metadata = {"type": "string", "description": description}
+    return fields.Enum(kind, by_value=True, required=True, metadata=metadata, **options)
+
+
+def number(description: str, **metadata: Any) -> fields.Integer:
+    return fields.Integer(required=True, metadata={"description": description, **metadata})
+
+
+def status(status: HTTPStatus) -> fields.Integer:
+    metadata = {"description": "The HTTP status."}
+    return fields.Integer(required=True, validate=validate.Equal(int(status)), metadata=metadata)
+
+
+def flag(description: str) -> fields.Boolean:
+    return fields.Boolean(required=True, metadata={"description": description})
+
+
+def day(description: str, *, nullable: bool = False, **metadata: Any) -> fields.Date:
+    metadata = {"description": description, **metadata}
+    return fields.Date(required=True, allow_none=nullable, metadata=metadata)
+
+
+def instant(description: str, **metadata: Any) -> fields.DateTime:
+    return fields.DateTime(required=True, metadata={"description": description, **metadata})
+
+
+def one(kind: type[Schema], description: str | None = None) -> fields.Nested:
+    """Return a field with a record, or null if there is a description, which says when."""
+    if description is None:
+        return fields.Nested(kind, required=True)
+    metadata = {"description": description}
+    return fields.Nested(kind, required=True, allow_none=True, metadata=metadata)
+
+
+def many(
+    kind: type[Schema] | fields.Field[Any],
+    description: str,
+    *,
+    required: bool = True,
+    attribute: str | None = None,
+    **metadata: Any,
+) -> fields.List[Any]:
+    return fields.List(
+        kind if isinstance(kind, fields.Field) else fields.Nested(kind),
+        required=required,
+        attribute=attribute,
+        metadata={"description": description, **metadata},
+    )
+
+
+def texts(description: str, *, attribute: str | None = None, **metadata: Any) -> fields.List[Any]:
+    return many(fields.String(), description, attribute=attribute, **metadata)
