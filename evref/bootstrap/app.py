@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -34,9 +34,8 @@ from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.caching import sent_before_flask
 from evref.adapters.inbound.web.errors import ErrorResponses
-from evref.adapters.inbound.web.interfaces import HttpInterface, HttpInterfaces
+from evref.adapters.inbound.web.interfaces import HttpInterfaces
 from evref.adapters.inbound.web.observation import Observer, log_access, observed
-from evref.application.catalogue.find_licence import FindLicence
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
@@ -87,10 +86,20 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         observers.append(metrics.of_request)
         app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
     cache_bytes = settings.representation_cache_mb * 1024 * 1024
-    interfaces = HttpInterfaces(REST_API, *_standards(settings), others=PAGES)
+    switches = {INFOBUTTON: settings.infobutton, FHIR: settings.fhir}
+    standards = [interface for interface, is_on in switches.items() if is_on]
+    interfaces = HttpInterfaces(REST_API, *standards, others=PAGES)
     error_responses = ErrorResponses(settings.base_url, interfaces)
     endpoints = CatalogueEndpoints(consult, cache_bytes, error_responses)
-    identity = _identity(app, settings, container)
+    identity = Identity(
+        container.sign_in(),
+        container.sign_in_by_proxy(),
+        container.circuit_breaker(),
+        container.clock(),
+        header=settings.sign_in_header,
+        has_passwords=settings.passwords,
+    )
+    identity.register(app)
     frame = Frame(
         readers=settings.catalogue_pages,
         browse=container.browse(),
@@ -99,15 +108,13 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         most_bytes=cache_bytes,
     )
     frame.register(app)
-    app.register_blueprint(
-        catalogue.blueprint(endpoints, settings.base_url, find_licence, container.read_changes())
+    cookies.configure(
+        app, container.cookie_secret(), secure=settings.base_url.startswith("https://")
     )
-    app.register_blueprint(
-        limit.blueprint(container.read_limit(), container.browse(), find_licence)
-    )
-    app.register_blueprint(openapi.blueprint())
-    _register_standards(app, settings, endpoints, frame, find_licence)
-    app.register_blueprint(
+    blueprints = [
+        catalogue.blueprint(endpoints, settings.base_url, find_licence, container.read_changes()),
+        limit.blueprint(container.read_limit(), container.browse(), find_licence),
+        openapi.blueprint(),
         reference.blueprint(
             frame,
             settings.base_url,
@@ -115,20 +122,12 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             contact=settings.contact,
             infobutton=settings.infobutton,
             fhir=settings.fhir,
-        )
-    )
-    for blueprint in (
+        ),
         catalogue_pages.blueprint(
             frame, settings.base_url, contact=settings.contact, operator=settings.operator
         ),
         crawlers.blueprint(frame, settings.base_url),
         health.blueprint(container.report_health()),
-    ):
-        app.register_blueprint(blueprint)
-    cookies.configure(
-        app, container.cookie_secret(), secure=settings.base_url.startswith("https://")
-    )
-    app.register_blueprint(
         settings_pages.blueprint(
             members=container.sign_in(),
             identity=identity,
@@ -141,40 +140,35 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             base_url=settings.base_url,
             has_passwords=settings.passwords,
             sign_out_url=settings.sign_out_url,
+        ),
+    ]
+    if settings.infobutton:
+        blueprints.append(
+            infobutton.blueprint(
+                endpoints,
+                settings.base_url,
+                lambda: frame.catalogue,
+                has_pages=settings.catalogue_pages is not Readers.OFF,
+            )
         )
-    )
+    if settings.fhir:
+        blueprints.append(
+            fhir.blueprint(endpoints, settings.base_url, settings.canonical_root, find_licence)
+        )
+    for blueprint in blueprints:
+        app.register_blueprint(blueprint)
     error_responses.register(app)
     spelling.register(app, settings.base_url)
     headers.register(app)
     if settings.cors_origins:
-        CORS(
-            app,
-            resources={
-                rf"{re.escape(root)}(/|\Z)": {
-                    # Escaped, because the brackets of an IPv6 address have a meaning in patterns.
-                    "origins": [_exactly(origin) for origin in settings.cors_origins]
-                }
-                for root in interfaces.cross_origin()
-            },
-            methods=["GET", "HEAD"],
-            allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
-            expose_headers=[
-                "ETag",
-                "Evref-Catalogue-Version",
-                "Link",
-                "Retry-After",
-                "X-Request-ID",
-                *headers.RATE_LIMIT_FIELDS,
-            ],
-            vary_header=False,
-        )
+        _allow_scripts(app, settings.cors_origins, interfaces)
     # The API first: it has most of the requests, and each look-up costs.
     wsgi_app = sent_before_flask(app.wsgi_app, endpoints.cached_response, frame.cached_page)
     if settings.cors_origins:
         wsgi_app = _varying_by_origin(wsgi_app, interfaces)
     if observers:
         wsgi_app = observed(wsgi_app, observers)
-    app.wsgi_app = _at(settings.base_url, wsgi_app)  # type: ignore[assignment]
+    app.wsgi_app = _served_at(settings.base_url, wsgi_app)  # type: ignore[assignment]
     if settings.proxies:
         # Only the client's address is taken from proxies; it is used to throttle sign-in attempts.
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
@@ -183,42 +177,28 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     return app
 
 
-def _identity(app: APIFlask, settings: Settings, container: Container) -> Identity:
-    identity = Identity(
-        container.sign_in(),
-        container.sign_in_by_proxy(),
-        container.circuit_breaker(),
-        container.clock(),
-        header=settings.sign_in_header,
-        has_passwords=settings.passwords,
+def _allow_scripts(app: APIFlask, origins: Sequence[str], interfaces: HttpInterfaces) -> None:
+    CORS(
+        app,
+        resources={
+            rf"{re.escape(root)}(/|\Z)": {
+                # Escaped, because the brackets of an IPv6 address have a meaning in patterns.
+                "origins": [_exactly(origin) for origin in origins]
+            }
+            for root in interfaces.cross_origin()
+        },
+        methods=["GET", "HEAD"],
+        allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
+        expose_headers=[
+            "ETag",
+            "Evref-Catalogue-Version",
+            "Link",
+            "Retry-After",
+            "X-Request-ID",
+            *headers.RATE_LIMIT_FIELDS,
+        ],
+        vary_header=False,
     )
-    identity.register(app)
-    return identity
-
-
-def _standards(settings: Settings) -> list[HttpInterface]:
-    """Return the standards that the operator has not switched off; other paths are unknown."""
-    switches = {INFOBUTTON: settings.infobutton, FHIR: settings.fhir}
-    return [interface for interface, is_on in switches.items() if is_on]
-
-
-def _register_standards(
-    app: APIFlask,
-    settings: Settings,
-    endpoints: CatalogueEndpoints,
-    frame: Frame,
-    find_licence: FindLicence,
-) -> None:
-    if settings.infobutton:
-        has_pages = settings.catalogue_pages is not Readers.OFF
-        app.register_blueprint(
-            infobutton.blueprint(
-                endpoints, settings.base_url, lambda: frame.catalogue, has_pages=has_pages
-            )
-        )
-    if settings.fhir:
-        root = settings.canonical_root
-        app.register_blueprint(fhir.blueprint(endpoints, settings.base_url, root, find_licence))
 
 
 def _metrics(settings: Settings) -> Metrics:
@@ -231,14 +211,14 @@ def _metrics(settings: Settings) -> Metrics:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SettingsError(f"EVREF_METRICS_FOLDER cannot be made: {error.strerror}") from None
+        raise SettingsError(f"EVREF_METRICS_FOLDER cannot be created: {error.strerror}") from None
     hand_on_metrics_folder(folder)
     from evref.adapters.inbound.operations.metrics import Metrics  # noqa: PLC0415
 
     return Metrics(folder)
 
 
-def _at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
+def _served_at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
     """Return the application at `base_url`, independent of headers that a client sends.
 
     A client chooses the Host header: it would appear in links, and an invalid host would make

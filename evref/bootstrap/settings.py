@@ -82,31 +82,23 @@ _LONG = "at least 32 characters, such as the output of openssl rand -hex 32"
 class Settings(BaseSettings):
     """The operator's settings. Each field is the variable of the same name with `EVREF_`.
 
-    - `database_url`: an SQLAlchemy URL, which may contain a password.
     - `quota_url`: the Redis server that counts requests; None to count in the database.
     - `database_connections`: the maximum number of database connections of a worker.
     - `storage_timeout_seconds`: how long a request waits for the database or for Redis.
-    - `base_url`: the address at which clients reach the service, without a path.
     - `cors_origins`: the origins whose scripts may call the API.
     - `representation_cache_mb`: the size of a worker's response cache in MiB.
     - `secret_key`: signs the cookies of the settings pages; None to generate one and store it.
     - `proxies`: the number of proxies in front of the service, each of which adds its client's
       address to X-Forwarded-For.
-    - `container`: the function that builds the service, as MODULE:NAME; None for evref's own.
-    - `log_format`, `access_log`: the format of the log, and whether it has a line per request.
+    - `container`: the function that builds the service; None for evref's own.
     - `metrics_token`: the token that /metrics requires; None to disable /metrics.
     - `metrics_folder`: the folder for the workers' counts, which /metrics reports.
-    - `catalogue_pages`: who may read the catalogue in a browser.
     - `sign_in_header`: the header in which a proxy names its user by e-mail address, beside
       X-Evref-Proxy-Secret; None if no proxy signs people in.
-    - `passwords`: whether members sign in with passwords.
     - `sign_out_url`: where a member whom a proxy signed in ends the session of the provider.
-    - `infobutton`: whether /infobutton answers the info buttons of health records.
-    - `fhir`: whether the catalogue is also served as FHIR.
     - `canonical_root`: what the canonical URLs of FHIR resources begin with.
     - `licence`: the address of the licence of a catalogue that is not the bundled one; None if it
       has none.
-    - `operator`, `contact`: who runs the service, and an https: or e-mail address, for /about.
     """
 
     model_config = SettingsConfigDict(
@@ -115,105 +107,83 @@ class Settings(BaseSettings):
 
     # A description says what is allowed, for the message about another value.
     storage: StorageKind = StorageKind.SQL
-    database_url: Annotated[
-        str,
-        Field(
-            pattern=r"^(sqlite:///.+|postgresql(\+psycopg)?://.*)$",
-            repr=False,
-            description="of the form sqlite:///FILE (or sqlite:////ABSOLUTE/FILE), "
-            "or postgresql://USER:PASSWORD@HOST/DATABASE",
-        ),
-    ] = "sqlite:///evref.sqlite"
-    quota_url: Annotated[
-        str | None,
-        Field(
-            pattern="^rediss?://.*$",
-            repr=False,
-            description="of the form redis://:PASSWORD@HOST:PORT/NUMBER (rediss:// for TLS)",
-        ),
-    ] = None
-    database_connections: Annotated[
-        int, Field(ge=1, le=256, description="a number from 1 to 256")
-    ] = 256
+    database_url: str = Field(
+        "sqlite:///evref.sqlite",
+        pattern=r"^(sqlite:///.+|postgresql(\+psycopg)?://.*)$",
+        repr=False,
+        description="of the form sqlite:///FILE (or sqlite:////ABSOLUTE/FILE), "
+        "or postgresql://USER:PASSWORD@HOST/DATABASE",
+    )
+    quota_url: str | None = Field(
+        None,
+        pattern="^rediss?://.*$",
+        repr=False,
+        description="of the form redis://:PASSWORD@HOST:PORT/NUMBER (rediss:// for TLS)",
+    )
+    database_connections: int = Field(256, ge=1, le=256, description="a number from 1 to 256")
     # A higher timeout would break the promise of a response within three seconds.
-    storage_timeout_seconds: Annotated[
-        float, Field(ge=0.1, le=2.5, description="a number of seconds from 0.1 to 2.5")
-    ] = 2.5
-    base_url: Annotated[
-        _Origin,
-        Field(description="an address such as https://evref.example.org, without a path"),
-    ] = f"http://{DEFAULT_BIND}"
-    cors_origins: Annotated[
-        tuple[_Origin, ...],
-        NoDecode,
-        BeforeValidator(_words),
-        Field(description="a list of origins such as https://app.example.org"),
-    ] = ()
-    representation_cache_mb: Annotated[
-        int, Field(ge=1, le=4096, description="a number from 1 to 4096")
-    ] = 16
-    secret_key: Annotated[
-        str | None, Field(min_length=32, repr=False, description=f"text of {_LONG}")
-    ] = None
-    proxies: Annotated[int, Field(ge=0, le=10, description="a number from 0 to 10")] = 0
-    container: Annotated[
-        str | None,
-        Field(
-            pattern=r"^([^\W\d]\w*\.)*[^\W\d]\w*:[^\W\d]\w*$", description="of the form MODULE:NAME"
-        ),
-    ] = None
+    storage_timeout_seconds: float = Field(
+        2.5, ge=0.1, le=2.5, description="a number of seconds from 0.1 to 2.5"
+    )
+    base_url: _Origin = Field(
+        f"http://{DEFAULT_BIND}",
+        description="an address such as https://evref.example.org, without a path",
+    )
+    cors_origins: Annotated[tuple[_Origin, ...], NoDecode, BeforeValidator(_words)] = Field(
+        (), description="a list of origins such as https://app.example.org"
+    )
+    representation_cache_mb: int = Field(16, ge=1, le=4096, description="a number from 1 to 4096")
+    secret_key: str | None = Field(None, min_length=32, repr=False, description=f"text of {_LONG}")
+    proxies: int = Field(0, ge=0, le=10, description="a number from 0 to 10")
+    container: str | None = Field(
+        None,
+        pattern=r"^([^\W\d]\w*\.)*[^\W\d]\w*:[^\W\d]\w*$",
+        description="of the form MODULE:NAME",
+    )
     log_format: LogFormat = LogFormat.TEXT
     access_log: _Switch = False
-    metrics_token: Annotated[
-        str | None,
-        Field(pattern="^[!-~]{32,}$", repr=False, description=f"ASCII without spaces, and {_LONG}"),
-    ] = None
-    metrics_folder: Annotated[Path | None, Field(description="a folder")] = None
+    metrics_token: str | None = Field(
+        None,
+        pattern="^[!-~]{32,}$",
+        repr=False,
+        description=f"ASCII without spaces, and {_LONG}",
+    )
+    metrics_folder: Path | None = Field(None, description="a folder")
     catalogue_pages: Readers = Readers.MEMBERS
-    sign_in_header: Annotated[
-        str | None,
-        Field(
-            pattern="^[A-Za-z][A-Za-z0-9-]{0,63}$",
-            description="the name of a header such as X-Forwarded-Email",
-        ),
-    ] = None
+    sign_in_header: str | None = Field(
+        None,
+        pattern="^[A-Za-z][A-Za-z0-9-]{0,63}$",
+        description="the name of a header such as X-Forwarded-Email",
+    )
     passwords: _Switch = True
-    sign_out_url: Annotated[
-        str | None,
-        Field(
-            pattern=f"^https?{_WEB_ADDRESS}$",
-            description="an address such as https://example.org/oauth2/sign_out",
-        ),
-    ] = None
+    sign_out_url: str | None = Field(
+        None,
+        pattern=f"^https?{_WEB_ADDRESS}$",
+        description="an address such as https://example.org/oauth2/sign_out",
+    )
     infobutton: _Switch = True
     fhir: _Switch = True
-    canonical_root: Annotated[
-        str,
-        Field(
-            pattern=r"^https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[!-~]*[!-.0-~])?$",
-            description="an address such as https://example.org/fhir, without a slash at its end",
-        ),
-    ] = DEFAULT_CANONICAL_ROOT
-    licence: Annotated[
-        str | None,
-        Field(
-            pattern=f"^https?{_WEB_ADDRESS}$",
-            description="an address such as https://example.org/licence",
-        ),
-    ] = None
+    canonical_root: str = Field(
+        DEFAULT_CANONICAL_ROOT,
+        pattern=r"^https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[!-~]*[!-.0-~])?$",
+        description="an address such as https://example.org/fhir, without a slash at its end",
+    )
+    licence: str | None = Field(
+        None,
+        pattern=f"^https?{_WEB_ADDRESS}$",
+        description="an address such as https://example.org/licence",
+    )
     operator: Annotated[
         str | None,
         # The length is not in the pattern: repeating its classes 200 times would take 15 MB.
         StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^([^\p{C}\p{Z}]| )+$"),
         Field(description="a name of 1 to 200 printable characters"),
     ] = None
-    contact: Annotated[
-        str | None,
-        Field(
-            pattern=f"^(https{_WEB_ADDRESS}|{_EMAIL_ADDRESS})$",
-            description="an address with https: or one e-mail address",
-        ),
-    ] = None
+    contact: str | None = Field(
+        None,
+        pattern=f"^(https{_WEB_ADDRESS}|{_EMAIL_ADDRESS})$",
+        description="an address with https: or one e-mail address",
+    )
 
     @classmethod
     def read(cls, env_file: Path = ENV_FILE, defaults: Mapping[str, Any] | None = None) -> Self:

@@ -185,9 +185,9 @@ def _print_changes(*, as_json: bool) -> None:
         if publication.comparison is None:
             click.echo(f"{publication.version}, {at}: not recorded")
             continue
-        told = [*news(publication.comparison, served)]
-        click.echo(f"{publication.version}, {at}: {headline(told)}")
-        for each in told:
+        changes = [*news(publication.comparison, served)]
+        click.echo(f"{publication.version}, {at}: {headline(changes)}")
+        for each in changes:
             click.echo(f"  {each}")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.adapters.inbound.fhir.ids import fhir_id
+from evref.adapters.inbound.fhir.index import fhir_id
 from evref.domain.catalogue.bounds import INTERVENTION_ID
 from evref.testing.builders import an_intervention
 

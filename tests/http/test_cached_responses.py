@@ -26,7 +26,7 @@ TARGETS = [
 ORIGIN = "https://app.example.org"
 
 
-def told(response: TestResponse) -> dict[str, str]:
+def lasting(response: TestResponse) -> dict[str, str]:
     """The headers that do not differ from one request to the next."""
     differ = {"X-Request-ID", "RateLimit", "X-RateLimit-Remaining"}
     return {name: value for name, value in response.headers.items() if name not in differ}
@@ -43,7 +43,7 @@ def test_it_has_the_same_headers_and_body(
     kept = service.request(method, target, token=token, headers=headers)
 
     assert kept.status_code == made.status_code
-    assert told(kept) == told(made)
+    assert lasting(kept) == lasting(made)
     assert kept.get_data() == made.get_data()
     assert kept.headers["X-RateLimit-Remaining"] == "998"
 
@@ -84,7 +84,7 @@ def test_whoever_may_not_have_it_is_refused_as_before_it_was_kept(
         assert response.status_code in {401, 403, 429}
         problem, earlier = body(response), body(before[slug])
         assert problem | {"request_id": ""} == earlier | {"request_id": ""}
-        assert told(response) == told(before[slug])
+        assert lasting(response) == lasting(before[slug])
 
 
 def test_only_get_and_head_find_it(service: Service, token: str) -> None:
@@ -124,8 +124,8 @@ def test_scripts_of_allowed_origins_may_read_it(make_service: MakeService) -> No
     without = [service.get(LIST, token=token) for _ in range(2)]
     within = [service.get(LIST, token=token, headers={"Origin": ORIGIN}) for _ in range(2)]
 
-    assert told(without[0]) == told(without[1])
-    assert told(within[0]) == told(within[1])
+    assert lasting(without[0]) == lasting(without[1])
+    assert lasting(within[0]) == lasting(within[1])
     assert within[1].headers["Access-Control-Allow-Origin"] == ORIGIN
     assert {r.headers["Vary"] for r in without + within} == {"Accept-Encoding, Origin"}
 

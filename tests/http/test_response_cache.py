@@ -18,7 +18,7 @@ def of_size(size: int) -> CachedResponse:
 
 
 def test_an_answer_is_found_by_its_path_and_query() -> None:
-    """Told apart by both, wherever the one ends and the other begins."""
+    """Distinguished by both, wherever the one ends and the other begins."""
     store, kept = ResponseCache(10_000), of_size(10)
     store.put(("/a", "q=1?"), kept)
 

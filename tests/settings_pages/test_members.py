@@ -162,7 +162,7 @@ def test_a_removed_member_is_out_at_once(site: Site, member: Visitor) -> None:
     answer = member.fill_in(remove)
 
     assert (answer.status_code, answer.location) == (303, MEMBERS)
-    assert f"{COLLEAGUE} is no longer a member" in member.get(MEMBERS).text
+    assert f"{COLLEAGUE} is removed" in member.get(MEMBERS).text
     assert not colleague.is_signed_in
     assert colleague.send("/settings/api-keys/new", **fields).location.startswith(
         "/settings/sign-in"
@@ -213,7 +213,7 @@ def test_who_leaves_is_signed_out(site: Site, member: Visitor) -> None:
     answer = member.fill_in(f"{MEMBERS}/{id_of(site, EMAIL)}/remove")
 
     assert answer.location == "/settings/sign-in"
-    assert "You are no longer a member of General Hospital." in member.get(answer.location).text
+    assert "You have left General Hospital." in member.get(answer.location).text
     assert member.cookie("evref_session") is None
     assert site.members() == {COLLEAGUE: Role.ADMIN}
 

@@ -44,7 +44,6 @@ def blueprint(
     canonical_root: str,
     licence_of: Callable[[Catalogue], str | None],
 ) -> Blueprint:
-    """Return the views."""
     views = Blueprint("fhir", __name__, url_prefix=FHIR.root)
     endpoint = endpoints(Permission.READ, *_OFFERS, select=_select)
     capability = _representation(capability_statement(base_url))

@@ -23,7 +23,7 @@ _PARAMETERS = {
         _OF_TYPE,
         (
             "Codes of the diagnosis, alone or as system|code, as written in records. The system "
-            f"tells the edition. Code systems: {_SYSTEMS}."
+            f"says the edition. Code systems: {_SYSTEMS}."
         ),
     ),
     "title": (

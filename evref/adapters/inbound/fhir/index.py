@@ -1,15 +1,37 @@
 """The FHIR resources of a catalogue, by id."""
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from evref.adapters.inbound.fhir.ids import fhir_id
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.intervention import Intervention
 
 PLAN_DEFINITION = "PlanDefinition"
 ACTIVITY_DEFINITION = "ActivityDefinition"
+
+LONGEST_ID = 64
+
+_DIGEST_CHARACTERS = 32
+
+
+def fhir_id(name: str) -> str:
+    """Return the FHIR id for an id of the catalogue: the same if it is short enough.
+
+    A longer id is shortened to its first 31 characters, followed by a dot and the first 32
+    hexadecimal digits (128 bits) of its SHA-256. Ids of the catalogue have no dots, so a shortened
+    id never equals the id of another record.
+
+    >>> fhir_id("knee-osteoarthritis")
+    'knee-osteoarthritis'
+    >>> fhir_id("supervised-strengthening-exercise-for-knee-osteoarthritis-with-progression")
+    'supervised-strengthening-exerci.995a49cc31b7793610f9a23e2c1303ab'
+    """
+    if len(name) <= LONGEST_ID:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:_DIGEST_CHARACTERS]
+    return f"{name[: LONGEST_ID - _DIGEST_CHARACTERS - 1]}.{digest}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +62,6 @@ class Index:
         self.catalogue = catalogue
 
     def of(self, resource_type: str) -> dict[str, Item]:
-        """Return the items of a resource type."""
         return self._plans if resource_type == PLAN_DEFINITION else self._activities
 
     # Each is created when it is first needed, because the second one reads every intervention.
@@ -71,7 +92,6 @@ class Indexes:
         self._held: Index | None = None
 
     def of(self, catalogue: Catalogue) -> Index:
-        """Return the index of this catalogue."""
         held = self._held
         if held is None or held.catalogue is not catalogue:
             # Two threads may both create it, which costs time but is not wrong.

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from evref.adapters.inbound.fhir.ids import fhir_id
-from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Item
+from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Item, fhir_id
 from evref.adapters.inbound.fhir.interface import FHIR
 from evref.adapters.inbound.fhir.mappings import (
     DO_NOT_PERFORM,
@@ -60,11 +59,9 @@ class Resources:
         self._root = root
 
     def address(self, resource_type: str) -> str:
-        """Return the URL of a resource type on this service."""
         return f"{self._server}/{resource_type}"
 
     def canonical(self, resource_type: str, resource_id: str) -> str:
-        """Return the canonical URL of a resource."""
         return f"{self._root}/{resource_type}/{resource_id}"
 
     def identifier(self, item: Item) -> tuple[str, str]:

@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.fhir import filtering
 from evref.adapters.inbound.fhir.bundle import searchset, subset
 from evref.adapters.inbound.fhir.definitions import Definition
-from evref.adapters.inbound.fhir.ids import fhir_id
 from evref.adapters.inbound.fhir.index import (
     ACTIVITY_DEFINITION,
     PLAN_DEFINITION,
     Indexes,
     Item,
+    fhir_id,
 )
 from evref.adapters.inbound.fhir.resources import Issue, Resources
 from evref.domain.catalogue.catalogue import Catalogue
@@ -24,26 +24,6 @@ from evref.domain.catalogue.remarks import remarks
 from evref.domain.errors import NotFoundError, RemovedDiagnosisError
 
 Values: TypeAlias = Mapping[str, tuple[Any, ...]]
-
-
-class Source(Protocol):
-    """The resources of a type."""
-
-    def search(
-        self, catalogue: Catalogue, values: Values, given: MultiDict[str, str]
-    ) -> dict[str, Any]:
-        """Return the Bundle for these values of parameters, which were given so."""
-
-    def read(
-        self, catalogue: Catalogue, resource_id: str
-    ) -> tuple[dict[str, Any], datetime | None]:
-        """Return a resource, and when it last changed.
-
-        Raises:
-            RemovedDiagnosisError: If it is of a diagnosis that was removed.
-            NotFoundError: If there is none with this id.
-
-        """
 
 
 class CatalogueSource:
@@ -68,6 +48,7 @@ class CatalogueSource:
     def search(
         self, catalogue: Catalogue, values: Values, given: MultiDict[str, str]
     ) -> dict[str, Any]:
+        """Return the Bundle for these values; `given` are the parameters as sent."""
         index, resources = self._indexes.of(catalogue), self._resources
         matches = catalogue.matches(code for each in values.get("context", ()) for code in each)
         relations = best_relations(matches)
@@ -110,6 +91,13 @@ class CatalogueSource:
     def read(
         self, catalogue: Catalogue, resource_id: str
     ) -> tuple[dict[str, Any], datetime | None]:
+        """Return a resource, and when it last changed.
+
+        Raises:
+            RemovedDiagnosisError: If it is of a diagnosis that was removed.
+            NotFoundError: If there is none with this id.
+
+        """
         item = self._indexes.of(catalogue).of(self._type).get(resource_id)
         if item is None:
             day = removed_on(resource_id, catalogue.publications)
@@ -162,3 +150,7 @@ class DefinitionSource:
         if resource_id not in self._definitions:
             raise NotFoundError(self._type, resource_id)
         return self._definitions[resource_id].resource, None
+
+
+Source: TypeAlias = CatalogueSource | DefinitionSource
+"""The resources of a type."""

@@ -1,7 +1,5 @@
 """HL7 Infobutton (Context-Aware Knowledge Retrieval): `/infobutton`, for the buttons of records.
 
 A request is as in the URL-based implementation guide, release 4; a response is an Atom feed as in
-the service-oriented implementation guide, in the XML and JSON of MedlinePlus Connect. `mappings`
-has the tables of code systems and subtopics; `knowledge_request` reads a request;
-`knowledge_response` makes the feed; `atom` serialises it; `interface` renders problems.
+the service-oriented implementation guide, in the XML and JSON of MedlinePlus Connect.
 """

@@ -132,7 +132,7 @@ def read(args: MultiDict[str, str], response_types: Sequence[str]) -> KnowledgeR
             there is no search criterion.
 
     """
-    values, faults = _known(args)
+    values, faults = _parameters(args)
     numbers = dict.fromkeys(number for name, number in values if name.startswith(_CRITERIA))
     if len(numbers) > MOST_CRITERIA:
         allowed = (f"at most {MOST_CRITERIA} search criteria",)
@@ -162,11 +162,11 @@ def read(args: MultiDict[str, str], response_types: Sequence[str]) -> KnowledgeR
 
 def response_type(args: MultiDict[str, str]) -> str:
     """Return the requested response type, in lower case."""
-    values, _ = _known(args)
+    values, _ = _parameters(args)
     return values.get((RESPONSE_TYPE, ""), XML).lower()
 
 
-def _known(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault]]:
+def _parameters(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault]]:
     """Return the known parameters that are not blank, and the faults of those that are repeated."""
     values: _Values = {}
     faults: list[ParameterFault] = []

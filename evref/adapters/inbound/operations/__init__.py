@@ -1,1 +1,1 @@
-"""Endpoints for operators and their tools: `health` and `metrics`."""
+"""Endpoints for operators and their tools."""

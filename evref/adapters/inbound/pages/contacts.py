@@ -4,7 +4,6 @@ from urllib.parse import quote, urlencode
 
 
 def link(contact: str) -> str:
-    """Return the address to open."""
     return contact if contact.startswith("https:") else f"mailto:{quote(contact, safe='@')}"
 
 

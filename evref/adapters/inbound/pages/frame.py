@@ -129,7 +129,6 @@ class Frame:
 
     @property
     def is_off(self) -> bool:
-        """Return whether the pages of the catalogue are disabled."""
         return self.readers is Readers.OFF
 
     @property

@@ -71,7 +71,7 @@ class Identity:
         return found
 
     def _has_proxy_identified(self, token: SessionToken | None) -> bool:
-        """Return whether the request has the header with a right secret, whomever it names."""
+        """Return whether the request has the header with a right secret, for any user."""
         if self._header is None or not self.has_header(request.environ):
             return False
         address, secret = request.headers[self._header], request.headers.get(SECRET_HEADER, "")

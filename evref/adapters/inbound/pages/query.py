@@ -84,5 +84,5 @@ def not_understood() -> tuple[str, ...]:
 
 
 def normalized(asked: Mapping[str, str]) -> str:
-    """Return the query in one form, whatever the order of its parameters."""
+    """Return the query with its parameters sorted."""
     return urlencode(sorted(asked.items()))

@@ -1,5 +1,1 @@
-"""The REST interface, `/api/v1`.
-
-`diagnoses` has the views; `parameters` and `schemas` define requests and responses; `openapi`
-completes the OpenAPI document, from `components`, `enumerations` and `examples`.
-"""
+"""The REST API, `/api/v1`, and the OpenAPI document that describes it."""

@@ -5,6 +5,7 @@ APIFlask derives operations, parameters and record schemas. What every operation
 """
 
 import json
+from functools import cache
 from typing import Any, cast
 
 from apiflask import APIFlask, Schema
@@ -124,18 +125,19 @@ def _schema_name(schema: Any) -> str:
 def blueprint() -> Blueprint:
     """`/api/v1/openapi.json`, which is public because tools download it without a key."""
     description = Blueprint("description", __name__, url_prefix="/api/v1")
-    made: list[Representation] = []
+
+    @cache
+    def document() -> Representation:
+        spec = cast("dict[str, Any]", cast("APIFlask", current_app).spec)
+        # First, so that a person who opens the file sees what it is.
+        spec = {"openapi": spec["openapi"], **spec}
+        body = json.dumps(spec, ensure_ascii=False, separators=(",", ":")).encode()
+        return Representation([body], "application/json")
 
     @description.get("/openapi.json")
     def openapi() -> Response:
         NoQuery().load(request.args, unknown=RAISE)
-        if not made:
-            document = cast("dict[str, Any]", cast("APIFlask", current_app).spec)
-            # First, so that a person who opens the file sees what it is.
-            document = {"openapi": document["openapi"], **document}
-            body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
-            made.append(Representation([body], "application/json"))
-        return respond(made[0], PUBLIC)
+        return respond(document(), PUBLIC)
 
     return description
 

@@ -44,8 +44,8 @@ class ErrorResponses:
         return self._respond(self._http_details(error, request.environ))
 
     def _respond(self, details: ProblemDetails) -> Response:
-        made = self._render(details, request.environ)
-        return compressed_where_accepted(Response(made.body, made.status, made.headers))
+        raw = self._render(details, request.environ)
+        return compressed_where_accepted(Response(raw.body, raw.status, raw.headers))
 
     def _render(self, details: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
         interface = self._interfaces.of(environ["PATH_INFO"])

@@ -122,7 +122,7 @@ class Representation:
 
 @dataclass(frozen=True, slots=True)
 class RawResponse:
-    """A response as WSGI needs it; it can be made without Flask."""
+    """A response as WSGI needs it; without Flask."""
 
     status: str
     headers: list[tuple[str, str]]

@@ -29,7 +29,6 @@ FEED = "catalogue.changes_feed"
 
 
 def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None) -> None:
-    """Add the page and the feed."""
     is_public = frame.readers is Readers.PUBLIC
 
     @pages.get("/catalogue/changes")
@@ -39,7 +38,7 @@ def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None
         return frame.page(
             "catalogue/changes.html",
             lambda: {
-                "told": newest(catalogue),
+                "publications": newest(catalogue),
                 "anchor": anchor,
                 "feed": url_for(FEED) if is_public else None,
             },
@@ -54,7 +53,7 @@ def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PublicationNews:
     """A publication in words."""
 
     publication: Publication
@@ -70,26 +69,28 @@ class Told:
         return [(kind, [*some]) for kind, some in groupby(self.news, lambda each: each.kind)]
 
 
-def newest(catalogue: Catalogue) -> list[Told]:
-    """Return the newest publications."""
+def newest(catalogue: Catalogue) -> list[PublicationNews]:
     compared = ((each, each.comparison) for each in catalogue.publications[:_MOST])
-    return _told(((each, found) for each, found in compared if found is not None), catalogue)
+    return _with_news(((each, found) for each, found in compared if found is not None), catalogue)
 
 
-def history(catalogue: Catalogue, diagnosis_id: str) -> list[Told]:
+def history(catalogue: Catalogue, diagnosis_id: str) -> list[PublicationNews]:
     """Return the publications that changed a diagnosis, newest first."""
-    return _told(changes_of(diagnosis_id, catalogue.publications), catalogue)
+    return _with_news(changes_of(diagnosis_id, catalogue.publications), catalogue)
 
 
-def _told(compared: Iterable[tuple[Publication, Comparison]], catalogue: Catalogue) -> list[Told]:
-    return [Told(each, tuple(news(found, catalogue))) for each, found in compared]
+def _with_news(
+    compared: Iterable[tuple[Publication, Comparison]], catalogue: Catalogue
+) -> list[PublicationNews]:
+    return [PublicationNews(each, tuple(news(found, catalogue))) for each, found in compared]
 
 
 def feed(catalogue: Catalogue, base_url: str, operator: str | None) -> bytes:
     """Return the feed of a service at `base_url`. It does not say who published a catalogue."""
     page = f"{base_url}/catalogue/changes"
-    told = newest(catalogue)
-    updated = told[0].publication.published_at if told else datetime.fromtimestamp(0, UTC)
+    publications = newest(catalogue)
+    newest_at = (each.publication.published_at for each in publications)
+    updated = next(newest_at, datetime.fromtimestamp(0, UTC))
     return atom.as_xml(
         {
             "lang": "en",
@@ -102,23 +103,23 @@ def feed(catalogue: Catalogue, base_url: str, operator: str | None) -> bytes:
                 {"rel": "self", "type": "application/atom+xml", "href": f"{page}.atom"},
                 {"rel": "alternate", "type": "text/html", "href": page},
             ],
-            "entry": [_entry(each, base_url) for each in told],
+            "entry": [_entry(each, base_url) for each in publications],
         }
     )
 
 
-def _entry(told: Told, base_url: str) -> atom.Element:
-    at = _time(told.publication.published_at)
-    lines = "".join(f"<li>{escape(str(each))}</li>" for each in told.news)
+def _entry(found: PublicationNews, base_url: str) -> atom.Element:
+    at = _time(found.publication.published_at)
+    lines = "".join(f"<li>{escape(str(each))}</li>" for each in found.news)
     return {
-        "id": atom.content(_tag(base_url, f"changes/{at}/{told.publication.version}")),
-        "title": atom.text(f"Catalogue of {at[:10]}: {told.headline}"),
+        "id": atom.content(_tag(base_url, f"changes/{at}/{found.publication.version}")),
+        "title": atom.text(f"Catalogue of {at[:10]}: {found.headline}"),
         "updated": atom.content(at),
         "link": [
             {
                 "rel": "alternate",
                 "type": "text/html",
-                "href": f"{base_url}/catalogue/changes#{anchor(told.publication)}",
+                "href": f"{base_url}/catalogue/changes#{anchor(found.publication)}",
             }
         ],
         "content": atom.text(f"<ul>{lines}</ul>" if lines else "", "html"),
@@ -126,7 +127,6 @@ def _entry(told: Told, base_url: str) -> atom.Element:
 
 
 def anchor(publication: Publication) -> str:
-    """Return the id of the publication on the page."""
     return f"p{publication.published_at:%Y%m%d%H%M%S%f}"
 
 

@@ -76,7 +76,6 @@ def reviewed(catalogue: Catalogue) -> str:
 
 
 def reviewed_count(catalogue: Catalogue) -> int:
-    """Return the number of diagnoses that a clinician has reviewed."""
     return sum(entry.diagnosis.reviewed is not None for entry in catalogue.entries)
 
 
@@ -100,7 +99,6 @@ def slug(words: str) -> str:
 
 
 def host(address: str) -> str:
-    """Return the host of an address, for a link."""
     return urlsplit(address).hostname or address
 
 

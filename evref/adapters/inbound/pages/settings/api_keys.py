@@ -14,12 +14,11 @@ from evref.adapters.inbound.pages.settings import plot, words
 from evref.adapters.inbound.pages.settings.forms import (
     NOTHING_CHANGED,
     ChangedKeyForm,
+    ConfirmForm,
     NewKeyForm,
-    RevokeForm,
     RotateForm,
 )
 from evref.application.access.manage_keys import KeyInUse, ManageKeys
-from evref.application.accounts.sign_in import SignedIn
 from evref.domain.access.caps import KeyCaps
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DailyWindow
@@ -35,6 +34,14 @@ from evref.domain.rules import folded
 
 _SAVED = "Saved. It takes effect within a second."
 _REVOKED = f"The key is already revoked. {NOTHING_CHANGED}"
+_ROTATED = (
+    f"The key has been rotated since this form was opened. {NOTHING_CHANGED} The new key cannot be "
+    "shown again. If nobody stored it, rotate the key again."
+)
+_CREATED = (
+    "This form has already created its key. The key cannot be shown again. If you did not store "
+    "it, rotate it to get another one."
+)
 
 _KEYS_A_PAGE = 50
 _NEWEST = "newest"
@@ -78,9 +85,11 @@ class ApiKeyPages:
             ("/api-keys/<key_id>/revoke", self.revoke_key),
         ):
             pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
+        pages.register_error_handler(KeyRevokedError, lambda _: _back_to_key(_REVOKED))
+        pages.register_error_handler(KeyAlreadyRotatedError, lambda _: _back_to_key(_ROTATED))
 
     def list_keys(self) -> str:
-        everything = self._keys.list(_principal(), _member().institution.id)
+        everything = self._keys.list(_principal(), g.signed_in.institution.id)
         options = query.read(
             {"q": str.strip, "sort": query.one_of(*_ORDERS), "page": query.whole_number}
         )
@@ -111,15 +120,15 @@ class ApiKeyPages:
         )
 
     def _caps(self) -> KeyCaps:
-        return self._keys.caps(_principal(), _member().institution.id)
+        return self._keys.caps(_principal(), g.signed_in.institution.id)
 
     def new_key(self) -> Response:
         form = NewKeyForm(self._keys.today(), self._keys.new_key_id(_principal()))
         if form.accepted(form.check):
             try:
-                made = self._keys.create(
+                created = self._keys.create(
                     _principal(),
-                    _member().institution.id,
+                    g.signed_in.institution.id,
                     name=form.name.data or "",
                     permission=Permission(form.permission.data),
                     daily_limit=form.daily_limit.value,
@@ -129,13 +138,9 @@ class ApiKeyPages:
             except InvalidValueError as error:
                 form.add_errors(error)
             except AlreadyExistsError:
-                flash(
-                    "This form has already created its key. The key cannot be shown again. If you "
-                    "did not store it, rotate it to get another one."
-                )
-                return _to_key(form.id.data)
+                return _back_to_key(_CREATED, form.id.data)
             else:
-                page = render("settings/made_key.html", made=made, base_url=self._base_url)
+                page = render("settings/created_key.html", created=created, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
         page = render("settings/new_key.html", form=form, caps=words.caps(self._caps()))
         return make_response(page, form.status)
@@ -156,12 +161,8 @@ class ApiKeyPages:
             except InvalidValueError as error:
                 form.add_errors(error)
                 form.see_again(self._keys.get(_principal(), key_id).key)
-            except KeyRevokedError:
-                flash(_REVOKED)
-                return _to_key(key_id)
             else:
-                flash(NOTHING_CHANGED if after == found.key else _SAVED)
-                return _to_key(key_id)
+                return _back_to_key(NOTHING_CHANGED if after == found.key else _SAVED)
         days = self._keys.history(_principal(), key_id, count)
         page = render(
             "settings/key.html",
@@ -185,29 +186,19 @@ class ApiKeyPages:
         found = self._keys.get(_principal(), key_id, to_change=True)
         form = RotateForm(data={"current": found.key.newest.id})
         if found.key.revoked_at is not None:
-            flash(_REVOKED)
-            return _to_key(key_id)
+            raise KeyRevokedError(key_id)
         if form.accepted():
             try:
-                made = self._keys.rotate(
+                created = self._keys.rotate(
                     _principal(),
                     key_id,
                     keep_old_for=form.overlap,
                     current=form.current.data,
                 )
-            except KeyRevokedError:
-                flash(_REVOKED)
-                return _to_key(key_id)
             except InvalidValueError as error:
                 form.add_errors(error)
-            except KeyAlreadyRotatedError:
-                flash(
-                    "The key has been rotated since this form was opened. Nothing was changed. The "
-                    "new key cannot be shown again. If nobody stored it, rotate the key again."
-                )
-                return _to_key(key_id)
             else:
-                page = render("settings/rotated_key.html", made=made, base_url=self._base_url)
+                page = render("settings/rotated_key.html", created=created, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
         return make_response(
             render("settings/rotate_key.html", found=found, form=form), form.status
@@ -215,18 +206,12 @@ class ApiKeyPages:
 
     def revoke_key(self, key_id: str) -> Response:
         found = self._keys.get(_principal(), key_id, to_change=True)
-        form = RevokeForm()
+        form = ConfirmForm()
         if found.key.revoked_at is not None:
-            flash(_REVOKED)
-            return _to_key(key_id)
+            raise KeyRevokedError(key_id)
         if form.accepted():
-            try:
-                self._keys.revoke(_principal(), key_id)
-            except KeyRevokedError:
-                flash(_REVOKED)
-            else:
-                flash("The key is revoked. It stops working within a second.")
-            return _to_key(key_id)
+            self._keys.revoke(_principal(), key_id)
+            return _back_to_key("The key is revoked. It stops working within a second.")
         return make_response(
             render("settings/revoke_key.html", found=found, form=form), form.status
         )
@@ -238,14 +223,13 @@ def _has_words(found: KeyInUse, q: str) -> bool:
     return all(word in text for word in folded(q.replace("…", " ")).split())
 
 
-def _member() -> SignedIn:
-    signed_in: SignedIn = g.signed_in
-    return signed_in
-
-
 def _principal() -> Principal:
-    return _member().principal
+    principal: Principal = g.signed_in.principal
+    return principal
 
 
-def _to_key(key_id: str | None) -> Response:
+def _back_to_key(message: str, key_id: str | None = None) -> Response:
+    """Redirect to the key with this id, or to the one that the path names."""
+    flash(message)
+    key_id = key_id or (request.view_args or {})["key_id"]
     return redirect(url_for(".key", key_id=key_id), HTTPStatus.SEE_OTHER)

@@ -25,7 +25,7 @@ from evref.adapters.inbound.pages.settings import cookies, drafts, times, words
 from evref.adapters.inbound.pages.settings.api_keys import ApiKeyPages
 from evref.adapters.inbound.pages.settings.audit_log import AuditLogPage
 from evref.adapters.inbound.pages.settings.forgery import from_another_site
-from evref.adapters.inbound.pages.settings.forms import SignOutForm
+from evref.adapters.inbound.pages.settings.forms import ConfirmForm
 from evref.adapters.inbound.pages.settings.invitation import InvitationPage
 from evref.adapters.inbound.pages.settings.members import MemberPages
 from evref.adapters.inbound.pages.settings.sign_in import SignInPages, home
@@ -172,11 +172,10 @@ def _complete(response: Response, policy: str) -> Response:
 
 
 def _template_context(has_passwords: bool, sign_out_url: str | None) -> dict[str, Any]:
-    """Return the variables of every template."""
     signed_in = g.get("signed_in")
     return {
         "signed_in": signed_in,
-        "sign_out_form": None if signed_in is None else SignOutForm(formdata=None),
+        "sign_out_form": None if signed_in is None else ConfirmForm(formdata=None),
         "is_admin": signed_in is not None and signed_in.principal.role is Role.ADMIN,
         "is_reader": signed_in is not None and signed_in.principal.role is Role.READER,
         "words": words,

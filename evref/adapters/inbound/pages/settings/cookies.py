@@ -106,7 +106,6 @@ def begin(response: Response, started: StartedSession) -> None:
 
 
 def set_session(response: Response, token: SessionToken, member: Member) -> None:
-    """Set the cookie of the session."""
     # A reader stays signed in when the browser is closed; others manage keys.
     length = LONGEST_SESSION if member.role is Role.READER else None
     response.set_cookie(_full_name(SESSION), token.text, max_age=length, **_flags())

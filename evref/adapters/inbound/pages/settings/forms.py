@@ -77,7 +77,6 @@ class PageForm(FlaskForm):
 
     @property
     def status(self) -> HTTPStatus:
-        """The status of the page that shows the form again."""
         if self.forged:
             return HTTPStatus.BAD_REQUEST
         return HTTPStatus.UNPROCESSABLE_ENTITY if self.errors else HTTPStatus.OK
@@ -169,10 +168,6 @@ _ROLES_IN_FULL = {
 class SignInForm(PageForm):
     email = StringField("E-mail address", [DataRequired("Enter your e-mail address.")])
     password = PasswordField("Password", [InputRequired("Enter your password.")])
-
-
-class SignOutForm(PageForm):
-    """Has the CSRF token only."""
 
 
 class NewPasswordForm(PageForm):
@@ -364,10 +359,6 @@ class RotateForm(PageForm):
     @property
     def overlap(self) -> timedelta:
         return int(self.keep_old_for.data) * _HOUR
-
-
-class RevokeForm(PageForm):
-    """Has the CSRF token only."""
 
 
 class ConfirmForm(PageForm):

@@ -1,8 +1,9 @@
 """The section Members: list, invite, change the role, and remove."""
 
+from contextlib import suppress
 from http import HTTPStatus
 
-from flask import Blueprint, flash, g, make_response, redirect, url_for
+from flask import Blueprint, flash, g, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
@@ -14,18 +15,18 @@ from evref.adapters.inbound.pages.settings.forms import (
     InviteForm,
 )
 from evref.application.accounts.manage_members import ManageMembers
-from evref.application.accounts.sign_in import SignedIn
 from evref.domain.accounts.institution import Member, check_email, normalised_email
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.errors import (
     AlreadyExistsError,
     InvalidValueError,
     LastAdminError,
+    NotAllowedError,
     NotFoundError,
 )
-from evref.domain.principal import Role
+from evref.domain.principal import Principal, Role
 
-_GONE = f"This person is no longer a member. {NOTHING_CHANGED}"
+_GONE = f"This person was already removed. {NOTHING_CHANGED}"
 _CLOSED = f"The invitation was already used, revoked or replaced, or has expired. {NOTHING_CHANGED}"
 _LAST_ADMIN = (
     f"Your institution needs an admin. Make somebody else an admin first. {NOTHING_CHANGED}"
@@ -51,13 +52,13 @@ class MemberPages:
             ("/members/invitations/<invitation_id>/revoke", self.revoke_invitation),
         ):
             pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
+        pages.register_error_handler(LastAdminError, _to_last_admin)
 
     def list_members(self) -> str:
-        signed_in = _signed_in()
-        members = self._all(to_change=False)
+        members = self._members.list(*_who())
         invitations: tuple[Invitation, ...] = ()
-        if signed_in.member.role is Role.ADMIN:
-            invitations = self._members.invitations(signed_in.principal, signed_in.institution.id)
+        with suppress(NotAllowedError):
+            invitations = self._members.invitations(*_who())
         return render(
             "settings/members.html",
             members=members,
@@ -67,115 +68,84 @@ class MemberPages:
 
     def invite(self) -> Response:
         # Refuses those who may not invite, before the form is shown or read.
-        self._all()
+        self._members.list(*_who(), to_change=True)
         form = InviteForm()
         if form.accepted(lambda: check_email(normalised_email(form.email.data or ""))):
-            signed_in = _signed_in()
             try:
-                made = self._members.invite(
-                    signed_in.principal,
-                    signed_in.institution.id,
-                    email=form.email.data or "",
-                    role=Role(form.role.data),
+                created = self._members.invite(
+                    *_who(), email=form.email.data or "", role=Role(form.role.data)
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
             except AlreadyExistsError:
                 form.email.errors = ["This person is already a member. Enter another address."]
             else:
-                path = url_for(".accept_invitation", token=made.token.text)
-                page = render(
-                    "settings/invited.html", made=made.invitation, link=self._base_url + path
-                )
+                link = self._base_url + url_for(".accept_invitation", token=created.token.text)
+                page = render("settings/invited.html", invitation=created.invitation, link=link)
                 return make_response(page, HTTPStatus.CREATED)
         return make_response(render("settings/invite.html", form=form), form.status)
 
     def member(self, member_id: str) -> Response:
-        members = self._all()
-        found = _of(members, member_id)
+        members, found = self._with(member_id)
         form = ChangedRoleForm(data={"role": found.role.value, "seen": found.role.value})
         if form.accepted() and form.role.data == form.seen.data:
-            flash(NOTHING_CHANGED)
-            return _to(".members")
+            return _to_members(NOTHING_CHANGED)
         if form.accepted():
             try:
                 after = self._members.set_role(
-                    _signed_in().principal, member_id, Role(form.role.data), seen=form.role_seen
+                    g.signed_in.principal, member_id, Role(form.role.data), seen=form.role_seen
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
                 form.seen.data = found.role.value
-                return make_response(self._member_page(members, found, form), form.status)
-            except LastAdminError:
-                flash(_LAST_ADMIN)
-                return _to_member(member_id)
             except NotFoundError:
-                flash(_GONE)
+                return _to_members(_GONE)
             else:
-                if after.role is not found.role:
-                    return _with_new_role(after)
-                flash(NOTHING_CHANGED)
-            return _to(".members")
-        return make_response(self._member_page(members, found, form), form.status)
-
-    def _member_page(
-        self, members: tuple[Member, ...], found: Member, form: ChangedRoleForm
-    ) -> str:
-        return render(
+                changed = after.role is not found.role
+                return _with_new_role(after) if changed else _to_members(NOTHING_CHANGED)
+        page = render(
             "settings/member.html", found=found, form=form, last_admin=_last_admin(members)
         )
+        return make_response(page, form.status)
 
     def remove_member(self, member_id: str) -> Response:
-        members = self._all()
-        found = _of(members, member_id)
+        members, found = self._with(member_id)
         form = ConfirmForm()
         if _last_admin(members) == found:
-            flash(_LAST_ADMIN)
-            return _to_member(member_id)
+            raise LastAdminError
         if form.accepted():
             try:
-                self._members.remove(_signed_in().principal, member_id)
-            except LastAdminError:
-                flash(_LAST_ADMIN)
+                self._members.remove(g.signed_in.principal, member_id)
             except NotFoundError:
-                flash(_GONE)
-            else:
-                return _removed(found)
-            return _to(".members")
+                return _to_members(_GONE)
+            return _removed(found)
         page = render("settings/remove_member.html", found=found, form=form)
         return make_response(page, form.status)
 
     def revoke_invitation(self, invitation_id: str) -> Response:
-        signed_in = _signed_in()
-        invitations = self._members.invitations(signed_in.principal, signed_in.institution.id)
+        invitations = self._members.invitations(*_who())
         found = next((each for each in invitations if each.id == invitation_id), None)
         form = ConfirmForm()
         if found is None:
-            flash(_CLOSED)
-            return _to(".members")
+            return _to_members(_CLOSED)
         if form.accepted():
             try:
-                self._members.revoke_invitation(signed_in.principal, invitation_id)
+                self._members.revoke_invitation(g.signed_in.principal, invitation_id)
             except NotFoundError:
-                flash(_CLOSED)
-            else:
-                flash(f"The invitation of {found.email} is revoked. Its link no longer works.")
-            return _to(".members")
+                return _to_members(_CLOSED)
+            return _to_members(
+                f"The invitation of {found.email} is revoked. Its link no longer works."
+            )
         page = render("settings/revoke_invitation.html", found=found, form=form)
         return make_response(page, form.status)
 
-    def _all(self, *, to_change: bool = True) -> tuple[Member, ...]:
-        signed_in = _signed_in()
-        return self._members.list(
-            signed_in.principal, signed_in.institution.id, to_change=to_change
-        )
-
-
-def _of(members: tuple[Member, ...], member_id: str) -> Member:
-    for member in members:
-        if member.id == member_id:
-            return member
-    raise NotFoundError("member", member_id)
+    def _with(self, member_id: str) -> tuple[tuple[Member, ...], Member]:
+        """Return all members, and the one with this id, to change them."""
+        members = self._members.list(*_who(), to_change=True)
+        for member in members:
+            if member.id == member_id:
+                return members, member
+        raise NotFoundError("member", member_id)
 
 
 def _last_admin(members: tuple[Member, ...]) -> Member | None:
@@ -186,34 +156,34 @@ def _last_admin(members: tuple[Member, ...]) -> Member | None:
 
 def _with_new_role(member: Member) -> Response:
     role = words.ROLES[member.role]
-    if member.id == _signed_in().member.id:
-        return _signed_out(f"You are now {role} of {_signed_in().institution.name}. Sign in again.")
-    flash(f"{member.email} is now {role}, and is signed out everywhere.")
-    return _to(".members")
+    if member.id == g.signed_in.member.id:
+        return _signed_out(f"You are now {role} of {g.signed_in.institution.name}. Sign in again.")
+    return _to_members(f"{member.email} is now {role}, and is signed out everywhere.")
 
 
 def _removed(member: Member) -> Response:
-    if member.id == _signed_in().member.id:
-        return _signed_out(f"You are no longer a member of {_signed_in().institution.name}.")
-    flash(f"{member.email} is no longer a member, and is signed out everywhere.")
-    return _to(".members")
+    if member.id == g.signed_in.member.id:
+        return _signed_out(f"You have left {g.signed_in.institution.name}.")
+    return _to_members(f"{member.email} is removed, and signed out everywhere.")
 
 
 def _signed_out(message: str) -> Response:
-    response = _to(".sign_in")
+    response = redirect(url_for(".sign_in"), HTTPStatus.SEE_OTHER)
     cookies.end(response)
     flash(message)
     return response
 
 
-def _signed_in() -> SignedIn:
-    signed_in: SignedIn = g.signed_in
-    return signed_in
+def _who() -> tuple[Principal, str]:
+    """Return the member who is signed in, and the id of their institution."""
+    return g.signed_in.principal, g.signed_in.institution.id
 
 
-def _to(endpoint: str) -> Response:
-    return redirect(url_for(endpoint), HTTPStatus.SEE_OTHER)
+def _to_members(message: str) -> Response:
+    flash(message)
+    return redirect(url_for(".members"), HTTPStatus.SEE_OTHER)
 
 
-def _to_member(member_id: str) -> Response:
-    return redirect(url_for(".member", member_id=member_id), HTTPStatus.SEE_OTHER)
+def _to_last_admin(_: LastAdminError) -> Response:
+    flash(_LAST_ADMIN)
+    return redirect(url_for(".member", **(request.view_args or {})), HTTPStatus.SEE_OTHER)

@@ -40,8 +40,6 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line from one point to another."""
-
     x1: float
     y1: float
     x2: float
@@ -97,7 +95,6 @@ def drawn(
 
 
 def _limits(days: Sequence[DayUsage], last: date, first: date, limit: int) -> list[int]:
-    """Return the limit of each day from first to last."""
     by_day = {usage.day: usage.limit for usage in days if usage.day != last}
     limits = []
     for back in range((last - first).days + 1):

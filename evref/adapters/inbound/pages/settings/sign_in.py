@@ -13,10 +13,10 @@ from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.catalogue.blueprint import PARAMETERS as OF_CATALOGUE
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.pages.settings.forms import (
+    ConfirmForm,
     PageForm,
     PasswordForm,
     SignInForm,
-    SignOutForm,
 )
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Member
@@ -75,7 +75,7 @@ class SignInPages:
         return make_response(page, form.status)
 
     def sign_out(self) -> Response:
-        form = SignOutForm()
+        form = ConfirmForm()
         if form.accepted():
             self._members.end(g.token)
             elsewhere = self._sign_out_url if g.signed_in.by_proxy else None
