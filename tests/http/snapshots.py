@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import evref
 from evref.adapters.inbound import rest
 from evref.adapters.inbound.rest.components import REQUEST_ID
-from evref.adapters.inbound.rest.enumerations import value_by_value
 from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, SHORTENED, name_of
+from evref.adapters.inbound.rest.parameters import value_by_value
 from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.problems import Problem
 from evref.adapters.outbound.files import YamlCatalogueFiles
