@@ -180,14 +180,14 @@ def create_app(settings: Settings | None = None, container: Container | None = N
 def _allow_scripts(app: APIFlask, origins: Sequence[str], interfaces: HttpInterfaces) -> None:
     CORS(
         app,
+        # The longer pattern goes first.
         resources={
-            rf"{re.escape(root)}(/|\Z)": {
-                # Escaped, because the brackets of an IPv6 address have a meaning in patterns.
-                "origins": [_exactly(origin) for origin in origins]
-            }
+            rf"{re.escape(root)}{path}": {"methods": methods}
             for root in interfaces.cross_origin()
+            for path, methods in ((r"(/|\Z)", ["GET", "HEAD"]), (r"/\w+/_search\Z", ["POST"]))
         },
-        methods=["GET", "HEAD"],
+        # Escaped, because the brackets of an IPv6 address have a meaning in patterns.
+        origins=[_exactly(origin) for origin in origins],
         allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
         expose_headers=[
             "ETag",

@@ -186,6 +186,21 @@ def test_a_named_origin_may_ask_before_it_sends_a_key(make_service: MakeService,
     } == {"authorization", "if-none-match", "x-request-id"}
 
 
+def test_a_named_origin_may_search_fhir_as_post(make_service: MakeService) -> None:
+    """And nothing else as POST."""
+    service = make_service(cors_origins=(APP,))
+    headers = {"Origin": APP, "Access-Control-Request-Method": "POST"}
+    asked = [
+        service.request("OPTIONS", f"/fhir/{path}", headers=headers)
+        for path in ("PlanDefinition/_search", "PlanDefinition")
+    ]
+
+    assert [each.headers.get("Access-Control-Allow-Methods") for each in asked] == [
+        "POST",
+        None,
+    ]
+
+
 @pytest.mark.parametrize("path", ["/", "/docs", "/health/live", "/problems"])
 def test_pages_are_for_no_other_origin(make_service: MakeService, path: str) -> None:
     """Only the interface is opened."""

@@ -551,3 +551,21 @@ def test_everybody_can_read_who_runs_the_service(readers: Readers) -> None:
     assert "not a medical device" in about.text()
     assert visitor.get("/evidence").status_code == 200
     assert "has not given a name" in page("/about").text()
+
+
+def test_older_publications_are_on_further_pages() -> None:
+    """Fifty on each."""
+    site = a_site(Readers.PUBLIC)
+    for number in range(50):
+        publish(site, Catalogue([an_entry(f"k-{number}")]))
+    visitor = Visitor(site)
+
+    first, last, beyond = (
+        visitor.get("/catalogue/changes", query_string=query).text
+        for query in ("", "page=2", "page=99")
+    )
+
+    assert [page.count("<section id=") for page in (first, last)] == [50, 1]
+    assert 'href="/catalogue/changes?page=2" rel="next"' in first
+    assert 'href="/catalogue/changes?page=1" rel="prev"' in last
+    assert beyond == last

@@ -56,6 +56,7 @@ def test_a_visitor_is_led_to_the_sign_in_and_back(site: Site, path: str) -> None
     [
         ("/catalogue/%252f%252fevil.example", "/catalogue/%252f%252fevil.example"),
         ("/catalogue%3Fq=a%26next=//evil.example", "/catalogue?q=a"),
+        ("/catalogue/changes%3Fpage=2", "/catalogue/changes?page=2"),
         ("/catalogue%3Fq=%250d%250aSet-Cookie:x", "/catalogue?q=%0D%0ASet-Cookie:x"),
     ],
 )

@@ -33,6 +33,7 @@ PARAMETERS: dict[str, dict[str, query.Parse]] = {
         "phase": query.one_of(*Phase),
         "print": query.one_of("full"),
     },
+    changes.PAGE: changes.PARAMETERS,
 }
 """The query parameters of each page."""
 

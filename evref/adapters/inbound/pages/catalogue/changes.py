@@ -22,10 +22,12 @@ from evref.domain.catalogue.publication import Publication, changes_of
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 
 _MOST = 50
-"""The publications on the page and in the feed."""
+"""The publications on a page and in the feed."""
 
 
 FEED = "catalogue.changes_feed"
+PAGE = "catalogue.whats_new"
+PARAMETERS: dict[str, query.Parse] = {"page": query.whole_number}
 
 
 def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None) -> None:
@@ -33,15 +35,20 @@ def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None
 
     @pages.get("/catalogue/changes")
     def whats_new() -> Response:
-        query.read({})
+        asked = query.read(PARAMETERS)
         catalogue = frame.require_catalogue()
+        pages = max(1, -(-len(_compared(catalogue)) // _MOST))
+        page = min(asked.get("page", 1), pages)
         return frame.page(
             "catalogue/changes.html",
             lambda: {
-                "publications": newest(catalogue),
+                "publications": newest(catalogue, page),
+                "page": page,
+                "pages": pages,
                 "anchor": anchor,
                 "feed": url_for(FEED) if is_public else None,
             },
+            asked={"page": str(page)},
         )
 
     @pages.get("/catalogue/changes.atom")
@@ -69,9 +76,13 @@ class PublicationNews:
         return [(kind, [*some]) for kind, some in groupby(self.news, lambda each: each.kind)]
 
 
-def newest(catalogue: Catalogue) -> list[PublicationNews]:
-    compared = ((each, each.comparison) for each in catalogue.publications[:_MOST])
-    return _with_news(((each, found) for each, found in compared if found is not None), catalogue)
+def newest(catalogue: Catalogue, page: int = 1) -> list[PublicationNews]:
+    return _with_news(_compared(catalogue)[(page - 1) * _MOST : page * _MOST], catalogue)
+
+
+def _compared(catalogue: Catalogue) -> list[tuple[Publication, Comparison]]:
+    both = ((each, each.comparison) for each in catalogue.publications)
+    return [(each, found) for each, found in both if found is not None]
 
 
 def history(catalogue: Catalogue, diagnosis_id: str) -> list[PublicationNews]:
