@@ -36,7 +36,7 @@ number of requests that remain. Responses with the status 200, 304, 404, 406, 41
 one request each; 401, 403 and 429 never count, and neither does any response of `getLimit`.
 
 **Caching.** The content of a response depends only on the request and on `catalogue_version`;
-that of `listChanges` also on the earlier publications.
+for `listChanges` also on the earlier publications.
 Store responses with their `ETag` and revalidate them with `If-None-Match`: a 304 without a body
 means that nothing has changed. `HEAD` returns the headers of `GET` without the body.
 

@@ -71,7 +71,7 @@ class DiagnosisSchema(Record):
             "examples": [{"en": ["gonarthrosis"], "de": ["Gonarthrose", "Kniearthrose"]}],
         },
     )
-    broader_codes = texts("Those of the codes above that also mean other conditions. May be empty.")
+    broader_codes = texts("The codes above that also mean other conditions. May be empty.")
     # Without uniqueItems: generators turn it into a set, which loses the order.
     enabled_modules = many(
         fields.Enum(Module, by_value=True, metadata={"type": "string"}),
