@@ -46,7 +46,8 @@ coverage: install-dev ## run all tests, and report lines and branches that they 
 clients: install-dev $(CLIENTS)/.installed ## test with linters, a fuzzer, generated clients and Firefox; needs a JDK
 	@$(BIN)/python -m pytest --numprocesses=auto tests/clients/linters.py \
 		tests/clients/generated.py tests/clients/readers.py tests/clients/firefox.py tests/clients/fuzzing.py \
-		tests/clients/infobutton.py tests/clients/fhir.py tests/clients/mcp_program.py $(ARGS)
+		tests/clients/infobutton.py tests/clients/fhir.py \
+		tests/clients/mcp_program.py tests/clients/identity_provider.py $(ARGS)
 
 SEED ?= 0
 .PHONY: hostile

@@ -1,0 +1,127 @@
+"""Sign-in by the institution's own system, with a real provider and a real proxy.
+
+oidc-provider is the identity provider; Apache with mod_auth_openidc is the proxy.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+import requests
+
+from evref.domain.accounts.proxy_sign_in import ProxySecret
+from evref.domain.principal import Role
+from evref.testing.builders import OPERATOR
+from tests.clients.conftest import HERE, TOOLS
+from tests.server.conftest import Start, Store, start, store  # noqa: F401 - fixtures
+from tests.servers import free_port, wait_until
+
+PROGRAM = HERE / "programs" / "identity_provider.mjs"
+MODULES = (
+    *("mpm_event", "authn_core", "authz_core", "headers"),
+    *("proxy", "proxy_http", "auth_openidc"),
+)
+
+
+def configuration(folder: Path, port: int, provider: str, service: str, secret: str) -> str:
+    """What an administrator writes for Apache."""
+    modules = "\n".join(
+        f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so" for name in MODULES
+    )
+    return f"""
+ServerName 127.0.0.1
+Listen 127.0.0.1:{port}
+ServerRoot {folder}
+PidFile {folder}/apache.pid
+DefaultRuntimeDir {folder}
+Mutex file:{folder}
+ErrorLog {folder}/apache.log
+{modules}
+OIDCProviderMetadataURL {provider}/.well-known/openid-configuration
+OIDCClientID proxy
+OIDCClientSecret {"s" * 32}
+OIDCRedirectURI http://127.0.0.1:{port}/oidc
+OIDCCryptoPassphrase {"p" * 32}
+OIDCScope "openid email"
+<Location />
+    AuthType openid-connect
+    Require claim email_verified:true
+    RequestHeader set X-Forwarded-Email %{{OIDC_CLAIM_email}}e
+    RequestHeader set X-Evref-Proxy-Secret {secret}
+    ProxyPass {service}/
+</Location>
+"""
+
+
+@pytest.fixture
+def proxy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of the proxy, which stands before the service and after the provider."""
+    begin: Start = request.getfixturevalue("start")
+    stored: Store = request.getfixturevalue("store")
+    apache = shutil.which("apache2")
+    assert apache is not None, "Apache is not on this machine; .ci/run installs it"
+    manage = stored.container.manage_institutions()
+    found = manage.create_institution(OPERATOR, "Hospital with a provider")
+    manage.create_member(OPERATOR, found.id, "admin@hospital.example", password=None)
+    secret = manage.set_sign_in(OPERATOR, found.id, domains=["hospital.example"])
+    assert isinstance(secret, ProxySecret)
+    of_provider, port = free_port(), free_port()
+    service = begin(
+        stored.folder,
+        *("serve", "--workers", "1"),
+        base_url=f"http://127.0.0.1:{port}",
+        sign_in_header="X-Forwarded-Email",
+    )
+    service.wait_until_ready()
+    provider = f"http://127.0.0.1:{of_provider}"
+    file = tmp_path / "apache.conf"
+    behind = f"http://127.0.0.1:{service.port}"
+    file.write_text(configuration(tmp_path, port, provider, behind, secret.text))
+    commands: tuple[list[str | Path], ...] = (
+        [TOOLS / "node", PROGRAM, str(of_provider), f"http://127.0.0.1:{port}/oidc"],
+        [apache, "-f", file, "-DFOREGROUND"],
+    )
+    with (tmp_path / "log").open("w") as log:
+        processes = [subprocess.Popen(each, stdout=log, stderr=log) for each in commands]
+        try:
+            for each in (of_provider, port):
+                wait_until(partial(listens, each), (tmp_path / "log").read_text)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            for process in processes:
+                process.terminate()
+                process.wait(20)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_a_reader_signs_in_at_the_provider_and_lands_on_the_entry(
+    proxy: str,
+    store: Store,  # noqa: F811 - the fixture
+) -> None:
+    """Headers that the browser sends itself are replaced on the way."""
+    browser = requests.Session()
+    forged = {"X-Forwarded-Email": "other@hospital.example", "X-Evref-Proxy-Secret": "x"}
+
+    page = browser.get(f"{proxy}/catalogue/gout", headers=forged, timeout=20)
+    while "/interaction/" in page.url:  # the name, then the consent
+        (action,) = re.findall('<form[^>]* action="([^"]+)"', page.text)
+        fields = dict(re.findall('<input type="hidden" name="([^"]+)" value="([^"]+)"', page.text))
+        page = browser.post(action, {**fields, "login": "reader", "password": "x"}, timeout=20)
+    again = browser.get(page.url, headers=forged, timeout=20)
+
+    assert page.url == again.url == f"{proxy}/catalogue/gout"
+    assert "<title>Gout" in again.text
+    roles = {each.email: each.role for each in store.container.storage().accounts.members()}
+    assert roles["reader@hospital.example"] is Role.READER
+    assert "other@hospital.example" not in roles
