@@ -60,7 +60,7 @@ def take_of_members(page: Page, site: Site) -> None:
     site.add_member("research@example.org", Role.VIEWER)
     page.goto("/settings/members/invite")
     page.get_by_label("E-mail address").fill(COLLEAGUE)
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create the link").click()
     page.get_by_role("button", name="Copy the link").wait_for()
     # A link that leads nowhere, like the key above.
     page.evaluate(
@@ -110,8 +110,8 @@ def main() -> None:
         take(page, "api-keys")
         page.goto("/settings/api-keys/new")
         page.get_by_label("Name").fill("Ward tablet")
-        take(page, "make-a-key")
-        page.get_by_role("button", name="Make the key").click()
+        take(page, "create-a-key")
+        page.get_by_role("button", name="Create the key").click()
         page.get_by_role("button", name="Copy the key").wait_for()
         hide_key(page)
         take(page, "your-new-key")

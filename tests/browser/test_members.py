@@ -19,12 +19,12 @@ def test_a_second_admin_joins_and_demotes_the_first_who_can_then_change_nothing(
     page.get_by_role("link", name="Invite a colleague").click()
     page.get_by_label("E-mail address").fill(COLLEAGUE)
     page.get_by_label("Admin: manages keys and members").check()
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create the link").click()
     page.get_by_role("button", name="Copy the link").click()
     expect(page.locator("#link-copied")).to_have_text("Copied.")
     link = page.evaluate("navigator.clipboard.readText()")
     page.get_by_role("link", name="API keys").click()
-    page.get_by_role("link", name="Make a key").click()
+    page.get_by_role("link", name="Create a key").click()
     page.get_by_label("Name").fill("Ward tablet")
 
     with opened_page(browser, site) as second:
@@ -43,7 +43,7 @@ def test_a_second_admin_joins_and_demotes_the_first_who_can_then_change_nothing(
         second.get_by_role("button", name="Save the role").click()
         expect(second.get_by_role("status")).to_contain_text(f"{EMAIL} is now a viewer")
 
-    page.get_by_role("button", name="Make the key").click()
+    page.get_by_role("button", name="Create the key").click()
     page.get_by_label("E-mail address").fill(EMAIL)
     page.get_by_label("Password").fill(FIRST_PASSWORD)
     page.get_by_role("button", name="Sign in").click()

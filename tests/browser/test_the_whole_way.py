@@ -24,10 +24,10 @@ def ask_with(site: Site, key: str) -> int:
         return error.code
 
 
-def make_a_key(page: Page, name: str) -> None:
-    page.get_by_role("link", name="Make a key").click()
+def create_a_key(page: Page, name: str) -> None:
+    page.get_by_role("link", name="Create a key").click()
     page.get_by_label("Name").fill(name)
-    page.get_by_role("button", name="Make the key").click()
+    page.get_by_role("button", name="Create the key").click()
 
 
 def test_from_the_landing_page_to_a_key_that_works_and_to_its_end(page: Page, site: Site) -> None:
@@ -40,7 +40,7 @@ def test_from_the_landing_page_to_a_key_that_works_and_to_its_end(page: Page, si
     expect(page.get_by_label("Password")).to_have_attribute("type", "text")
     page.get_by_role("button", name="Sign in").click()
 
-    make_a_key(page, "Ward tablet")
+    create_a_key(page, "Ward tablet")
     page.get_by_role("button", name="Copy the key").click()
     expect(page.locator("#key-copied")).to_have_text("Copied.")
     key = page.evaluate("navigator.clipboard.readText()")
@@ -79,7 +79,7 @@ def test_the_whole_way_without_javascript(browser: Browser, site: Site) -> None:
     """But for the copy buttons, which are then not there, nothing is missing."""
     with opened_page(browser, site, javascript=False) as page:
         sign_in(page)
-        make_a_key(page, "Ward tablet")
+        create_a_key(page, "Ward tablet")
         expect(page.get_by_role("button", name="Copy the key")).not_to_be_visible()
         key = page.locator("#key").inner_text()
         assert ask_with(site, key) == 200
@@ -95,7 +95,7 @@ def test_the_whole_way_without_javascript(browser: Browser, site: Site) -> None:
 def test_a_reload_makes_no_second_key(page: Page, site: Site) -> None:
     """It leads to the key that there is."""
     sign_in(page)
-    make_a_key(page, "Ward tablet")
+    create_a_key(page, "Ward tablet")
 
     page.evaluate("location.reload()")
 
@@ -107,7 +107,7 @@ def test_a_reload_makes_no_second_key(page: Page, site: Site) -> None:
 def test_where_copying_is_not_possible_the_key_is_selected(page: Page, copying: str) -> None:
     """As on a page that is served without https."""
     sign_in(page)
-    make_a_key(page, "Ward tablet")
+    create_a_key(page, "Ward tablet")
     broken = "writeText: () => Promise.reject()" if copying == "refused" else ""
     page.evaluate(f"Object.defineProperty(navigator, 'clipboard', {{value: {{{broken}}}}})")
 
@@ -128,12 +128,12 @@ def test_the_keyboard_alone_makes_a_key_and_revokes_it(page: Page, site: Site) -
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url("**/settings/api-keys#main")
-    _tab_to(page, "Make a key")
+    _tab_to(page, "Create a key")
     page.keyboard.press("Enter")
     page.wait_for_url("**/new")
     _tab_to(page, "Name")
     page.keyboard.type("Ward tablet")
-    _tab_to(page, "Make the key")
+    _tab_to(page, "Create the key")
     page.keyboard.press("Space")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Your new key")
     _tab_to(page, "Copy the key")
@@ -175,7 +175,7 @@ def _tab_to(page: Page, name: str) -> None:
 def test_back_and_forward_after_making_a_key_show_the_settings(page: Page, site: Site) -> None:
     """And not an error of the browser about a form that was sent."""
     sign_in(page)
-    make_a_key(page, "Ward tablet")
+    create_a_key(page, "Ward tablet")
     expect(page.locator("#key")).to_be_visible()
 
     page.go_back()

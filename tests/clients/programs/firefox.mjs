@@ -95,9 +95,9 @@ async function makeKey(page) {
   await page.locator("input[name=email]").fill(email);
   await page.locator("input[name=password]").fill(password);
   await follow(page, "main button::-p-text(Sign in)");
-  await follow(page, "main a::-p-text(Make a key)");
+  await follow(page, "main a::-p-text(Create a key)");
   await page.locator("input[name=name]").fill("Ward tablet");
-  await follow(page, "main button::-p-text(Make the key)");
+  await follow(page, "main button::-p-text(Create the key)");
   assert.match(await heading(page), /^Your new key/);
   const key = await page.$eval("#key", (element) => element.innerText);
   const headers = { Authorization: `Bearer ${key}` };
