@@ -15,11 +15,6 @@ FILE_ACCESS = {
     "iterdir", "glob", "rglob", "exists", "is_file", "is_dir", "stat", "resolve", "cwd", "home",
 }  # fmt: skip
 
-READS_OF_OS = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
-LIBRARIES_THAT_READ = {"environs", "dotenv"}
-FLASK_READS = {"from_envvar", "from_prefixed_env"}
-CLICK_READS = {"envvar", "auto_envvar_prefix"}
-
 
 @dataclass(frozen=True, slots=True)
 class Import:
@@ -60,11 +55,6 @@ def imports_outside(source: str, allowed: Collection[str]) -> list[str]:
     return [f"{one.line}: {one.name}" for one in imports(source) if not one.within(allowed)]
 
 
-def imports_inside(source: str, forbidden: Collection[str]) -> list[str]:
-    """Imports of any of these modules and packages, as `line: name`."""
-    return [f"{one.line}: {one.name}" for one in imports(source) if one.within(forbidden)]
-
-
 def impure_calls(source: str) -> list[str]:
     """Calls that read a clock, a file or the terminal, or run text as code, as `line: name`."""
     found = []
@@ -79,34 +69,6 @@ def impure_calls(source: str) -> list[str]:
                     found.append(f"{node.lineno}: {name}")
                 case _:
                     pass
-    return found
-
-
-def reads_of_environment(source: str) -> list[str]:
-    """Places that read or change environment variables, themselves or by a library."""
-    found = imports_inside(
-        source, {*LIBRARIES_THAT_READ, *(f"os.{name}" for name in READS_OF_OS), "os.*"}
-    )
-    tree = ast.parse(source)
-    names_of_os = {
-        alias.asname or alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-        if alias.name == "os"
-    }
-    for node in ast.walk(tree):
-        match node:
-            case ast.Attribute(value=ast.Name(id=name), attr=attr) if (
-                name in names_of_os and attr in READS_OF_OS
-            ):
-                found.append(f"{node.lineno}: os.{attr}")
-            case ast.Attribute(attr=attr) if attr in FLASK_READS:
-                found.append(f"{node.lineno}: {attr}")
-            case ast.keyword(arg=str(arg)) if arg in CLICK_READS:
-                found.append(f"{node.value.lineno}: {arg}")
-            case _:
-                pass
     return found
 
 

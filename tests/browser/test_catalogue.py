@@ -4,11 +4,10 @@ import re
 
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Entry
-from tests.browser.live import opened_page, served_site, sign_in
-from tests.pages.site import bundled, publish
-from tests.settings_pages.site import EMAIL, PASSWORD, Site
+from tests.browser.live import opened_page
+from tests.pages.site import bundled
+from tests.settings_pages.site import Site
 
 
 def test_what_is_advised_against_is_two_steps_from_the_front_page_of_a_telephone(
@@ -156,34 +155,3 @@ def test_a_diagnosis_prints_on_one_side(browser: Browser, public: Site) -> None:
 def pages_of(document: bytes) -> int:
     """The number of pages of a PDF."""
     return len(re.findall(rb"/Type\s*/Page\b", document))
-
-
-def test_a_member_comes_back_to_the_page_that_they_asked_for(browser: Browser) -> None:
-    """With its search; and stays known on every page until they sign out."""
-    with served_site(Readers.MEMBERS) as site:
-        publish(site, bundled())
-        with opened_page(browser, site) as page:
-            page.goto("/")
-            page.get_by_label("Find a diagnosis").fill("back pain")
-            page.get_by_role("button", name="Search").click()
-            page.get_by_label("E-mail address").fill(EMAIL)
-            page.get_by_label("Password").fill(PASSWORD)
-            page.get_by_role("button", name="Sign in").click()
-
-            page.get_by_role("link", name="Low back pain").click()
-            for path in ("/", "/docs", "/evidence", "/problems", "/settings/api-keys"):
-                page.goto(path)
-                expect(page.get_by_role("link", name="Signed in")).to_be_visible()
-            page.get_by_role("button", name="Sign out").click()
-            page.goto("/catalogue")
-            expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in")
-
-
-def test_a_visitor_sees_nothing_of_a_catalogue_for_members(page: Page) -> None:
-    """The front page says who may read it."""
-    page.goto("/")
-
-    expect(page.get_by_text("Members of an institution can read the catalogue")).to_be_visible()
-    sign_in(page)
-    page.goto("/")
-    expect(page.get_by_text("From the catalogue")).to_be_visible()

@@ -90,21 +90,6 @@ def test_swagger_ui_has_the_colours_of_the_page(
         expect(page.locator(".information-container .info")).to_have_count(0)
 
 
-def test_the_headers_of_an_answer_are_folded(browser: Browser, site: Site) -> None:
-    """They can be opened."""
-    with opened_page(browser, site) as page:
-        page.goto("/docs")
-        operation = page.locator("#operations-Catalogue-listDiagnoses")
-        operation.locator(".opblock-summary-control").click()
-        headers = operation.locator("details").first
-        expect(headers).to_contain_text("Headers (")
-        expect(headers.locator("table")).not_to_be_visible()
-
-        headers.locator("summary").click()
-
-        expect(headers.locator("table")).to_be_visible()
-
-
 def test_without_javascript_the_operations_are_listed(browser: Browser, site: Site) -> None:
     """With a link to the document."""
     with opened_page(browser, site, javascript=False) as page:

@@ -12,7 +12,7 @@ PROGRAMS = HERE / "programs"
 
 @pytest.mark.parametrize(
     "program",
-    ["infobutton_requests.py", "infobutton_feeds.py", "infobutton_refusals.py", "changes_feed.py"],
+    ["infobutton_requests.py", "infobutton_feeds.py", "changes_feed.py"],
 )
 def test_a_record_gets_what_it_asks_for(run: Run, program: str) -> None:
     run("python", "-W", "error", PROGRAMS / program, HERE / "atom.rng")

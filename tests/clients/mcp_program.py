@@ -511,21 +511,6 @@ def test_the_inspector_calls_a_tool_as_the_how_to_shows(configured: Path) -> Non
     assert DISCLAIMER in result["content"][0]["text"]
 
 
-def test_the_inspector_lists_the_tools(configured: Path) -> None:
-    arguments = ("--cli", "--config", "mcp.json", "--server", "evref", "--method", "tools/list")
-
-    printed = run_in(configured, "mcp-inspector", *arguments, HOME=str(configured))
-
-    names = [tool["name"] for tool in json.loads(printed)["tools"]]
-    assert names == TOOL_NAMES
-
-
-def test_the_version_is_that_of_the_how_to(tmp_path: Path) -> None:
-    (example,) = (each for each in commands(HOW_TO) if each.code.endswith("--version"))
-
-    assert run_in(tmp_path, "evref-mcp", "--version") == example.shown
-
-
 def test_it_ends_with_its_input(tmp_path: Path) -> None:
     """Nothing but the protocol is on standard output."""
     printed = run_in(

@@ -5,26 +5,15 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from datetime import timedelta
 
 import pytest
 
 from evref.bootstrap.settings import Settings
-from evref.testing.builders import OPERATOR
 from tests.faults.conftest import NewHost
 from tests.faults.load import Host, assert_promised, burst, under_load, wait_for
-from tests.servers import PostgresqlServer, RedisServer, free_port, redis_server, wait_until
+from tests.servers import PostgresqlServer, RedisServer, redis_server
 
 Fault = Callable[[RedisServer], AbstractContextManager[None]]
-
-
-@contextmanager
-def read_only(server: RedisServer) -> Iterator[None]:
-    """It becomes the replica of a missing server, and keeps its data."""
-    with server.client() as client:
-        client.replicaof("127.0.0.1", free_port())
-        yield
-        client.replicaof("NO", "ONE")
 
 
 @contextmanager
@@ -35,31 +24,9 @@ def killed(server: RedisServer) -> Iterator[None]:
     server.start()
 
 
-@contextmanager
-def out_of_memory(server: RedisServer) -> Iterator[None]:
-    """It rejects writes instead of evicting counts."""
-    with server.client() as client:
-        client.config_set("maxmemory", 1)
-        yield
-        client.config_set("maxmemory", 0)
-
-
-@contextmanager
-def without_replicas(server: RedisServer) -> Iterator[None]:
-    """It rejects writes that no replica would receive."""
-    with server.client() as client:
-        client.config_set("min-replicas-to-write", 1)
-        yield
-        client.config_set("min-replicas-to-write", 0)
-
-
 FAULTS: dict[str, Fault] = {
-    "stopped": lambda server: server.stopped(),
     "killed": killed,
     "frozen": lambda server: server.frozen(),
-    "read only": read_only,
-    "out of memory": out_of_memory,
-    "without replicas": without_replicas,
 }
 
 
@@ -96,24 +63,6 @@ def test_no_request_after_a_restart_fails(new_host: NewHost, counter_server: Red
     assert host.today(key).admitted == 128
 
 
-def test_terminated_connections_fail_at_most_their_own_requests(
-    new_host: NewHost, counter_server: RedisServer
-) -> None:
-    """For example by an administrator, or by a proxy that restarts."""
-    host = new_host()
-    key = host.new_key()
-
-    with under_load(host, key=key, clients=4) as responses, counter_server.client() as client:
-        for _ in range(5):
-            wait_for(responses, 200)
-            client.client_kill_filter(_type="normal", skipme=True)
-        wait_for(responses, 200)
-
-    assert_promised(responses, 200, 503)
-    assert sum(response.status == 503 for response in responses) <= 5 * 4
-    assert host.today(key).admitted >= sum(response.status == 200 for response in responses)
-
-
 def test_a_redis_that_restarts_empty_starts_counting_from_zero(
     database_server: PostgresqlServer,
 ) -> None:
@@ -132,20 +81,6 @@ def test_a_redis_that_restarts_empty_starts_counting_from_zero(
         for responses in (before, after):
             assert sorted(response.status for response in responses) == [200] * 10 + [429] * 5
         host.container.storage().close()
-
-
-def test_a_key_rotated_on_one_host_soon_has_only_its_new_secret_on_the_other(
-    new_host: NewHost, counter_server: RedisServer
-) -> None:
-    """Although the other host has cached the old one. The contract of `Admission` says how soon."""
-    one, other = new_host(), new_host()
-    old = one.new_key()
-    assert other.get(old).status == 200
-
-    new = one.container.manage_keys().rotate(OPERATOR, old.key.id, keep_old_for=timedelta(0))
-
-    wait_until(lambda: other.get(old).status == 401)
-    assert other.get(new).status == 200
 
 
 def test_without_the_database_nothing_is_served_although_redis_counts(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import signal
 import socket
 import struct
+import sys
+from contextlib import ExitStack
 
 import pytest
 
 from tests.hostile.peer import Peer, answer_to, statuses
-from tests.server.conftest import REPOSITORY, Server, Start, Store
+from tests.server.conftest import REPOSITORY, Server, Start, Store, environment
+from tests.servers import free_port
 
 LIST = "/api/v1/diagnoses"
 LIVE = b"GET /health/live HTTP/1.1\r\nHost: x\r\n"
@@ -160,6 +163,26 @@ def test_more_silent_connections_than_threads_only_delay_others(server: Server) 
     finally:
         for peer in peers:
             peer.socket.close()
+
+
+def test_more_connections_than_a_worker_has_files_for_do_not_end_it(store: Store) -> None:
+    """It stops accepting before it has no file for the next one."""
+    port = free_port()
+    command = f"ulimit -n 300; exec {sys.executable} -m evref serve --workers 1"
+    few_files = Server(
+        ["sh", "-c", f"{command} --bind 127.0.0.1:{port}"], store.folder, port, environment()
+    )
+    with ExitStack() as stack:
+        stack.callback(few_files.kill)
+        few_files.wait_until_ready()
+        workers = few_files.workers()
+        with ExitStack() as peers:
+            for _ in range(300):
+                peers.enter_context(Peer(port)).send(b"GET / HTTP/1.1\r\nX: ")
+
+        assert few_files.get("/health/ready").status == 200
+        assert few_files.workers() == workers
+        assert "Traceback" not in few_files.log
 
 
 @pytest.mark.parametrize(

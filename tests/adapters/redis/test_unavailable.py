@@ -49,11 +49,21 @@ def out_of_memory(server: servers.RedisServer) -> Iterator[None]:
         client.config_set("maxmemory", 0)
 
 
+@contextmanager
+def without_replicas(server: servers.RedisServer) -> Iterator[None]:
+    """It rejects writes that no replica would receive."""
+    with server.client() as client:
+        client.config_set("min-replicas-to-write", 1)
+        yield
+        client.config_set("min-replicas-to-write", 0)
+
+
 FAULTS: dict[str, Callable[[servers.RedisServer], AbstractContextManager[None]]] = {
     "stopped": lambda server: server.stopped(),
     "frozen": lambda server: server.frozen(),
     "read only": read_only,
     "out of memory": out_of_memory,
+    "without replicas": without_replicas,
 }
 
 
