@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -30,15 +29,6 @@ def test_without_any_setting_the_defaults_apply() -> None:
     assert settings.database_url == "sqlite:///evref.sqlite"
     assert settings.base_url == "http://127.0.0.1:8000"
     assert settings.cors_origins == ()
-
-
-def test_the_reference_has_a_row_for_each_setting() -> None:
-    """And no other rows."""
-    page = Path(__file__).parents[1] / "docs" / "reference" / "settings.md"
-
-    rows = re.findall(r"^\| `EVREF_([A-Z_]+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE)
-
-    assert sorted(rows) == sorted(map(str.upper, Settings.model_fields))
 
 
 def test_the_environment_overrides_the_file_and_the_file_overrides_the_default(

@@ -124,173 +124,109 @@ def unheard(_done: int, _total: int) -> None:
     pass
 
 
-SEE_KEYS = (DONE, DONE, DONE, NOT_ALLOWED, NOT_FOUND)
-CHANGE_KEYS = (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_FOUND)
-SEE_MEMBERS = (DONE, DONE, DONE, NOT_ALLOWED, NOT_FOUND)
-CHANGE_MEMBERS = (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_FOUND)
-READ_AUDIT_LOG = (DONE, DONE, DONE, NOT_ALLOWED, NOT_FOUND)
+SEE = (DONE, DONE, DONE, NOT_ALLOWED, NOT_FOUND)
+CHANGE = (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_FOUND)
+# Of no institution yet, so that a stranger may have one for their own.
+NEW_ID = (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, DONE)
 OPERATOR_ONLY = (DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED)
 
 Act = Callable[[House, Principal], object]
-TABLE: dict[str, tuple[Act, tuple[Outcome, ...]]] = {
-    # Of no institution yet, so that a stranger may have one for their own.
-    "ManageKeys.new_key_id": (
-        lambda house, who: house.keys.new_key_id(who),
-        (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, DONE),
+GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
+    (
+        NEW_ID,
+        {
+            "ManageKeys.new_key_id": lambda h, who: h.keys.new_key_id(who),
+        },
     ),
-    "ManageKeys.create": (
-        lambda house, who: house.keys.create(who, house.institution_id, name="New"),
-        CHANGE_KEYS,
+    (
+        CHANGE,
+        {
+            "ManageKeys.create": lambda h, who: h.keys.create(who, h.institution_id, name="New"),
+            "ManageKeys.change": lambda h, who: h.keys.change(who, h.key_id, name="Other"),
+            "ManageKeys.rotate": lambda h, who: h.keys.rotate(
+                who, h.key_id, keep_old_for=timedelta(0)
+            ),
+            "ManageKeys.revoke": lambda h, who: h.keys.revoke(who, h.key_id),
+            "ManageMembers.invitations": lambda h, who: h.members.invitations(
+                who, h.institution_id
+            ),
+            "ManageMembers.invite": lambda h, who: h.members.invite(
+                who, h.institution_id, email="new@b.org", role=Role.ADMIN
+            ),
+            "ManageMembers.revoke_invitation": lambda h, who: h.members.revoke_invitation(
+                who, h.invitation_id
+            ),
+            "ManageMembers.set_role": lambda h, who: h.members.set_role(
+                who, h.viewer_id, Role.ADMIN
+            ),
+            "ManageMembers.remove": lambda h, who: h.members.remove(who, h.viewer_id),
+        },
     ),
-    "ManageKeys.list": (lambda house, who: house.keys.list(who, house.institution_id), SEE_KEYS),
-    "ManageKeys.list_all": (lambda house, who: house.keys.list_all(who), OPERATOR_ONLY),
-    "ManageKeys.get": (lambda house, who: house.keys.get(who, house.key_id), SEE_KEYS),
-    "ManageKeys.history": (lambda house, who: house.keys.history(who, house.key_id), SEE_KEYS),
-    "ManageKeys.change": (
-        lambda house, who: house.keys.change(who, house.key_id, name="Other"),
-        CHANGE_KEYS,
+    (
+        SEE,
+        {
+            "ManageKeys.list": lambda h, who: h.keys.list(who, h.institution_id),
+            "ManageKeys.get": lambda h, who: h.keys.get(who, h.key_id),
+            "ManageKeys.history": lambda h, who: h.keys.history(who, h.key_id),
+            "ManageKeys.caps": lambda h, who: h.keys.caps(who, h.institution_id),
+            "ManageMembers.list": lambda h, who: h.members.list(who, h.institution_id),
+            "ReadAuditLog.whole": lambda h, who: h.log.whole(who, h.institution_id, EVERYTHING),
+            "ReadAuditLog.actors": lambda h, who: h.log.actors(who, h.institution_id),
+            "ReadAuditLog.__call__": lambda h, who: h.log(who, h.institution_id, 1),
+        },
     ),
-    "ManageKeys.rotate": (
-        lambda house, who: house.keys.rotate(who, house.key_id, keep_old_for=timedelta(0)),
-        CHANGE_KEYS,
-    ),
-    "ManageKeys.caps": (lambda house, who: house.keys.caps(who, house.institution_id), SEE_KEYS),
-    "ManageKeys.set_caps": (
-        lambda house, who: house.keys.set_caps(who, house.institution_id, KeyCaps(1)),
+    (
         OPERATOR_ONLY,
+        {
+            "ManageKeys.list_all": lambda h, who: h.keys.list_all(who),
+            "ManageKeys.set_caps": lambda h, who: h.keys.set_caps(
+                who, h.institution_id, KeyCaps(1)
+            ),
+            "ManageInstitutions.create_institution": lambda h, who: (
+                h.institutions.create_institution(who, "Third")
+            ),
+            "ManageInstitutions.institutions": lambda h, who: h.institutions.institutions(who),
+            "ManageInstitutions.institution_named": lambda h, who: h.institutions.institution_named(
+                who, "General Hospital"
+            ),
+            "ManageInstitutions.sign_ins": lambda h, who: h.institutions.sign_ins(who),
+            "ManageInstitutions.set_sign_in": lambda h, who: h.institutions.set_sign_in(
+                who, h.institution_id, domains=["b.org"]
+            ),
+            "ManageInstitutions.end_sign_in": lambda h, who: h.institutions.end_sign_in(
+                who, h.institution_id
+            ),
+            "ManageInstitutions.create_member": lambda h, who: h.institutions.create_member(
+                who, h.institution_id, "c@b.org", password=PASSWORD
+            ),
+            "ManageInstitutions.members": lambda h, who: h.institutions.members(who),
+            "ManageInstitutions.member_with_email": lambda h, who: h.institutions.member_with_email(
+                who, "a@b.org"
+            ),
+            "ManageInstitutions.reset_password": lambda h, who: h.institutions.reset_password(
+                who, h.member_id, password="another long one"
+            ),
+            "ProvisionDemo.__call__": lambda h, who: h.demo(who),
+            "PublishCatalogue.check": lambda h, who: h.publish.check(who, [ONE], unheard),
+            "PublishCatalogue.not_read": lambda h, who: h.publish.not_read(who, [ONE]),
+            "PublishCatalogue.retracted": lambda h, who: h.publish.retracted(
+                who, Catalogue([]), Path("list.csv")
+            ),
+            "PublishCatalogue.plan_load": lambda h, who: h.publish.plan_load(who, ONE, unheard),
+            "PublishCatalogue.plan_rollback": lambda h, who: h.publish.plan_rollback(who),
+            "PublishCatalogue.publish": lambda h, who: h.publish.publish(
+                who, h.publish.plan_load(Operator(), ONE, unheard), by="root", allow_removals=True
+            ),
+            "PublishCatalogue.publish_bundled": lambda h, who: h.publish.publish_bundled(
+                who, unheard, by="root"
+            ),
+            "PublishCatalogue.export": lambda h, who: h.publish.export(who, Path("out")),
+            "PublishCatalogue.status": lambda h, who: h.publish.status(who),
+            "PublishCatalogue.history": lambda h, who: h.publish.history(who),
+        },
     ),
-    "ManageKeys.revoke": (lambda house, who: house.keys.revoke(who, house.key_id), CHANGE_KEYS),
-    "ManageInstitutions.create_institution": (
-        lambda house, who: house.institutions.create_institution(who, "Third"),
-        OPERATOR_ONLY,
-    ),
-    "ManageInstitutions.institutions": (
-        lambda house, who: house.institutions.institutions(who),
-        OPERATOR_ONLY,
-    ),
-    "ManageInstitutions.institution_named": (
-        lambda house, who: house.institutions.institution_named(who, "General Hospital"),
-        OPERATOR_ONLY,
-    ),
-    "ManageInstitutions.sign_ins": (
-        lambda house, who: house.institutions.sign_ins(who),
-        OPERATOR_ONLY,
-    ),
-    "ManageInstitutions.set_sign_in": (
-        lambda house, who: house.institutions.set_sign_in(
-            who, house.institution_id, domains=["b.org"]
-        ),
-        OPERATOR_ONLY,
-    ),
-    "ManageInstitutions.end_sign_in": (
-        lambda house, who: house.institutions.end_sign_in(who, house.institution_id),
-        OPERATOR_ONLY,
-    ),
-    "ManageInstitutions.create_member": (
-        lambda house, who: house.institutions.create_member(
-            who, house.institution_id, "c@b.org", password=PASSWORD
-        ),
-        OPERATOR_ONLY,
-    ),
-    "ManageInstitutions.members": (
-        lambda house, who: house.institutions.members(who),
-        OPERATOR_ONLY,
-    ),
-    "ManageInstitutions.member_with_email": (
-        lambda house, who: house.institutions.member_with_email(who, "a@b.org"),
-        OPERATOR_ONLY,
-    ),
-    "ManageInstitutions.reset_password": (
-        lambda house, who: house.institutions.reset_password(
-            who, house.member_id, password="another long one"
-        ),
-        OPERATOR_ONLY,
-    ),
-    "ManageMembers.list": (
-        lambda house, who: house.members.list(who, house.institution_id),
-        SEE_MEMBERS,
-    ),
-    "ManageMembers.invitations": (
-        lambda house, who: house.members.invitations(who, house.institution_id),
-        CHANGE_MEMBERS,
-    ),
-    "ManageMembers.invite": (
-        lambda house, who: house.members.invite(
-            who, house.institution_id, email="new@b.org", role=Role.ADMIN
-        ),
-        CHANGE_MEMBERS,
-    ),
-    "ManageMembers.revoke_invitation": (
-        lambda house, who: house.members.revoke_invitation(who, house.invitation_id),
-        CHANGE_MEMBERS,
-    ),
-    "ManageMembers.set_role": (
-        lambda house, who: house.members.set_role(who, house.viewer_id, Role.ADMIN),
-        CHANGE_MEMBERS,
-    ),
-    "ManageMembers.remove": (
-        lambda house, who: house.members.remove(who, house.viewer_id),
-        CHANGE_MEMBERS,
-    ),
-    "ProvisionDemo.__call__": (lambda house, who: house.demo(who), OPERATOR_ONLY),
-    "PublishCatalogue.check": (
-        lambda house, who: house.publish.check(who, [ONE], unheard),
-        OPERATOR_ONLY,
-    ),
-    "PublishCatalogue.not_read": (
-        lambda house, who: house.publish.not_read(who, [ONE]),
-        OPERATOR_ONLY,
-    ),
-    "PublishCatalogue.retracted": (
-        lambda house, who: house.publish.retracted(who, Catalogue([]), Path("list.csv")),
-        OPERATOR_ONLY,
-    ),
-    "PublishCatalogue.plan_load": (
-        lambda house, who: house.publish.plan_load(who, ONE, unheard),
-        OPERATOR_ONLY,
-    ),
-    "PublishCatalogue.plan_rollback": (
-        lambda house, who: house.publish.plan_rollback(who),
-        OPERATOR_ONLY,
-    ),
-    "PublishCatalogue.publish": (
-        lambda house, who: house.publish.publish(
-            who,
-            house.publish.plan_load(Operator(), ONE, unheard),
-            by="root",
-            allow_removals=True,
-        ),
-        OPERATOR_ONLY,
-    ),
-    "PublishCatalogue.publish_bundled": (
-        lambda house, who: house.publish.publish_bundled(who, unheard, by="root"),
-        OPERATOR_ONLY,
-    ),
-    "PublishCatalogue.export": (
-        lambda house, who: house.publish.export(who, Path("out")),
-        OPERATOR_ONLY,
-    ),
-    "PublishCatalogue.status": (
-        lambda house, who: house.publish.status(who),
-        OPERATOR_ONLY,
-    ),
-    "PublishCatalogue.history": (
-        lambda house, who: house.publish.history(who),
-        OPERATOR_ONLY,
-    ),
-    "ReadAuditLog.whole": (
-        lambda house, who: house.log.whole(who, house.institution_id, EVERYTHING),
-        READ_AUDIT_LOG,
-    ),
-    "ReadAuditLog.actors": (
-        lambda house, who: house.log.actors(who, house.institution_id),
-        READ_AUDIT_LOG,
-    ),
-    "ReadAuditLog.__call__": (
-        lambda house, who: house.log(who, house.institution_id, 1),
-        READ_AUDIT_LOG,
-    ),
-}
+]
+TABLE = {name: (act, outcomes) for outcomes, acts in GROUPS for name, act in acts.items()}
 
 FOR_EVERYBODY = {
     # Available to anyone with a key, or used by the service itself.

@@ -279,18 +279,6 @@ def a_single_file(files: Path) -> Path:
     return files / "asthma.yaml"
 
 
-def an_empty_folder(files: Path) -> Path:
-    (files.parent / "empty").mkdir()
-    return files.parent / "empty"
-
-
-def a_wrong_folder(files: Path) -> Path:
-    wrong = files.parent / "wrong"
-    wrong.mkdir()
-    (wrong / "compose.yaml").write_text("services: {}\n")
-    return wrong
-
-
 def a_folder_that_lacks_a_file(files: Path) -> Path:
     (files / "migraine.yaml").unlink()
     return files
@@ -302,29 +290,12 @@ def a_half_written_file(files: Path) -> Path:
     return files
 
 
-def a_file_cut_after_a_whole_line(files: Path) -> Path:
-    """It may still be YAML."""
-    file = files / "migraine.yaml"
-    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    file.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
-    return files
-
-
-def a_file_in_which_nothing_was_written_yet(files: Path) -> Path:
-    (files / "migraine.yaml").write_bytes(b"")
-    return files
-
-
 @pytest.mark.parametrize(
     "slip",
     [
         a_single_file,
-        an_empty_folder,
-        a_wrong_folder,
         a_folder_that_lacks_a_file,
         a_half_written_file,
-        a_file_cut_after_a_whole_line,
-        a_file_in_which_nothing_was_written_yet,
     ],
 )
 def test_no_slip_loses_a_diagnosis(ready: Run, files: Path, slip: Callable[[Path], Path]) -> None:

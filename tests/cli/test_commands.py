@@ -307,18 +307,3 @@ def test_output_that_cannot_be_written_is_told_in_one_line(ready: Run, folder: P
 
     assert done.returncode == 1
     assert done.stderr == b"evref: Bad file descriptor\n"
-
-
-def test_the_package_runs_as_a_module(folder: Path) -> None:
-    """With the same statuses and streams as the command."""
-    done = subprocess.run(
-        [sys.executable, "-m", "evref", "key", "list"],
-        capture_output=True,
-        cwd=folder,
-        env={"PYTHONPATH": str(Path(evref.__file__).parents[1])},
-        check=False,
-    )
-
-    assert done.returncode == 1
-    assert done.stdout == b""
-    assert done.stderr == b"evref: There is no database yet; run: evref init\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 import subprocess
@@ -438,16 +437,6 @@ def test_the_use_of_a_key_that_was_never_used_is_empty(ready: Run) -> None:
 
     assert ready("key", "usage", made["id"], "--json").json == []
     assert ready("key", "usage", made["id"]).out == "The key was not used in the last 30 days.\n"
-
-
-def test_json_is_readable_and_not_escaped(ready: Run) -> None:
-    """Names are shown as they were given."""
-    ready("institution", "create", "Clínica Ñandú")
-
-    out = ready("institution", "list", "--json").out
-
-    assert "Clínica Ñandú" in out
-    assert json.loads(out)
 
 
 def test_a_key_in_the_place_of_a_name_is_neither_stored_nor_repeated(ready: Run) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from evref.bootstrap.settings import StorageKind
-from tests.clients.running import REPOSITORY, Running, running
+from tests.server.conftest import REPOSITORY, Server, Store, environment
+from tests.servers import free_port
 
 HERE = Path(__file__).parent
 TOOLS = REPOSITORY / ".venv-clients" / "bin"
@@ -21,11 +24,40 @@ NODE_TOOLS = HERE / "node_modules" / ".bin"
 Run = Callable[..., str]
 
 
+@dataclass(frozen=True)
+class Running:
+    """A service with two workers and the bundled catalogue, which everybody may read."""
+
+    server: Server
+    store: Store
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server.port}"
+
+    def key(self, *, limit: int = 1000) -> str:
+        """The token of a new key."""
+        return self.store.key(limit).token.text
+
+    def document(self) -> bytes:
+        """The OpenAPI document, as anybody downloads it."""
+        return self.server.get("/api/v1/openapi.json").body
+
+
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One service for all tests, with the bundled catalogue."""
-    with running(StorageKind.SQL, tmp_path_factory.mktemp("service")) as service:
-        yield service
+    """One service for all tests."""
+    store, port = Store(tmp_path_factory.mktemp("service")), free_port()
+    bind = f"127.0.0.1:{port}"
+    command = [sys.executable, "-m", "evref", "serve", "--bind", bind, "--workers", "2"]
+    env = environment(base_url=f"http://{bind}", catalogue_pages="public")
+    with closing(store.container.storage()):
+        server = Server(command, store.folder, port, env)
+        try:
+            server.wait_until_ready()
+            yield Running(server, store)
+        finally:
+            server.kill()
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.clients.conftest import HERE, Run
-from tests.clients.running import Running
+from tests.clients.conftest import HERE, Run, Running
 
 RESOURCE_TYPES = ("PlanDefinition", "ActivityDefinition", "CodeSystem", "StructureDefinition")
 PROGRAMS = HERE / "programs"

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from pathlib import Path
 from threading import Event
 
 import pytest
@@ -239,10 +238,3 @@ def test_a_stop_under_load_completes_the_requests_in_progress(
 
     assert server.wait_until_ended() == 0, server.log
     assert admitted(store, key.key.id) == answered
-
-
-def test_a_second_server_on_one_port_starts_too(service: Server, tmp_path: Path) -> None:
-    """As the how-to warns, because both set SO_REUSEPORT."""
-    with socket.socket() as second:
-        second.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        second.bind(("127.0.0.1", service.port))

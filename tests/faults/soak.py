@@ -182,7 +182,7 @@ class Sample:
 
 
 def sample(service: Served) -> Sample:
-    workers = service.workers()
+    workers = service.processes()
     return Sample(
         memory=sum(worker.memory_full_info().uss for worker in workers),
         files=sum(worker.num_fds() for worker in workers),
@@ -212,7 +212,7 @@ def soak(settings: Settings, folder: Path, seconds: float, seed: str) -> dict[st
     load(host.container.publish(), BUNDLED_CATALOGUE)
     keys, enough, samples = Keys(host), Event(), []
     with served(settings, folder) as (service,), ThreadPoolExecutor(CLIENTS + 1) as threads:
-        workers = {worker.pid for worker in service.workers()}
+        workers = set(service.workers())
         clients = [
             Client(service, keys, random.Random(f"{seed}-{number}"), Counter())
             for number in range(CLIENTS)
@@ -228,7 +228,7 @@ def soak(settings: Settings, folder: Path, seconds: float, seed: str) -> dict[st
             enough.set()
         for task in tasks:
             task.result()
-        assert {worker.pid for worker in service.workers()} == workers
+        assert set(service.workers()) == workers
     assert datetime.now(UTC).date() < tomorrow, "the run crossed midnight; start again"
     got = sum((client.got for client in clients), Counter[tuple[str, int]]())
     assert_counts(host, keys, got)

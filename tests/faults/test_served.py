@@ -43,7 +43,7 @@ def test_two_services_admit_exactly_the_limit_and_respond_while_storage_hangs(
     with served(host.settings, tmp_path, services=2) as services, ThreadPoolExecutor(64) as clients:
 
         def send(number: int) -> Response:
-            return services[number % 2].get(key)
+            return services[number % 2].send(key)
 
         responses = list(clients.map(send, range(400)))
         with counters.frozen():
@@ -69,7 +69,7 @@ def test_killed_workers_are_replaced_and_admit_no_extra_requests(
     ):
         for _ in range(kills):
             wait_for(responses, 200)
-            service.workers()[0].kill()
+            service.processes()[0].kill()
         wait_for(responses, 429)
 
     statuses = [response.status for response in responses]
@@ -81,7 +81,7 @@ def test_killed_workers_are_replaced_and_admit_no_extra_requests(
 @contextmanager
 def full_disk(service: Served) -> Iterator[None]:
     """No worker can write to any file: the system rejects it, as on a full disk."""
-    workers = service.workers()
+    workers = service.processes()
     for worker in workers:
         worker.rlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
     yield

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 import pytest
-from dependency_injector import providers
 from werkzeug.test import TestResponse
 
 from evref.adapters.inbound.fhir import search
-from evref.bootstrap.app import create_app
-from evref.domain.access.permission import Permission
-from evref.domain.access.token import KeyToken
-from evref.domain.errors import EvrefError, StorageUnavailableError
 from tests.fhir.conftest import MakeService, catalogue
 from tests.http.service import BASE_URL, Service, assert_outcome, body
 
@@ -36,23 +29,6 @@ def test_without_a_key_nothing_is_served(service: Service, path: str) -> None:
     ]
     assert response.headers["WWW-Authenticate"] == 'Bearer realm="evref"'
     assert response.headers["Cache-Control"] == "no-store"
-
-
-@pytest.mark.parametrize("path", WITH_KEY)
-@pytest.mark.parametrize("token", [KeyToken.make(7).text, "evref_mistyped"])
-def test_a_wrong_key_is_refused(service: Service, path: str, token: str) -> None:
-    """Unknown and mistyped ones alike."""
-    response = service.get(path, token=token)
-
-    assert_outcome(response, 401, "unknown")
-    assert response.headers["WWW-Authenticate"].endswith('error="invalid_token"')
-
-
-def test_a_key_without_permission_is_refused(service: Service) -> None:
-    response = service.get(PLAN, token=service.token(permission=Permission.NONE))
-
-    assert_outcome(response, 403, "forbidden")
-    assert 'error="insufficient_scope"' in response.headers["WWW-Authenticate"]
 
 
 def test_each_admitted_request_counts_once(service: Service) -> None:
@@ -93,40 +69,6 @@ def test_a_used_up_limit_says_when_to_come_back(service: Service) -> None:
     ]
     assert int(response.headers["Retry-After"]) == 3601
     assert response.headers["RateLimit"] == '"daily";r=0;t=3601'
-
-
-class _FailingBrowse:
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    def current(self) -> NoReturn:
-        raise self._error
-
-
-class _UnknownError(EvrefError):
-    """Indicates something that the table of problems does not know."""
-
-
-@pytest.mark.parametrize(
-    ("error", "status", "code"),
-    [
-        (StorageUnavailableError("secret"), 503, "transient"),
-        (_UnknownError("secret"), 500, "exception"),
-    ],
-)
-def test_a_failure_reveals_nothing(
-    service: Service, error: Exception, status: int, code: str
-) -> None:
-    token = service.token()
-    service.container.browse.override(providers.Object(_FailingBrowse(error)))
-    service.app = create_app(service.container.settings(), service.container)
-
-    response = service.get(PLAN, token=token)
-
-    assert_outcome(response, status, code)
-    assert "secret" not in response.text
-    assert ("Retry-After" in response.headers) == (status == 503)
-    assert service.get(METADATA).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -87,14 +87,6 @@ def test_whoever_may_not_have_it_is_refused_as_before_it_was_kept(
         assert lasting(response) == lasting(before[slug])
 
 
-def test_only_get_and_head_find_it(service: Service, token: str) -> None:
-    """Other methods are refused, and not counted."""
-    service.get(LIST, token=token)
-
-    assert_problem(service.request("POST", LIST, token=token), 405, "method-not-allowed")
-    assert service.get(LIST, token=token).headers["X-RateLimit-Remaining"] == "998"
-
-
 def test_an_address_that_only_looks_like_its_own_does_not_find_it(
     service: Service, token: str
 ) -> None:

@@ -34,7 +34,6 @@ from evref.domain.errors import (
     InsufficientPermissionError,
     InvalidApiKeyError,
     NoCatalogueError,
-    NotAllowedError,
     NotFoundError,
     RemovedDiagnosisError,
     StorageUnavailableError,
@@ -118,19 +117,6 @@ def test_title_and_detail_say_different_things(service: Service, slug: str) -> N
 
         said = words(problem["detail"])
         assert len(said & words(problem["title"])) <= len(said) / 3, problem
-
-
-def test_who_may_not_do_something_gets_a_page_that_says_so(service: Service) -> None:
-    app = create_app(service.container.settings(), service.container)
-
-    @app.get("/not-allowed")
-    def refuse() -> NoReturn:
-        raise NotAllowedError
-
-    with app.test_client() as client, client.get("/not-allowed") as response:
-        assert response.status_code == 403
-        assert response.mimetype == "text/html"
-        assert "<h1>You may not do this</h1>" in response.get_data(as_text=True)
 
 
 @pytest.mark.parametrize(

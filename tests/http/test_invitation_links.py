@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 import pytest
 
-from evref.bootstrap.logs import WithoutKeys
 from evref.domain.accounts.invitation import InvitationToken
 from tests.http.service import Service
 
@@ -60,35 +59,3 @@ def test_a_link_in_an_address_is_in_no_answer_and_no_log(
         assert_not_repeated(response.text)
         assert_not_repeated(str(response.headers))
     assert_not_repeated(caplog.text)
-
-
-def test_a_link_is_not_in_the_access_log(
-    service: Service, caplog: pytest.LogCaptureFixture, form: str
-) -> None:
-    """Neither as the path nor as the request id."""
-    from evref.adapters.inbound.web.observation import CompletedRequest, log_access  # noqa: PLC0415
-
-    sent = FORMS[form](TOKEN)
-    environ = {
-        "REQUEST_METHOD": "GET",
-        "PATH_INFO": f"/settings/invitation/{sent}",
-        "HTTP_X_REQUEST_ID": sent,
-    }
-
-    with caplog.at_level(logging.INFO):
-        log_access(CompletedRequest(environ, 200, 0.001))
-
-    assert caplog.records
-    for record in caplog.records:
-        assert_not_repeated(" ".join(map(str, vars(record).values())))
-
-
-def test_a_link_in_a_line_of_a_library_is_not_logged(service: Service, form: str) -> None:
-    """Such as a server's about a request that it could not read."""
-    record = logging.LogRecord(
-        "gunicorn.error", logging.WARNING, "", 0, "Invalid request: %r", (FORMS[form](TOKEN),), None
-    )
-
-    assert WithoutKeys().filter(record)
-
-    assert_not_repeated(record.getMessage())

@@ -113,16 +113,6 @@ def test_a_named_origin_may_read_answers_and_rate_limit_fields(
     }
 
 
-@pytest.mark.parametrize("origin", ["http://[::1]:3000", "HTTPS://App.example.org"])
-def test_an_origin_is_named_as_it_is_written(make_service: MakeService, origin: str) -> None:
-    """Brackets are part of an address, and case says nothing."""
-    service = make_service(cors_origins=(origin,))
-
-    response = service.get("/api/v1/openapi.json", headers={"Origin": origin.lower()})
-
-    assert response.headers["Access-Control-Allow-Origin"] == origin.lower()
-
-
 def test_a_named_origin_may_read_refusals(make_service: MakeService) -> None:
     """401 and 429 as well, with the seconds to wait."""
     service = make_service(cors_origins=(APP,))

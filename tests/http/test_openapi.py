@@ -262,18 +262,6 @@ def test_rate_limit_fields_are_declared_where_they_occur(
             assert (set(RATE_LIMIT_FIELDS) <= declared) == always, status
 
 
-def test_every_answer_declares_how_it_may_be_kept(
-    service: Service, document: dict[str, Any]
-) -> None:
-    """Data by the client that asked for it, problems by nobody."""
-    for _, operation in operations(document):
-        for status, response in operation["responses"].items():
-            headers = service.document.resolved(response)["headers"]
-            schema = service.document.resolved(headers["Cache-Control"])["schema"]
-            kept = status in {"200", "304"}
-            assert schema["const"] == ("private, no-cache" if kept else "no-store")
-
-
 def test_every_answer_is_described_with_the_disclaimer(document: dict[str, Any]) -> None:
     """It is part of the product, and required."""
     for name in ("Meta", "DiagnosisListMeta", "InterventionListMeta"):

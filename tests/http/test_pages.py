@@ -8,7 +8,7 @@ import pytest
 
 from evref.adapters.outbound.files import SCHEMA_FILE
 from tests.http.conftest import MakeService
-from tests.http.service import BASE_URL, Service, body
+from tests.http.service import Service, body
 
 
 def test_style_sheets_and_the_script_refer_to_no_other_host(service: Service) -> None:
@@ -49,11 +49,6 @@ def test_no_other_file_of_swagger_ui_is_served(service: Service, name: str) -> N
 def test_nothing_beside_the_static_files_is_served(service: Service, path: str) -> None:
     """Whatever the path is made to look like."""
     assert service.get(path).status_code == 404
-
-
-def test_the_landing_page_has_a_first_request_at_the_operators_address(service: Service) -> None:
-    """Wherever it was asked for."""
-    assert f"{BASE_URL}/api/v1/diagnoses" in service.get("/").text
 
 
 def test_the_schema_of_catalogue_files_is_served_to_editors(service: Service) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.http.service import LATE, MIDNIGHT, Service, assert_problem
+from tests.http.service import MIDNIGHT, Service, assert_problem
 
 DIAGNOSES = "/api/v1/diagnoses"
 FIELDS = (
@@ -55,21 +55,3 @@ def test_what_remains_goes_down_to_0_and_then_no_more_is_answered(service: Servi
         RESET,
     )
     assert service.admitted(key) == 3
-
-
-def test_the_count_starts_anew_at_midnight_utc(service: Service) -> None:
-    """In the day's last second, what remains is still yesterday's."""
-    token = service.token(limit=1)
-    assert service.get(DIAGNOSES, token=token).status_code == 200
-
-    service.clock.advance((MIDNIGHT - LATE).total_seconds() - 0.001)
-    last_second = service.get(DIAGNOSES, token=token)
-    service.clock.advance(0.001)
-    new_day = service.get(DIAGNOSES, token=token)
-
-    assert last_second.status_code == 429
-    assert last_second.headers["Retry-After"] == "1"
-    assert last_second.headers["RateLimit"] == '"daily";r=0;t=1'
-    assert new_day.status_code == 200
-    assert new_day.headers["RateLimit"] == '"daily";r=0;t=86400'
-    assert new_day.headers["X-RateLimit-Reset"] == str(int(RESET) + 86400)

@@ -163,22 +163,7 @@ def test_all_faults_are_told_at_once(service: Service, token: str) -> None:
     assert set(faults(service, token, path)) == {"modul", "phase", "x", "module"}
 
 
-def test_a_parameter_at_its_bounds_is_taken(service: Service, token: str) -> None:
-    """A text of 200 characters is long, but allowed."""
-    assert service.ids(f"{DIAGNOSES}?q={'a' * 200}", token) == []
-
-
 def test_a_query_without_a_parameter_is_no_fault(service: Service, token: str) -> None:
     """A question mark alone asks for nothing."""
     assert len(service.ids(f"{DIAGNOSES}?", token)) == 5
     assert len(service.ids(f"{DIAGNOSES}?&", token)) == 5
-
-
-def test_faults_come_in_the_order_of_the_request(service: Service, token: str) -> None:
-    """Each with one message."""
-    sent = ["zone", "q", "area", "module", "page", "icd10", "limit"]
-
-    problem = body(service.get(f"{DIAGNOSES}?{'=&'.join(sent)}=", token=token))
-
-    assert [fault["parameter"] for fault in problem["errors"]] == sent
-    assert problem["errors"][1]["message"] == "Length must be between 1 and 200."

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, SUB_TOPICS
+from evref.adapters.inbound.infobutton.mappings import SUB_TOPICS
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
@@ -74,20 +74,6 @@ def test_words_are_searched_where_there_is_no_code(service: Service, token: str,
     words = {f"{LIST}.{part}": "BARRE guillain", f"{LIST}.cs": SNOMED_CT, f"{LIST}.c": " "}
 
     assert documents(json_feed(service, token, words)) == ["Guillain-Barré syndrome"]
-
-
-def test_the_display_name_comes_before_the_original_text(service: Service, token: str) -> None:
-    words = {f"{LIST}.ot": "back", f"{LIST}.dn": "knee"}
-
-    assert documents(json_feed(service, token, words)) == ["Knee osteoarthritis"]
-
-
-def test_words_beside_a_code_are_not_searched(service: Service, token: str) -> None:
-    """If nothing is found for the code, its name changes nothing."""
-    feed = json_feed(service, token, coded(ICD10, "B05") | {f"{LIST}.dn": "Knee osteoarthritis"})
-
-    assert feed["entry"] == []
-    assert "has no such diagnosis" in feed["subtitle"]["_value"]
 
 
 def test_several_criteria_are_answered_in_their_order_and_each_diagnosis_once(
@@ -190,12 +176,6 @@ def test_a_subtopic_selects_its_modules(
     assert (nothing in feed["entry"][0]["summary"]["_value"]) == (not sections(feed))
 
 
-def test_several_subtopics_select_the_modules_of_each(service: Service, token: str) -> None:
-    asked = KNEE | {"subTopic.v.c": "D012648", "subTopic.v.c1": "Q000534"}
-
-    assert sections(json_feed(service, token, asked)) == ["fitt_vip", "home", "concept"]
-
-
 @pytest.mark.parametrize(
     ("sub_topic", "shown"),
     [
@@ -249,15 +229,6 @@ def test_what_cannot_be_used_is_named_with_what_is_allowed(
     assert (fault["parameter"], fault["message"]) == (parameter, message)
     assert fault["allowed"]
     assert response.headers["X-RateLimit-Remaining"] == "999"
-
-
-def test_the_code_systems_that_are_read_are_listed_where_one_is_missing(
-    service: Service, token: str
-) -> None:
-    response = ask(service, token, {f"{LIST}.c": "M17"} | AS_JSON)
-
-    (fault,) = assert_problem(response, 422, "invalid-parameter")["errors"]
-    assert fault["allowed"] == [f"{each.oid} ({each.name})" for each in CODE_SYSTEMS]
 
 
 def test_all_errors_of_a_request_are_named_at_once(service: Service, token: str) -> None:

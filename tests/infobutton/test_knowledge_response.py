@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from datetime import date
@@ -22,7 +21,6 @@ from tests.http.conftest import MakeService
 from tests.http.service import BASE_URL, Service, entries
 from tests.infobutton.asking import (
     AS_HTML,
-    AS_JSON,
     ATOM,
     ICD10,
     ICD10_CM,
@@ -224,11 +222,6 @@ def test_a_section_shows_the_evidence_of_each_intervention(
     assert '<a href="https://pubmed.ncbi.nlm.nih.gov/123/">Second</a>' in shown
 
 
-def test_a_hidden_intervention_is_not_shown(service: Service, token: str) -> None:
-    """Its module is not enabled."""
-    assert "k-hidden" not in ask(service, token, KNEE).text
-
-
 def test_it_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeService) -> None:
     """So the feed changes with the catalogue only; without an entry, it is the catalogue's."""
     days = {"a": date(2026, 1, 1), "b": date(2026, 3, 1), "c": date(2026, 2, 1)}
@@ -404,15 +397,6 @@ def test_the_page_that_a_person_is_sent_to_answers(make_service: MakeService) ->
         page = service.get(sent.headers["Location"].removeprefix(BASE_URL))
 
         assert page.status_code == 200
-
-
-@pytest.mark.parametrize("value", ["Application/JSON", " application/json "])
-def test_the_case_of_a_response_type_says_nothing(service: Service, token: str, value: str) -> None:
-    response = ask(service, token, KNEE | {"KnowledgeResponseType": value})
-
-    assert response.mimetype == "application/json"
-    assert response.get_data() == ask(service, token, KNEE | AS_JSON).get_data()
-    assert json.loads(response.get_data())["feed"]["entry"]
 
 
 @pytest.mark.parametrize("accept", [None, "application/json", "text/html"])

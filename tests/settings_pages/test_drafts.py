@@ -76,18 +76,6 @@ def test_a_draft_is_shown_once(site: Site, member: Visitor) -> None:
     assert_no_draft(member)
 
 
-def test_a_draft_is_for_its_form_alone(site: Site, member: Visitor) -> None:
-    """Whoever goes elsewhere after the sign-in has left it."""
-    path = f"/settings/api-keys/{site.make_key('Ward app').key.id}"
-    with_draft(site, member)
-
-    page = member.get(path).text
-
-    assert NOTICE not in page
-    assert fields_of(page)["name"] == "Ward app"
-    assert_no_draft(member)
-
-
 def test_another_member_does_not_see_it(site: Site, member: Visitor) -> None:
     """Even in the same browser."""
     fields = fields_of(member.get(NEW).text) | TYPED

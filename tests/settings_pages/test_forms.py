@@ -297,16 +297,6 @@ def test_no_page_is_kept_by_anyone(site: Site, path: str, signed_in: bool) -> No
     assert "<script>" not in answer.text
 
 
-@pytest.mark.parametrize("base_url", ["http://127.0.0.1:8000", "https://evref.example.org"])
-def test_redirects_stay_where_the_browser_is(tmp_path: Path, base_url: str) -> None:
-    """Whatever host the client claims to have asked."""
-    site = Site(settings_for("memory", tmp_path, base_url=base_url))
-
-    for path in ("/settings", "/settings/api-keys"):
-        answer = site.app.test_client().get(path, headers={"Host": "evil.example"})
-        assert answer.location.startswith("/settings/")
-
-
 def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
     """With when to come back, and without what is behind it."""
     site = Site(settings_for("sqlite", tmp_path))

@@ -15,7 +15,7 @@ from tests.settings_pages.site import (
     Site,
     settings_for,
 )
-from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
+from tests.settings_pages.visitor import Visitor, fields_of, text_of
 
 CHOSEN = "a password that I chose"
 WANTED = {"password": CHOSEN, "repeated": CHOSEN}
@@ -110,19 +110,6 @@ def without_ids(page: str) -> str:
     return re.sub(r'value="[^"]*"', "", page)
 
 
-def test_a_link_is_used_once(site: Site) -> None:
-    """The form that was open in another browser comes too late."""
-    path = site.invite()
-    first, second = Visitor(site), Visitor(site)
-    fields = fields_of(second.get(path).text) | {"password": "of a thief", "repeated": "of a thief"}
-    first.fill_in(path, **WANTED)
-
-    answer = second.send(path, **fields)
-
-    assert answer.status_code == 404
-    assert Visitor(site).sign_in(COLLEAGUE, CHOSEN).status_code == 303
-
-
 def test_too_many_at_once_are_asked_to_come_back(site: Site) -> None:
     """And the link still works."""
     path = site.invite()
@@ -203,14 +190,3 @@ def test_the_sign_in_leads_to_no_invitation(site: Site, as_next: str) -> None:
     answer = Visitor(site).sign_in(onwards=as_next.format(token))
 
     assert answer.location == "/settings/api-keys"
-
-
-def test_a_colleague_who_joins_does_not_disturb_the_inviter(site: Site, member: Visitor) -> None:
-    """Whose invitation is then gone from the list."""
-    Visitor(site).fill_in(site.invite(), **WANTED)
-
-    page = member.get("/settings/members").text
-
-    assert COLLEAGUE in page
-    assert "Open invitations" not in page
-    assert a_member(site).is_signed_in

@@ -193,19 +193,6 @@ def test_the_last_admin_stays_one(site: Site, member: Visitor) -> None:
     assert site.members()[EMAIL] is Role.ADMIN
 
 
-def test_who_gives_up_the_role_goes_on_as_a_viewer(site: Site, member: Visitor) -> None:
-    """After a new sign-in; the rights are gone."""
-    site.add_member(COLLEAGUE, Role.ADMIN)
-
-    answer = member.fill_in(f"{MEMBERS}/{id_of(site, EMAIL)}", role="viewer")
-
-    page = member.get(answer.location)
-    assert page.status_code == 200
-    assert "You are now a viewer of General Hospital. Sign in again." in page.text
-    member.sign_in()
-    assert member.get(INVITE).status_code == 403
-
-
 def test_who_leaves_is_signed_out(site: Site, member: Visitor) -> None:
     """With a word of farewell rather than an error."""
     site.add_member(COLLEAGUE, Role.ADMIN)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evref.domain.principal import Role
-from tests.settings_pages.site import COLLEAGUE, EMAIL, PASSWORD, Site, settings_for
+from tests.settings_pages.site import COLLEAGUE, PASSWORD, Site, settings_for
 from tests.settings_pages.test_forms import FORMS, site_with_forms
 from tests.settings_pages.test_viewers import OWN
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
@@ -96,20 +96,3 @@ def test_a_reader_s_session_lasts_thirty_days_from_its_beginning(
     assert reader.get(ENTRY).status_code == 200
     site.clock.advance(seconds=1)
     assert reader.get(ENTRY).status_code == 303
-
-
-def test_another_role_ends_all_sessions(site: Site, reader: Visitor) -> None:
-    """There and back too; a session has the length of the role that it began with."""
-    admin = a_member(site, EMAIL)
-    member_id = site.container.storage().accounts.member_with_email(COLLEAGUE).id
-
-    for role in ("viewer", "reader"):
-        answer = admin.fill_in(f"/settings/members/{member_id}", role=role)
-        assert answer.status_code == 303
-    assert (
-        f"{COLLEAGUE} is now a reader, and is signed out everywhere."
-        in admin.get("/settings/members").text
-    )
-
-    assert reader.get(ENTRY).status_code == 303
-    assert site.members()[COLLEAGUE] is Role.READER

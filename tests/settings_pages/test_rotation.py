@@ -9,7 +9,7 @@ import pytest
 from evref.domain.access.permission import Permission
 from evref.domain.access.state import KeyState
 from evref.testing.builders import OPERATOR
-from tests.settings_pages.site import EMAIL, MORNING, Site
+from tests.settings_pages.site import EMAIL, Site
 from tests.settings_pages.test_api_keys import ask_with
 from tests.settings_pages.visitor import (
     Visitor,
@@ -125,17 +125,6 @@ def test_revoking_ends_both_keys(site: Site, member: Visitor) -> None:
         (EMAIL, "key_revoked"),
         (EMAIL, "key_rotated"),
     ]
-
-
-def test_rotating_an_expired_key_says_that_it_stays_expired(site: Site) -> None:
-    """And what makes it work again."""
-    made = site.make_key(expires_on=MORNING.date())
-    site.clock.advance(days=1)
-
-    page = text_of(a_member(site).get(f"{KEYS}/{made.key.id}/rotate").text)
-
-    assert "It works again if you change its expiry." in page
-    assert "The new key does not work before that either." in page
 
 
 STATES = {
@@ -256,14 +245,3 @@ def test_a_whole_key_that_is_searched_for_is_not_repeated(many: Site) -> None:
     assert not shows_a_key(page)
     assert "Search for its last four characters." in page
     assert "Ward app" in page
-
-
-def test_a_dozen_keys_need_no_search(site: Site, member: Visitor) -> None:
-    """One more does."""
-    for number in range(12):
-        site.make_key(f"Key {number}")
-    assert "Find keys" not in member.get(KEYS).text
-
-    site.make_key("Key 13")
-
-    assert "Find keys" in member.get(KEYS).text

@@ -110,25 +110,7 @@ def spoilt(path: tuple[Any, ...], value: object) -> dict[str, Any]:
 
 
 MAY_BE_ANY_TEXT = {"name", "source_grade", "authors", "source", *records.FITT_VP}
-MAY_BE_MISSING = {"doi", "pmid"}
 PLACES = places(DOCUMENT)
-
-
-@pytest.mark.parametrize("value", [{"unexpected": 1}, 5, True, [1], [[]]], ids=repr)
-@pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)))
-def test_a_field_of_another_type_is_refused(path: tuple[Any, ...], value: object) -> None:
-    with pytest.raises(InvalidValueError):
-        from_document(spoilt(path, value))
-
-
-@pytest.mark.parametrize(
-    "path",
-    [path for path in PLACES if path[-1] not in MAY_BE_MISSING],
-    ids=lambda path: ".".join(map(str, path)),
-)
-def test_a_field_that_is_missing_is_refused(path: tuple[Any, ...]) -> None:
-    with pytest.raises(InvalidValueError):
-        from_document(spoilt(path, ...))
 
 
 @pytest.mark.parametrize(

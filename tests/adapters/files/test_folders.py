@@ -83,11 +83,6 @@ def test_a_missing_path_is_a_fault(tmp_path: Path) -> None:
     )
 
 
-def test_no_path_at_all_is_a_fault() -> None:
-    """Nothing to read is nothing to load."""
-    assert faults_in() == (FileFault(".", None, "no catalogue file is named"),)
-
-
 def test_an_empty_folder_is_a_fault(tmp_path: Path) -> None:
     """The fault says what it looked for."""
     (tmp_path / "README.md").write_text("# About")
@@ -198,13 +193,6 @@ def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path: Path) ->
     (tmp_path / "windows.txt").write_bytes(KNEE.replace("\n", "\r\n").encode("utf-8-sig"))
 
     assert read(tmp_path / "unix.txt").version == read(tmp_path / "windows.txt").version
-
-
-def test_a_path_with_a_line_break_is_told_on_one_line(tmp_path: Path) -> None:
-    """What a terminal cannot show is escaped."""
-    (tmp_path / "a\nb\udcff.yaml").write_text("[]")
-
-    assert [str(tmp_path) + "/a\\nb\\udcff.yaml"] == [fault.file for fault in faults_in(tmp_path)]
 
 
 def test_hostile_files_take_little_memory(tmp_path: Path) -> None:

@@ -205,18 +205,6 @@ def test_a_file_that_cannot_be_replaced_leaves_the_others_as_they_were(tmp_path:
     assert {path.stem for path in tmp_path.iterdir()} == {"asthma", "copd", "migraine"}
 
 
-def test_a_folder_in_the_place_of_a_file_is_a_fault(tmp_path: Path) -> None:
-    """Found before anything is written."""
-    (tmp_path / "migraine.yaml").mkdir()
-
-    assert faults_of_writing(a_catalogue(an_entry("asthma"), an_entry("migraine")), tmp_path) == (
-        FileFault(
-            str(tmp_path / "migraine.yaml"), None, "is a folder where a file is to be written"
-        ),
-    )
-    assert [path.name for path in tmp_path.iterdir()] == ["migraine.yaml"]
-
-
 def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path: Path) -> None:
     """What it leads to is somebody else's."""
     (tmp_path / "elsewhere").write_text("kept")

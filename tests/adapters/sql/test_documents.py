@@ -13,6 +13,7 @@ from evref.testing.builders import an_entry
 
 PUBLISHED_ON = date(2026, 11, 21)
 
+
 def read_1(document: object) -> Entry:
     """Read as the migration to a history of publications left it."""
     return documents.read(zlib.compress(json.dumps(document).encode()), 1, PUBLISHED_ON)

@@ -206,16 +206,6 @@ def test_serving_does_not_load_what_only_migrating_needs() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_nothing_happens_before_data_is_asked_for(tmp_path: Path) -> None:
-    """A database that is only named makes no file and no connection."""
-    database = SqlDatabase(f"sqlite:///{tmp_path}/evref.db")
-    SqlStorage(database)
-
-    database.close()
-
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize(
     "url",
     [

@@ -165,27 +165,6 @@ def test_a_busy_service_estimates_nothing_and_leaves_the_invitation_open(
 # Attacks on invitations
 
 
-def test_of_many_who_accept_at_once_one_becomes_a_member(
-    joining: AcceptInvitation, members: ManageMembers, admin: Member, audit: AuditLog
-) -> None:
-    made = invite(members, admin)
-
-    def join(number: int) -> bool:
-        try:
-            accept(joining, made, address=f"192.0.2.{number}")
-        except (NotFoundError, BusyError):
-            return False
-        return True
-
-    assert sum(at_once(8, join)) == 1
-    assert [member.email for member in members.list(OPERATOR, admin.institution_id)] == [
-        "a@b.org",
-        NEW,
-    ]
-    actions = [entry.action for entry in audit.entries(admin.institution_id)]
-    assert actions.count(Action.MEMBER_JOINED) == 1
-
-
 class Interrupted(QuickPasswordHasher):
     """Something else happens while a password is hashed."""
 

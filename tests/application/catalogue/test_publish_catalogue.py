@@ -8,7 +8,6 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.memory.catalogue.store import MemoryPublishedCatalogue
-from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.catalogue.publish_catalogue import Plan, PublishCatalogue
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue
@@ -16,14 +15,10 @@ from evref.domain.catalogue.comparison import Comparison
 from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import (
     CatalogueReplacedError,
-    DiagnosesRemovedError,
-    NoCatalogueError,
     StorageUnavailableError,
-    UnknownVersionError,
 )
 from evref.domain.principal import Principal
 from evref.ports.audit import AuditLog
-from evref.ports.catalogue.files import InvalidCatalogueError
 from evref.ports.storage import Changes, DelegatingStorage
 from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
 from evref.testing.filling import keep_catalogue
@@ -71,24 +66,6 @@ def unheard(_done: int, _total: int) -> None:
     pass
 
 
-def test_a_check_reads_all_paths_and_changes_nothing(
-    publish: PublishCatalogue, state: MemoryState
-) -> None:
-    told: list[tuple[int, int]] = []
-    checked = publish.check(
-        OPERATOR, [BUNDLED, ONE], lambda done, total: told.append((done, total))
-    )
-
-    assert [entry.diagnosis.id for entry in checked.entries] == [
-        "bundled",
-        "edited",
-        "gone",
-        "kept",
-    ]
-    assert told == [(1, 2), (2, 2)]
-    assert state.publications == ()
-
-
 def test_what_is_published_is_served_from_now_on(publish: PublishCatalogue) -> None:
     load(publish, ONE)
 
@@ -111,16 +88,6 @@ def named(changes: Comparison) -> tuple[tuple[str, ...], ...]:
     return changes.added, tuple(each.diagnosis_id for each in changes.changed), changes.removed
 
 
-def test_a_plan_tells_what_it_would_change_and_changes_nothing(publish: PublishCatalogue) -> None:
-    load(publish, ONE)
-
-    plan = publish.plan_load(OPERATOR, OTHER, unheard)
-
-    assert plan.is_needed
-    assert named(plan.changes) == (("new",), ("edited",), ("gone",))
-    assert served(publish) == CATALOGUES[ONE].version
-
-
 def test_what_is_served_already_is_not_published_again(publish: PublishCatalogue) -> None:
     """So that it takes no earlier publication out of the history."""
     load(publish, ONE)
@@ -131,19 +98,6 @@ def test_what_is_served_already_is_not_published_again(publish: PublishCatalogue
     assert not plan.is_needed
     assert named(plan.changes) == ((), (), ())
     assert publish.history(OPERATOR) == before
-
-
-def test_no_diagnosis_is_removed_without_permission(publish: PublishCatalogue) -> None:
-    load(publish, ONE)
-    plan = publish.plan_load(OPERATOR, OTHER, unheard)
-
-    with pytest.raises(DiagnosesRemovedError) as caught:
-        publish.publish(OPERATOR, plan, by="ward")
-
-    assert caught.value.removed == ("gone",)
-    assert served(publish) == CATALOGUES[ONE].version
-    publish.publish(OPERATOR, plan, by="ward", allow_removals=True)
-    assert served(publish) == CATALOGUES[OTHER].version
 
 
 def test_of_two_who_planned_at_once_the_later_is_refused(publish: PublishCatalogue) -> None:
@@ -229,24 +183,6 @@ def test_each_publication_and_rollback_is_audited(
     ]
 
 
-def test_a_rollback_to_a_version_that_is_not_kept_names_those_that_are(
-    publish: PublishCatalogue,
-) -> None:
-    load(publish, ONE)
-    with pytest.raises(UnknownVersionError) as alone:
-        publish.plan_rollback(OPERATOR)
-    load(publish, OTHER)
-    with pytest.raises(UnknownVersionError) as unknown:
-        publish.plan_rollback(OPERATOR, "0123456789abcdef")
-
-    assert alone.value.kept == (CATALOGUES[ONE].version,)
-    assert unknown.value.kept == (CATALOGUES[OTHER].version, CATALOGUES[ONE].version)
-    assert str(unknown.value) == (
-        "No version '0123456789abcdef' of the catalogue is stored. "
-        f"Stored: {CATALOGUES[OTHER].version}, {CATALOGUES[ONE].version}."
-    )
-
-
 def test_the_bundled_catalogue_is_published_where_there_is_none(publish: PublishCatalogue) -> None:
     plan = publish.publish_bundled(OPERATOR, unheard, by="root")
 
@@ -303,34 +239,3 @@ def test_the_bundled_catalogue_does_not_replace_one_that_came_first(
 
     assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
     assert served(publish) == CATALOGUES[ONE].version
-
-
-def test_without_a_catalogue_there_is_nothing_to_look_at(
-    publish: PublishCatalogue, files: FakeCatalogueFiles
-) -> None:
-    for act in (publish.status, publish.history, publish.plan_rollback):
-        with pytest.raises(NoCatalogueError):
-            act(OPERATOR)
-    with pytest.raises(NoCatalogueError):
-        publish.export(OPERATOR, Path("out"))
-
-    assert Path("out") not in files.held
-
-
-def test_what_is_exported_loads_to_the_same_version(publish: PublishCatalogue) -> None:
-    before = load(publish, ONE).catalogue
-    exported = publish.export(OPERATOR, Path("out"))
-
-    assert exported.version == before.version
-    assert load(publish, Path("out")).changes == Comparison((), (), ())
-
-
-def test_a_folder_that_cannot_take_the_export_is_told(publish: PublishCatalogue) -> None:
-    load(publish, ONE)
-
-    with pytest.raises(InvalidCatalogueError):
-        publish.export(OPERATOR, OTHER)
-
-
-def test_what_is_not_read_is_what_the_files_say(publish: PublishCatalogue) -> None:
-    assert publish.not_read(OPERATOR, [ONE]) == ("one/README.md",)

@@ -111,13 +111,6 @@ def test_title_and_authors_are_never_empty() -> None:
     assert faulty_fields(title="", authors="") == {"title", "authors"}
 
 
-@pytest.mark.parametrize("grade", [None, "Strong", "ACR/AF 2019: strongly recommended", "x" * 500])
-def test_the_grade_of_the_source_is_its_own_words_or_nothing(grade: str | None) -> None:
-    evidence = Evidence(Certainty.LOW, Recommendation.NOT_STATED, Direction.FOR, grade)
-
-    assert evidence.source_grade == grade
-
-
 @pytest.mark.parametrize("grade", ["", " ", "x" * 501])
 def test_an_empty_grade_is_no_grade(grade: str) -> None:
     with pytest.raises(InvalidValueError, match="source_grade"):

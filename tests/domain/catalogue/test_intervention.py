@@ -46,14 +46,6 @@ def test_the_order_is_by_module_then_phase_then_title_then_id() -> None:
     assert sorted(shuffled, key=listing_order) == in_order
 
 
-def test_title_and_summary_may_be_as_long_as_documented() -> None:
-    shortest = an_intervention(title="x" * 5, summary="x" * 80)
-    longest = an_intervention("i" * 96, title="x" * 120, summary="x" * 700)
-
-    assert (len(shortest.title), len(shortest.summary)) == (5, 80)
-    assert (len(longest.id), len(longest.title), len(longest.summary)) == (96, 120, 700)
-
-
 @pytest.mark.parametrize(
     ("make", "field"),
     [
@@ -75,10 +67,6 @@ def test_a_broken_rule_is_told_by_its_field(make: Callable[[], Intervention], fi
         make()
 
     assert [fault.field for fault in caught.value.faults] == [field]
-
-
-def test_each_element_of_a_dose_may_be_left_unstated() -> None:
-    assert FittVp(None, None, None, None, None, None).frequency is None
 
 
 def test_every_faulty_element_of_a_dose_is_told() -> None:

@@ -147,22 +147,6 @@ def test_a_field_is_split_and_read(
             )
 
 
-@pytest.mark.parametrize(
-    ("given", "read_as"),
-    [
-        ("fa01.0", "FA01.0"),
-        ("FA01.0&xk8g", "FA01.0&XK8G"),
-        ("FA01.0 & XK8G", "FA01.0&XK8G"),
-        ("1A00", "1A00"),
-        ("M17.1", None),
-    ],
-)
-def test_a_code_of_icd11_is_read_in_any_case(given: str, read_as: str | None) -> None:
-    (code,) = read_field(ICD_11, given)
-
-    assert (code.given, code.read_as) == (given, read_as)
-
-
 def test_what_looks_like_an_api_key_is_not_repeated() -> None:
     assert only("evref_0123456789").given == "…"
 
@@ -211,22 +195,6 @@ def test_a_code_of_icd10_is_what_the_grammar_says_and_nothing_else(text: str) ->
     text = re.sub(r"[\s,]", "", text)
 
     assert (only(text).read_as is not None) == is_record_icd10(text)
-
-
-@given(
-    category=st.from_regex(r"[A-Z][0-9]{2}", fullmatch=True),
-    divided=st.text(DIGITS + "X", min_size=1, max_size=4),
-    dot=st.sampled_from([".", ""]),
-    mark=st.sampled_from(["", "-", *"+*!#†"]),
-    in_capitals=st.booleans(),
-)
-def test_dot_marks_and_case_change_nothing(
-    category: str, divided: str, dot: str, mark: str, in_capitals: bool
-) -> None:
-    text = f"{category}{dot}{divided}{mark}"
-    given_text = text if in_capitals else text.lower()
-
-    assert only(given_text).read_as == f"{category}.{divided}"
 
 
 @given(st.data())
