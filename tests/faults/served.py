@@ -9,8 +9,6 @@ from contextlib import ExitStack, contextmanager
 from http.client import HTTPException
 from pathlib import Path
 
-import psutil
-
 from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.settings import Settings
 from tests.faults.load import DIAGNOSES, Response, repeating
@@ -30,10 +28,6 @@ class Served(Server):
         command += ["--workers", str(WORKERS), "--threads", str(THREADS)]
         urls = {"database_url": settings.database_url, "quota_url": settings.quota_url or ""}
         super().__init__(command, folder, port, environment(**urls))
-
-    def processes(self) -> list[psutil.Process]:
-        """The workers."""
-        return [psutil.Process(pid) for pid in self.workers()]
 
     def send(self, key: NewKey) -> Response:
         """Send a request; without a response, as when its worker was killed, the status is 0."""

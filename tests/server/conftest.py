@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 
+import psutil
 import pytest
 
 from evref.application.access.manage_keys import NewKey
@@ -82,13 +83,13 @@ class Server:
     def wait_until_ended(self) -> int:
         return self.process.wait(PATIENCE)
 
+    def processes(self) -> list[psutil.Process]:
+        """The workers."""
+        return psutil.Process(self.process.pid).children()
+
     def workers(self) -> list[int]:
         """The process ids of the workers."""
-        listed = subprocess.run(
-            ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
-        ).stdout
-        pairs = (map(int, line.split()) for line in listed.splitlines())
-        return [pid for pid, parent in pairs if parent == self.process.pid]
+        return [worker.pid for worker in self.processes()]
 
     def kill(self) -> None:
         """Kill the server with all its workers, in any state."""

@@ -196,8 +196,8 @@ def accepted(server: Server) -> int:
     """How many connections the workers have accepted."""
     return sum(
         connection.status == psutil.CONN_ESTABLISHED
-        for worker in server.workers()
-        for connection in psutil.Process(worker).net_connections()
+        for worker in server.processes()
+        for connection in worker.net_connections()
     )
 
 
