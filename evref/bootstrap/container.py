@@ -4,6 +4,7 @@ Only this module uses dependency-injector, and only this module imports both the
 adapters.
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers
 from evref.application.accounts.sign_in import SignIn
 from evref.application.accounts.sign_in_by_proxy import SignInByProxy
-from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue, in_background
 from evref.application.catalogue.find_licence import FindLicence
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.catalogue.read_changes import ReadChanges
@@ -31,6 +32,7 @@ from evref.application.consult_catalogue import ConsultCatalogue
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.report_health import ReportHealth
+from evref.bootstrap.collection import no_garbage_collection
 from evref.bootstrap.settings import Settings, SettingsError
 from evref.ports.storage import Storage
 
@@ -38,6 +40,10 @@ BUNDLED_CATALOGUE = Path(__file__).parents[1] / "data" / "catalogue"
 
 # gunicorn's threads may request the first instance concurrently; a Singleton could create two.
 One = providers.ThreadSafeSingleton
+
+
+def _in_background(load: Callable[[], None]) -> None:
+    in_background(no_garbage_collection()(load))
 
 
 def _where_counted(settings: Settings) -> str:
@@ -87,7 +93,14 @@ class Container(containers.DeclarativeContainer):
     circuit_breaker = One(CircuitBreaker, clock)
     admit = One(AdmitRequest, storage.provided.admission, clock, circuit_breaker)
     read_limit = One(ReadLimit, storage.provided.admission, clock, circuit_breaker)
-    browse = One(BrowseCatalogue, storage.provided.catalogue, clock, circuit_breaker, lexicon)
+    browse = One(
+        BrowseCatalogue,
+        storage.provided.catalogue,
+        clock,
+        circuit_breaker,
+        lexicon,
+        run=providers.Object(_in_background),
+    )
     find_licence = One(
         FindLicence, storage.provided.catalogue, circuit_breaker, settings.provided.licence
     )

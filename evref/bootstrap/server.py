@@ -17,6 +17,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.systemd import listen_fds
 
 from evref.bootstrap import logs
+from evref.bootstrap.collection import no_garbage_collection
 from evref.bootstrap.container import Container
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 
@@ -109,7 +110,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         # gunicorn has configured its own log by now, and has written nothing yet.
         logs.configure(self._container.settings().log_format)
         # If either is missing, /health/ready reports it, and workers use it once it is available.
-        with suppress(NoCatalogueError, StorageUnavailableError):
+        with no_garbage_collection(), suppress(NoCatalogueError, StorageUnavailableError):
             self._container.browse().current()
         self._before_fork()
         return self._app
