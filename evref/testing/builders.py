@@ -118,6 +118,22 @@ def an_entry(
     return Entry(a_diagnosis(diagnosis_id, name=name, modules=modules), tuple(interventions))
 
 
+def interventions_of_every_kind() -> list[Intervention]:
+    """Return an intervention of each module, in all phases, with references of several forms."""
+    return [
+        an_intervention(
+            f"knee-osteoarthritis-{number}",
+            module=module,
+            phase=list(Phase)[number % 3],
+            references=[
+                a_reference(doi=None, pmid="31908163"),
+                a_reference(doi=None, url="https://example.org/ä?b=c&d=%20#e"),
+            ],
+        )
+        for number, module in enumerate(Module)
+    ]
+
+
 def a_catalogue(*entries: Entry) -> Catalogue:
     return Catalogue(entries or [an_entry()])
 

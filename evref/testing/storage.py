@@ -178,35 +178,14 @@ class StorageContract:
     If changes of keys take up to a second to have effect, its `changes` must wait for that.
     """
 
-    class TestUnitOfWork(UnitOfWorkContract):
-        pass
-
-    class TestCatalogue(CatalogueContract):
-        pass
-
-    class TestKeys(KeysContract):
-        pass
-
-    class TestAdmission(AdmissionContract):
-        pass
-
-    class TestUsageReports(UsageReportsContract):
-        pass
-
-    class TestAccounts(AccountsContract):
-        pass
-
-    class TestTeam(TeamContract):
-        pass
-
-    class TestSessions(SessionStoreContract):
-        pass
-
-    class TestSignInAttempts(SignInAttemptsContract):
-        pass
-
-    class TestSharedSecrets(SharedSecretsContract):
-        pass
-
-    class TestAuditLog(AuditLogContract):
-        pass
+    TestUnitOfWork = UnitOfWorkContract
+    TestCatalogue = CatalogueContract
+    TestKeys = KeysContract
+    TestAdmission = AdmissionContract
+    TestUsageReports = UsageReportsContract
+    TestAccounts = AccountsContract
+    TestTeam = TeamContract
+    TestSessions = SessionStoreContract
+    TestSignInAttempts = SignInAttemptsContract
+    TestSharedSecrets = SharedSecretsContract
+    TestAuditLog = AuditLogContract

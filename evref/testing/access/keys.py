@@ -8,9 +8,10 @@ import pytest
 from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
-from evref.domain.errors import AlreadyExistsError, KeyRevokedError, NotFoundError
+from evref.domain.errors import AlreadyExistsError, KeyRevokedError
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, OPERATOR, a_key, a_secret
+from evref.testing.errors import not_found, succeeds
 from evref.testing.filling import at_once, change_key, keep_institutions, keep_key, rotate_key
 
 
@@ -26,8 +27,9 @@ class KeysContract:
             a_key(limit=0, permission=Permission.NONE, expires_on=date(2028, 2, 29)),
             a_key(limit=10_000_000, revoked_at=datetime(2026, 3, 2, 0, 0, 0, 123456, tzinfo=UTC)),
             a_key(name="Клиника № 1 'a\"b; -- %s :day 🩺"),
+            a_key(created_at=NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))),
         ],
-        ids=["plain", "expiring", "revoked", "any-characters"],
+        ids=["plain", "expiring", "revoked", "any-characters", "of-another-time-zone"],
     )
     def test_a_key_comes_back_as_it_was_kept(self, storage: Storage, key: ApiKey) -> None:
         """Every field is the same, and times are equal to the microsecond."""
@@ -36,30 +38,19 @@ class KeysContract:
         assert storage.keys.get(key.id) == key
         assert storage.keys.list() == (key,)
 
-    def test_an_instant_is_kept_whatever_its_time_zone(self, storage: Storage) -> None:
-        """The returned time is equal, and has a time zone."""
-        in_delhi = NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))
-        keep_key(storage, a_key(created_at=in_delhi))
-
-        assert storage.keys.get("k1").created_at == NOON
-
     def test_a_key_of_an_unknown_institution_is_not_stored(self, storage: Storage) -> None:
         """An institution is stored before its keys."""
-        with pytest.raises(NotFoundError) as caught:
+        with not_found("institution", "unknown"):
             keep_key(storage, a_key(institution_id="unknown"))
 
-        assert (caught.value.kind, caught.value.name) == ("institution", "unknown")
         assert storage.keys.list() == ()
 
     def test_an_id_is_taken_only_once(self, storage: Storage) -> None:
         """The first key does not change; of several at once, one is stored."""
 
         def add(number: int) -> bool:
-            try:
-                keep_key(storage, a_key("k1", secrets=[a_secret(f"{number}")]))
-            except AlreadyExistsError:
-                return False
-            return True
+            key = a_key("k1", secrets=[a_secret(f"{number}")])
+            return succeeds(lambda: keep_key(storage, key), AlreadyExistsError)
 
         added = at_once(4, add)
 
@@ -72,11 +63,10 @@ class KeysContract:
         """Neither to read nor to change; the error has the id, even if no key can have it."""
         keep_key(storage, a_key("k1"))
 
-        with pytest.raises(NotFoundError) as caught:
+        with not_found("API key", key_id):
             storage.keys.get(key_id)
-        with pytest.raises(NotFoundError):
+        with not_found("API key", key_id):
             change_key(storage, key_id, lambda key: key)
-        assert caught.value.name == key_id
 
     def test_a_key_is_found_by_the_digest_of_each_of_its_secrets(self, storage: Storage) -> None:
         """The whole key is returned, valid or not, with its secrets oldest first."""
@@ -153,19 +143,6 @@ class KeysContract:
         assert [key.id for key in storage.keys.list()] == ["k1", "k2"]
         assert storage.keys.of_institution("unknown") == ()
 
-    def test_changes_at_once_come_one_after_another(self, storage: Storage) -> None:
-        """No change overwrites another one."""
-        keep_key(storage, a_key(limit=0))
-
-        at_once(
-            12,
-            lambda _: change_key(
-                storage, "k1", lambda key: key.changed(daily_limit=key.daily_limit + 1)
-            ),
-        )
-
-        assert storage.keys.get("k1").daily_limit == 12
-
     def test_caps_come_back_as_they_were_set(self, storage: Storage) -> None:
         """For one institution; the last ones count."""
         for caps in (KeyCaps(1, 2, 3), KeyCaps(None, 10_000_000, 2_000_000_000)):
@@ -174,10 +151,7 @@ class KeysContract:
 
             assert storage.keys.caps("i1") == caps
         assert storage.keys.caps("i2") == storage.keys.caps("unknown") == KeyCaps()
-        with (
-            pytest.raises(NotFoundError),
-            storage.changes(OPERATOR, NOON) as changes,
-        ):
+        with not_found("institution", "unknown"), storage.changes(OPERATOR, NOON) as changes:
             changes.keys.set_caps("unknown", KeyCaps())
 
     def test_a_cap_holds_for_keys_that_are_added_at_once(self, storage: Storage) -> None:
@@ -201,10 +175,8 @@ class KeysContract:
         keep_key(storage, a_key())
 
         def revoke(_: int) -> bool:
-            try:
-                change_key(storage, "k1", lambda key: key.revoked(NOON))
-            except KeyRevokedError:
-                return False
-            return True
+            return succeeds(
+                lambda: change_key(storage, "k1", lambda key: key.revoked(NOON)), KeyRevokedError
+            )
 
         assert sum(at_once(8, revoke)) == 1

@@ -1,5 +1,6 @@
 """The contract of the ports `Accounts` and `AccountChanges`."""
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
@@ -13,6 +14,7 @@ from evref.domain.errors import AlreadyExistsError, LastAdminError, NotFoundErro
 from evref.domain.principal import Role
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, OPERATOR, a_member, an_institution, an_invitation
+from evref.testing.errors import not_found, succeeds
 from evref.testing.filling import (
     at_once,
     change_team,
@@ -51,29 +53,24 @@ class AccountsContract:
         keep_institution(storage, "i1", "General Hospital")
 
         for look_up in (storage.accounts.institution_named, storage.accounts.institution):
-            with pytest.raises(NotFoundError) as caught:
+            with not_found("institution", other):
                 look_up(other)
-            assert (caught.value.kind, caught.value.name) == ("institution", other)
 
     def test_institutions_are_listed_by_name(self, storage: Storage) -> None:
-        """Every storage sorts by Unicode code points; a new one has none."""
-        assert storage.accounts.institutions() == ()
+        """Every storage sorts by Unicode code points."""
         for number, name in enumerate(["b", "Ä", "a", "B"]):
             keep_institution(storage, f"i{number}", name)
 
         names = [institution.name for institution in storage.accounts.institutions()]
-
         assert names == ["B", "a", "b", "Ä"]
 
     def test_of_many_who_take_a_name_at_once_one_succeeds(self, storage: Storage) -> None:
         """The others get the error that it is taken."""
 
         def add(number: int) -> bool:
-            try:
-                keep_institution(storage, f"i{number}", "Same")
-            except AlreadyExistsError:
-                return False
-            return True
+            return succeeds(
+                lambda: keep_institution(storage, f"i{number}", "Same"), AlreadyExistsError
+            )
 
         assert sum(at_once(8, add)) == 1
         assert len(storage.accounts.institutions()) == 1
@@ -93,9 +90,8 @@ class AccountsContract:
         keep_members(storage, a_member(email="ward@example.org"))
 
         for look_up in (storage.accounts.member_with_email, storage.accounts.member):
-            with pytest.raises(NotFoundError) as caught:
+            with not_found("member", unknown):
                 look_up(unknown)
-            assert (caught.value.kind, caught.value.name) == ("member", unknown)
 
     def test_members_are_listed_by_e_mail(self, storage: Storage) -> None:
         """One list has the members of all institutions, the other those of one."""
@@ -105,11 +101,9 @@ class AccountsContract:
             member = a_member(f"m{number}", institution_id=institution_id, email=email)
             keep_members(storage, member)
 
-        everyone = [member.email for member in storage.accounts.members()]
-        own = [member.email for member in storage.accounts.members_of("i1")]
-
-        assert everyone == ["a@example.org", "b@example.org", "c@example.org"]
-        assert own == ["b@example.org", "c@example.org"]
+        everyone = [member.id for member in storage.accounts.members()]
+        assert everyone == ["m1", "m2", "m0"]
+        assert [member.id for member in storage.accounts.members_of("i1")] == ["m2", "m0"]
         assert storage.accounts.members_of("unknown") == ()
 
 
@@ -133,21 +127,21 @@ class TeamContract:
         with storage.changes(OPERATOR, NOON) as changes:
             team = changes.accounts.team("i1")
 
-        assert team.institution_id == "i1"
         assert set(team.members) == {ADMIN, OTHER_ADMIN}
         assert team.invitations == (invitation,)
 
     def test_an_unknown_institution_has_no_team(self, storage: Storage) -> None:
         """The change is not called."""
         for unknown in ("unknown", "I1", "", "\ud800"):
-            with pytest.raises(NotFoundError) as caught:
+            with not_found("institution", unknown):
                 change_team(storage, unknown, lambda _: pytest.fail("called"))
-            assert (caught.value.kind, caught.value.name) == ("institution", unknown)
 
     @pytest.mark.parametrize("role", Role)
     def test_a_member_is_added_with_the_role(self, storage: Storage, role: Role) -> None:
-        """Other members stay as they are."""
+        """Other members stay as they are. A reader may have no password."""
         added = a_member("m4", email="ñandú@example.org", role=role)
+        if role is Role.READER:
+            added = replace(added, password_hash=None)
 
         change_team(storage, "i1", lambda team: team.with_member(added))
 
@@ -179,16 +173,11 @@ class TeamContract:
         def add(number: int) -> bool:
             institution_id = f"i{number % 2 + 1}"
             added = a_member(f"n{number}", institution_id=institution_id, email="same@example.org")
-            try:
-                keep_members(storage, added)
-            except AlreadyExistsError:
-                return False
-            return True
+            return succeeds(lambda: keep_members(storage, added), AlreadyExistsError)
 
         assert sum(at_once(8, add)) == 1
-        assert [member.email for member in storage.accounts.members()].count(
-            "same@example.org"
-        ) == 1
+        emails = [member.email for member in storage.accounts.members()]
+        assert emails.count("same@example.org") == 1
 
     def test_a_role_changes_and_all_sessions_with_the_old_one_end(self, storage: Storage) -> None:
         """No other member changes, and their sessions go on."""
@@ -219,18 +208,9 @@ class TeamContract:
             assert not changes.accounts.team("i2").removals
 
         change_team(storage, "i1", lambda team: team.with_member(replace(ADMIN, id="m4")))
+        assert storage.accounts.member_with_email(ADMIN.email).id == "m4"
         with storage.changes(OPERATOR, NOON) as changes:
             assert not changes.accounts.team("i1").has_removed(ADMIN.email)
-
-    def test_a_member_may_have_no_password(self, storage: Storage) -> None:
-        """From the beginning, or later."""
-        added = replace(a_member("m4", email="none@example.org"), password_hash=None)
-
-        change_team(storage, "i1", lambda team: team.with_member(added))
-        set_password(storage, "m1", None)
-
-        assert storage.accounts.member("m4") == added
-        assert storage.accounts.member("m1").password_hash is None
 
     def test_a_sign_in_by_a_proxy_is_stored_and_a_domain_only_once(self, storage: Storage) -> None:
         """The last one counts; where a domain is taken, nothing changes."""
@@ -253,7 +233,7 @@ class TeamContract:
         assert storage.accounts.proxy_sign_ins() == ()
 
     def test_a_removed_member_is_gone_with_all_sessions(self, storage: Storage) -> None:
-        """Sessions of others go on, and the e-mail can be used again."""
+        """Sessions of others go on."""
         sessions = [
             Session.of(member, SessionToken.make(number), NOON)
             for number, member in enumerate([ADMIN, ADMIN, OTHER_ADMIN])
@@ -273,8 +253,6 @@ class TeamContract:
             with pytest.raises(NotFoundError):
                 look_up()
         assert storage.sessions.get(sessions[2].digest) == sessions[2]
-        change_team(storage, "i1", lambda team: team.with_member(replace(ADMIN, id="m4")))
-        assert storage.accounts.member_with_email(ADMIN.email).id == "m4"
 
     @pytest.mark.parametrize("inviter", [None, ADMIN], ids=["the operator", "an admin"])
     @pytest.mark.parametrize("role", Role)
@@ -313,9 +291,8 @@ class TeamContract:
         keep_invitations(storage, an_invitation())
 
         for look_up in (storage.accounts.invitation, storage.accounts.invitation_with_digest):
-            with pytest.raises(NotFoundError) as caught:
+            with not_found("invitation", unknown):
                 look_up(unknown)
-            assert (caught.value.kind, caught.value.name) == ("invitation", unknown)
 
     def test_an_invitation_that_is_removed_is_gone(self, storage: Storage) -> None:
         """Another one stays."""
@@ -349,11 +326,12 @@ class TeamContract:
         assert storage.accounts.invitations_to("i1") == ()
         assert set(storage.accounts.members_of("i1")) == {OTHER_ADMIN, added}
 
-    def test_a_password_is_replaced(self, storage: Storage) -> None:
+    @pytest.mark.parametrize("password_hash", ["$argon2id$another", None])
+    def test_a_password_is_replaced(self, storage: Storage, password_hash: str | None) -> None:
         """No other field changes, and no other member's password; an unknown member has none."""
-        set_password(storage, "m1", "$argon2id$another")
+        set_password(storage, "m1", password_hash)
 
-        assert storage.accounts.member("m1") == replace(ADMIN, password_hash="$argon2id$another")
+        assert storage.accounts.member("m1") == replace(ADMIN, password_hash=password_hash)
         assert storage.accounts.member("m2") == OTHER_ADMIN
         with pytest.raises(NotFoundError):
             set_password(storage, "unknown", "$argon2id$another")
@@ -372,23 +350,18 @@ class TeamContract:
     def test_of_many_changes_at_once_each_sees_the_one_before(self, storage: Storage) -> None:
         """Both admins are demoted and removed by many at once, and one of them remains."""
 
-        def end(number: int) -> bool:
+        def end(number: int) -> None:
             member_id = f"m{number % 2 + 1}"
-            try:
+            with suppress(LastAdminError, NotFoundError):
                 if number < 4:
                     change_team(storage, "i1", lambda team: team.with_role(member_id, Role.VIEWER))
                 else:
                     change_team(storage, "i1", lambda team: team.without_member(member_id, NOON))
-            except (LastAdminError, NotFoundError):
-                return False
-            return True
 
         at_once(8, end)
 
-        admins = [
-            member for member in storage.accounts.members_of("i1") if member.role is Role.ADMIN
-        ]
-        assert len(admins) == 1
+        roles = [member.role for member in storage.accounts.members_of("i1")]
+        assert roles.count(Role.ADMIN) == 1
 
     def test_of_many_who_use_an_invitation_at_once_one_joins(self, storage: Storage) -> None:
         """The others find it gone."""
@@ -402,11 +375,7 @@ class TeamContract:
                 team.invitation(invitation.id)
                 return team.with_member(member)
 
-            try:
-                change_team(storage, "i1", change)
-            except NotFoundError:
-                return False
-            return True
+            return succeeds(lambda: change_team(storage, "i1", change), NotFoundError)
 
         assert sum(at_once(8, join)) == 1
         assert len(storage.accounts.members_of("i1")) == 3
@@ -416,15 +385,12 @@ class TeamContract:
     ) -> None:
         """It either begins before and is removed, or does not begin."""
 
-        def act(number: int) -> bool:
+        def act(number: int) -> None:
             if number == 0:
                 change_team(storage, "i1", lambda team: team.without_member("m1", NOON))
-                return False
-            try:
+                return
+            with suppress(NotFoundError):
                 storage.sessions.add(Session.of(ADMIN, SessionToken.make(number), NOON))
-            except NotFoundError:
-                return False
-            return True
 
         at_once(6, act)
 

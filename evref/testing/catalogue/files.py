@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.intervention import Phase
 from evref.ports.catalogue.files import CatalogueFiles, InvalidCatalogueError
-from evref.testing.builders import a_catalogue, a_reference, an_entry, an_intervention
+from evref.testing.builders import a_catalogue, an_entry, interventions_of_every_kind
 from evref.testing.contract import Contract
 
 
@@ -18,80 +16,65 @@ def no_progress(done: int, total: int) -> None:
 class CatalogueFilesContract(Contract):
     port = CatalogueFiles
 
-    @pytest.fixture
-    def files(self) -> CatalogueFiles:
-        files: CatalogueFiles = self.adapter()
-        return files
-
     def test_what_is_written_reads_back_the_same(
-        self, files: CatalogueFiles, tmp_path: Path
+        self, instance: CatalogueFiles, tmp_path: Path
     ) -> None:
         """Every module, phase and reference field is the same, and the version too."""
-        interventions = [
-            an_intervention(
-                f"knee-osteoarthritis-{number}",
-                module=module,
-                phase=list(Phase)[number % 3],
-                references=[
-                    a_reference(doi=None, pmid="31908163"),
-                    a_reference(doi=None, url="https://example.org/ä?b=c&d=%20#e"),
-                ],
-            )
-            for number, module in enumerate(Module)
-        ]
         catalogue = a_catalogue(
-            an_entry(interventions=interventions),
+            an_entry(interventions=interventions_of_every_kind()),
             an_entry("asthma", name="Asthma: “no” # severe"),
         )
 
-        files.write(catalogue, tmp_path / "new")
+        instance.write(catalogue, tmp_path / "new")
 
-        read = files.read([tmp_path / "new"], no_progress)
+        read = instance.read([tmp_path / "new"], no_progress)
         assert read.entries == catalogue.entries
         assert read.version == catalogue.version
 
-    def test_progress_is_told_after_each_file(self, files: CatalogueFiles, tmp_path: Path) -> None:
+    def test_progress_is_reported_after_each_file(
+        self, instance: CatalogueFiles, tmp_path: Path
+    ) -> None:
         """It has the number of finished files and the total."""
-        files.write(a_catalogue(an_entry("asthma"), an_entry("migraine")), tmp_path)
-        told: list[tuple[int, int]] = []
+        instance.write(a_catalogue(an_entry("asthma"), an_entry("migraine")), tmp_path)
+        reported: list[tuple[int, int]] = []
 
-        files.read([tmp_path], lambda done, total: told.append((done, total)))
+        instance.read([tmp_path], lambda done, total: reported.append((done, total)))
 
-        assert told == [(1, 2), (2, 2)]
+        assert reported == [(1, 2), (2, 2)]
 
-    def test_what_is_not_read_is_named(self, files: CatalogueFiles, tmp_path: Path) -> None:
+    def test_what_is_not_read_is_named(self, instance: CatalogueFiles, tmp_path: Path) -> None:
         """No skipped file is omitted; written files are read."""
-        files.write(a_catalogue(an_entry("asthma")), tmp_path)
-        assert files.not_read([tmp_path]) == ()
+        instance.write(a_catalogue(an_entry("asthma")), tmp_path)
+        assert instance.not_read([tmp_path]) == ()
 
         (tmp_path / "notes.docx").write_text("To whom it may concern")
 
-        (name,) = files.not_read([tmp_path])
+        (name,) = instance.not_read([tmp_path])
         assert "notes.docx" in name
-        files.read([tmp_path], no_progress)
+        instance.read([tmp_path], no_progress)
 
     def test_a_path_that_is_not_there_is_a_fault(
-        self, files: CatalogueFiles, tmp_path: Path
+        self, instance: CatalogueFiles, tmp_path: Path
     ) -> None:
         """The fault names the path."""
         with pytest.raises(InvalidCatalogueError) as caught:
-            files.read([tmp_path / "missing"], no_progress)
+            instance.read([tmp_path / "missing"], no_progress)
 
         assert any("missing" in str(fault) for fault in caught.value.faults)
 
-    def test_no_file_at_all_is_a_fault(self, files: CatalogueFiles, tmp_path: Path) -> None:
+    def test_no_file_at_all_is_a_fault(self, instance: CatalogueFiles, tmp_path: Path) -> None:
         """An empty folder is not an empty catalogue."""
         with pytest.raises(InvalidCatalogueError):
-            files.read([tmp_path], no_progress)
+            instance.read([tmp_path], no_progress)
 
     def test_a_folder_with_other_files_of_a_catalogue_is_left_as_it_is(
-        self, files: CatalogueFiles, tmp_path: Path
+        self, instance: CatalogueFiles, tmp_path: Path
     ) -> None:
         """Reading the folder back would mix them in."""
-        files.write(a_catalogue(an_entry("asthma")), tmp_path)
+        instance.write(a_catalogue(an_entry("asthma")), tmp_path)
         before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
         with pytest.raises(InvalidCatalogueError):
-            files.write(a_catalogue(an_entry("migraine")), tmp_path)
+            instance.write(a_catalogue(an_entry("migraine")), tmp_path)
 
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -13,9 +13,7 @@ from evref.domain.catalogue.comparison import (
     InterventionChange,
     Turn,
 )
-from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import CatalogueReplacedError
 from evref.ports.catalogue.published import CATALOGUES_KEPT, KEPT_FOR, PUBLICATIONS_KEPT
@@ -25,10 +23,10 @@ from evref.testing.builders import (
     OPERATOR,
     a_catalogue,
     a_publication,
-    a_reference,
     an_entry,
-    an_intervention,
+    interventions_of_every_kind,
 )
+from evref.testing.errors import succeeds
 from evref.testing.filling import at_once, keep_catalogue
 
 
@@ -40,57 +38,53 @@ def publish(
     storage: Storage, publication: Publication, catalogue: Catalogue, replacing: str | None
 ) -> bool:
     """Return whether the publication succeeds; False if another one came first."""
-    try:
+
+    def change() -> None:
         with storage.changes(OPERATOR, NOON) as changes:
             changes.catalogue.publish(catalogue, publication, replacing=replacing)
-    except CatalogueReplacedError:
-        return False
-    return True
+
+    return succeeds(change, CatalogueReplacedError)
+
+
+def assert_serves(storage: Storage, catalogue: Catalogue) -> None:
+    loaded = storage.catalogue.load()
+    assert loaded is not None
+    assert loaded.entries == catalogue.entries
+    assert storage.catalogue.version() == loaded.version == catalogue.version
+
+
+def assert_stores(storage: Storage, catalogue: Catalogue) -> None:
+    loaded = storage.catalogue.load_version(catalogue.version)
+    assert loaded is not None
+    assert loaded.entries == catalogue.entries
+    assert loaded.version == catalogue.version
 
 
 class CatalogueContract:
     def test_at_first_there_is_no_catalogue(self, storage: Storage) -> None:
-        """There is neither a version nor a catalogue to load."""
+        """There is neither a version nor a catalogue to load, and the history is empty."""
         assert storage.catalogue.version() is None
         assert storage.catalogue.publication_id() is None
         assert storage.catalogue.load() is None
+        assert storage.catalogue.history() == ()
+        assert storage.catalogue.load_version(a_catalogue().version) is None
 
     def test_a_catalogue_comes_back_as_it_was_published(self, storage: Storage) -> None:
         """Every field of every entry is the same, in the same order."""
-        every_kind = [
-            an_intervention(
-                f"knee-osteoarthritis-{number}",
-                module=module,
-                phase=list(Phase)[number % 3],
-                references=[
-                    a_reference(doi=None, pmid="31908163"),
-                    a_reference(doi=None, url="https://example.org/ä?b=c&d=%20"),
-                ],
-            )
-            for number, module in enumerate(Module)
-        ]
         catalogue = a_catalogue(
-            an_entry(interventions=every_kind),
+            an_entry(interventions=interventions_of_every_kind()),
             an_entry("asthma", name="Asthma, “severe”", interventions=[], modules=[]),
         )
 
         keep_catalogue(storage, catalogue)
 
-        loaded = storage.catalogue.load()
-        assert loaded is not None
-        assert loaded.entries == catalogue.entries
-        assert storage.catalogue.version() == loaded.version == catalogue.version
+        assert_serves(storage, catalogue)
 
     def test_a_catalogue_may_be_empty(self, storage: Storage) -> None:
         """An empty catalogue is still published; it differs from no catalogue."""
-        empty = Catalogue([])
+        keep_catalogue(storage, Catalogue([]))
 
-        keep_catalogue(storage, empty)
-
-        loaded = storage.catalogue.load()
-        assert loaded is not None
-        assert loaded.entries == ()
-        assert storage.catalogue.version() == empty.version
+        assert_serves(storage, Catalogue([]))
 
     def test_publishing_replaces_the_whole_catalogue(self, storage: Storage) -> None:
         """Only the new catalogue's entries are left."""
@@ -101,12 +95,9 @@ class CatalogueContract:
 
         keep_catalogue(storage, after)
 
-        loaded = storage.catalogue.load()
         assert held is not None
         assert held.entries == before.entries
-        assert loaded is not None
-        assert loaded.entries == after.entries
-        assert storage.catalogue.version() == after.version
+        assert_serves(storage, after)
 
     def test_readers_never_see_a_mixture(self, storage: Storage) -> None:
         """During publications, each loaded catalogue is complete."""
@@ -133,11 +124,6 @@ class CatalogueContract:
         for catalogue in loaded:
             assert catalogue is not None
             assert catalogue.entries == whole[catalogue.version]
-
-    def test_at_first_there_is_no_history(self, storage: Storage) -> None:
-        """There is no version to load either."""
-        assert storage.catalogue.history() == ()
-        assert storage.catalogue.load_version(a_catalogue().version) is None
 
     def test_a_publication_comes_back_as_it_was_made(self, storage: Storage) -> None:
         """Every field is the same, for any publisher."""
@@ -187,9 +173,7 @@ class CatalogueContract:
 
         keep_catalogue(storage, a_large_catalogue("same"), at=NOON + timedelta(days=1))
 
-        loaded = storage.catalogue.load()
-        assert loaded is not None
-        assert loaded.entries == catalogue.entries
+        assert_serves(storage, catalogue)
         assert storage.catalogue.publication_id() not in {before, None}
         assert [each.published_at for each in storage.catalogue.history()] == [
             NOON + timedelta(days=1),
@@ -209,10 +193,7 @@ class CatalogueContract:
             keep_catalogue(storage, catalogue)
 
         for catalogue in catalogues:
-            loaded = storage.catalogue.load_version(catalogue.version)
-            assert loaded is not None
-            assert loaded.entries == catalogue.entries
-            assert loaded.version == catalogue.version
+            assert_stores(storage, catalogue)
 
     def test_the_newest_catalogues_are_kept(self, storage: Storage) -> None:
         """Of earlier publications, the catalogue is dropped, but not what they changed."""
@@ -232,9 +213,7 @@ class CatalogueContract:
         for catalogue in catalogues[:3]:
             assert storage.catalogue.load_version(catalogue.version) is None
         for catalogue in catalogues[3:]:
-            loaded = storage.catalogue.load_version(catalogue.version)
-            assert loaded is not None
-            assert loaded.entries == catalogue.entries
+            assert_stores(storage, catalogue)
 
     def test_what_a_publication_changed_is_dropped_only_when_old_and_beyond_the_newest(
         self, storage: Storage
@@ -264,9 +243,7 @@ class CatalogueContract:
 
         assert not publish(storage, a_publication(other), other, replacing)
 
-        loaded = storage.catalogue.load()
-        assert loaded is not None
-        assert loaded.entries == served.entries
+        assert_serves(storage, served)
         assert storage.catalogue.history() == before
         assert storage.catalogue.load_version(other.version) is None
 
@@ -287,10 +264,8 @@ class CatalogueContract:
             ),
         )
 
-        loaded = storage.catalogue.load()
         served = catalogues[published.index(True)]
         assert sorted(published) == [False] * 5 + [True]
-        assert loaded is not None
-        assert loaded.entries == served.entries
-        assert storage.catalogue.history()[0].version == loaded.version == served.version
+        assert_serves(storage, served)
+        assert storage.catalogue.history()[0].version == served.version
         assert len(storage.catalogue.history()) == (1 if is_first else 2)
