@@ -16,11 +16,11 @@ from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.access.read_limit import ReadLimit
 from evref.application.accounts.accept_invitation import AcceptInvitation
-from evref.application.accounts.attempts import Attempts
-from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.cookie_secret import CookieSecret
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers
+from evref.application.accounts.shared.attempts import Attempts
+from evref.application.accounts.shared.bulkhead import Bulkhead
 from evref.application.accounts.sign_in import SignIn
 from evref.application.accounts.sign_in_by_proxy import SignInByProxy
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue, in_background
@@ -32,7 +32,7 @@ from evref.application.consult_catalogue import ConsultCatalogue
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.report_health import ReportHealth
-from evref.bootstrap.collection import no_garbage_collection
+from evref.bootstrap.garbage_collection import no_garbage_collection
 from evref.bootstrap.settings import Settings, SettingsError
 from evref.ports.storage import Storage
 

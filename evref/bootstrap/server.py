@@ -17,8 +17,8 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.systemd import listen_fds
 
 from evref.bootstrap import logs
-from evref.bootstrap.collection import no_garbage_collection
 from evref.bootstrap.container import Container
+from evref.bootstrap.garbage_collection import no_garbage_collection
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 
 GRACEFUL_SECONDS = 30

@@ -53,7 +53,7 @@ class AuditLogContract:
     def test_a_part_is_what_the_whole_has_there(
         self, storage: Storage, skip: int, most: int
     ) -> None:
-        """This also holds for entries of the same instant; the count is that of the whole log."""
+        """This also holds for entries of the same instant; the count is of the whole log."""
         for number in range(5):
             record(storage, f"{number}")
 

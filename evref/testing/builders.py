@@ -203,7 +203,7 @@ def a_secret(
     created_at: datetime = NOON,
     ends_at: datetime | None = None,
 ) -> KeySecret:
-    """Return a secret whose digest is that of the text."""
+    """Return a secret with the digest of the text."""
     digest = hashlib.sha256(text.encode()).hexdigest()
     return KeySecret(digest, last_four, created_at, ends_at)
 

@@ -106,6 +106,6 @@ class PasswordGuesserContract(Contract):
         assert not instance.is_guessable(password, ["ward@example.org"])
 
     def test_the_first_forty_characters_decide(self, instance: PasswordGuesser) -> None:
-        """So the time of an estimate is bounded, whatever the password."""
+        """So the time of an estimate is bounded for any password."""
         assert instance.is_guessable("a" * 40 + "correct horse battery", [])
         assert not instance.is_guessable("a" * 20 + "correct horse battery", [])

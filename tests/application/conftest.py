@@ -7,10 +7,10 @@ from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.accept_invitation import AcceptInvitation
-from evref.application.accounts.attempts import Attempts
-from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers
+from evref.application.accounts.shared.attempts import Attempts
+from evref.application.accounts.shared.bulkhead import Bulkhead
 from evref.application.accounts.sign_in import SignIn
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.ports.audit import AuditLog

@@ -100,7 +100,7 @@ class ManageKeys:
         `new_key_id`: then only the first request creates the key.
 
         Raises:
-            NotFoundError: If there is no such institution.
+            NotFoundError: If the institution does not exist.
             NotAllowedError: If the principal may not create keys.
             InvalidValueError: If a value breaks a rule or a cap, or the expiry date is in the past.
             AlreadyExistsError: If there is a key with this id.
@@ -159,7 +159,7 @@ class ManageKeys:
         """Return a key with its use, to see it or `to_change` it.
 
         Raises:
-            NotFoundError: If there is no such key.
+            NotFoundError: If the key does not exist.
             NotAllowedError: If the principal may not do this.
 
         """
@@ -186,7 +186,7 @@ class ManageKeys:
         If no value differs, the key is equal to what it was, and the audit log has no entry.
 
         Raises:
-            NotFoundError: If there is no such key.
+            NotFoundError: If the key does not exist.
             NotAllowedError: If the principal may not change keys.
             InvalidValueError: If a value breaks a rule or a cap, or a new expiry date is in the
                 past.
@@ -230,7 +230,7 @@ class ManageKeys:
         the id of the newest secret that it saw: then only the first request rotates the key.
 
         Raises:
-            NotFoundError: If there is no such key.
+            NotFoundError: If the key does not exist.
             NotAllowedError: If the principal may not change keys.
             InvalidValueError: If `keep_old_for` breaks a rule, or the key a cap.
             KeyRevokedError: If the key is revoked.
@@ -252,7 +252,7 @@ class ManageKeys:
         """Revoke a key permanently.
 
         Raises:
-            NotFoundError: If there is no such key.
+            NotFoundError: If the key does not exist.
             NotAllowedError: If the principal may not change keys.
             KeyRevokedError: If it is already revoked.
 
@@ -276,7 +276,7 @@ class ManageKeys:
 
         Raises:
             NotAllowedError: If the principal may not set caps.
-            NotFoundError: If there is no such institution.
+            NotFoundError: If the institution does not exist.
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
@@ -298,7 +298,7 @@ class ManageKeys:
         """Return the last days with requests of a key, including today, oldest first.
 
         Raises:
-            NotFoundError: If there is no such key.
+            NotFoundError: If the key does not exist.
             NotAllowedError: If the principal may not see keys.
 
         """

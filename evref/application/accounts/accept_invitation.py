@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from evref.application.accounts.audit import record
-from evref.application.accounts.bulkhead import Bulkhead
-from evref.application.accounts.new_password import check_new_password
+from evref.application.accounts.shared.audit import record
+from evref.application.accounts.shared.bulkhead import Bulkhead
+from evref.application.accounts.shared.new_password import check_new_password
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation, InvitationToken, unknown_invitation
 from evref.domain.accounts.sign_in import network
@@ -68,7 +68,7 @@ class AcceptInvitation:
         """Check whether the invitation can be accepted with this password, and change nothing.
 
         Raises:
-            NotFoundError: If there is no such open invitation.
+            NotFoundError: If the invitation does not exist or is not open.
             InvalidValueError: If the password breaks a rule.
             BusyError: If too many passwords are being checked.
 
@@ -82,10 +82,10 @@ class AcceptInvitation:
         `address` is the IP address of the person. Of several concurrent calls, one succeeds.
 
         Raises:
-            NotFoundError: If there is no such open invitation; the error is the same for each
-                reason.
+            NotFoundError: If the invitation does not exist or is not open; the
+                error is the same for each reason.
             InvalidValueError: If the password breaks a rule.
-            AlreadyExistsError: If the e-mail is that of a member of another institution.
+            AlreadyExistsError: If a member of another institution has the e-mail.
             BusyError: If too many passwords are being checked; nothing is changed.
 
         """

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evref.application.accounts.audit import record, replace_team
-from evref.application.accounts.new_password import check_new_password
+from evref.application.accounts.shared.audit import record, replace_team
+from evref.application.accounts.shared.new_password import check_new_password
 from evref.domain.accounts.institution import (
     Institution,
     Member,
@@ -115,7 +115,7 @@ class ManageInstitutions:
         Raises:
             NotAllowedError: If the principal may not do this.
             InvalidValueError: If a domain breaks a rule, or there is none.
-            NotFoundError: If there is no such institution.
+            NotFoundError: If the institution does not exist.
             AlreadyExistsError: If another institution has one of the domains.
 
         """
@@ -139,7 +139,7 @@ class ManageInstitutions:
 
         Raises:
             NotAllowedError: If the principal may not do this.
-            NotFoundError: If there is no such institution.
+            NotFoundError: If the institution does not exist.
 
         """
         if institution_id in self.sign_ins(principal):
@@ -169,9 +169,9 @@ class ManageInstitutions:
         Raises:
             NotAllowedError: If the principal may not create one.
             InvalidValueError: If the e-mail or the password breaks a rule.
-            NotFoundError: If there is no such institution.
+            NotFoundError: If the institution does not exist.
             AlreadyExistsError: If the e-mail is in use.
-            LastAdminError: If the institution has no member, and the role is not that of an admin.
+            LastAdminError: If the institution has no member, and the role is not admin.
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
@@ -228,7 +228,7 @@ class ManageInstitutions:
         Raises:
             NotAllowedError: If the principal may not do this.
             InvalidValueError: If the password breaks a rule.
-            NotFoundError: If there is no such member.
+            NotFoundError: If the member does not exist.
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from evref.application.accounts.audit import record, replace_team
+from evref.application.accounts.shared.audit import record, replace_team
 from evref.domain.accounts.institution import Member, normalised_email
 from evref.domain.accounts.invitation import Invitation, InvitationToken
 from evref.domain.accounts.team import Team
@@ -87,15 +87,15 @@ class ManageMembers:
     ) -> NewInvitation:
         """Invite a person to an institution, and return the token of the link.
 
-        The invitation replaces an earlier one to the same e-mail. Whether the e-mail is that of a
-        member of another institution is not revealed.
+        The invitation replaces an earlier one to the same e-mail. Whether a member of
+        another institution has the e-mail is not revealed.
 
         Raises:
-            NotFoundError: If there is no such institution.
+            NotFoundError: If the institution does not exist.
             NotAllowedError: If the principal may not invite.
             InvalidValueError: If the e-mail breaks a rule.
             AlreadyExistsError: If the person is already a member of the institution.
-            LastAdminError: If the institution has no member, and the role is not that of an admin.
+            LastAdminError: If the institution has no member, and the role is not admin.
 
         """
         unseen = NotFoundError("institution", institution_id)
@@ -126,7 +126,7 @@ class ManageMembers:
         """Revoke an open invitation.
 
         Raises:
-            NotFoundError: If there is no such open invitation.
+            NotFoundError: If the invitation does not exist or is not open.
             NotAllowedError: If the principal may not revoke it.
 
         """
@@ -142,13 +142,13 @@ class ManageMembers:
     ) -> Member:
         """Change the role of a member, and return the member.
 
-        A member who is no longer an admin has no open invitations any more. If the role is the
+        The open invitations of a former admin are revoked. If the role is the
         same, nothing changes and the audit log has no entry. `seen` is the role that the member
         had when a person decided to change it.
 
         Raises:
             InvalidValueError: If the role has changed since it was seen.
-            NotFoundError: If there is no such member.
+            NotFoundError: If the member does not exist.
             NotAllowedError: If the principal may not change members.
             LastAdminError: If the institution would have no admin.
 
@@ -178,7 +178,7 @@ class ManageMembers:
         """Remove a member, with their sessions and open invitations.
 
         Raises:
-            NotFoundError: If there is no such member.
+            NotFoundError: If the member does not exist.
             NotAllowedError: If the principal may not change members.
             LastAdminError: If the institution would have no admin.
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from evref.application.accounts.attempts import Attempts
-from evref.application.accounts.audit import record
-from evref.application.accounts.new_password import check_new_password
+from evref.application.accounts.shared.attempts import Attempts
+from evref.application.accounts.shared.audit import record
+from evref.application.accounts.shared.new_password import check_new_password
 from evref.domain.accounts.institution import (
     Institution,
     Member,
@@ -87,7 +87,7 @@ class SignIn:
 
         Raises:
             TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
-            WrongCredentialsError: If there is no such member, or the password is wrong. The error
+            WrongCredentialsError: If the member does not exist, or the password is wrong. The error
                 and the time that it takes are the same.
             BusyError: If too many passwords are being checked; nothing is checked or counted.
 

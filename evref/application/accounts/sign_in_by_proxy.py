@@ -6,7 +6,7 @@ import hmac
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from evref.application.accounts.audit import record, replace_team
+from evref.application.accounts.shared.audit import record, replace_team
 from evref.application.accounts.sign_in import SignedIn, SignIn
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.proxy_sign_in import ProxySecret, ProxySignIn
@@ -63,7 +63,7 @@ class SignInByProxy:
     ) -> ProxySession | Refusal:
         """Return the session of the member with this e-mail address.
 
-        `token` is that of the browser's session. It goes on if a proxy began it for this member,
+        `token` identifies the browser's session. It goes on if a proxy began it for this member,
         and ends otherwise. An unknown address becomes a reader, or what an open invitation says;
         one that was removed is refused until it is invited again.
         """

@@ -1,4 +1,4 @@
-"""Find the licence of a catalogue: that of the bundled one, or the operator's of another."""
+"""Find the licence of a catalogue: CC BY for the bundled one, the operator's for another."""
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue

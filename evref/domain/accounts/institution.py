@@ -109,7 +109,7 @@ def check_password(password: str) -> None:
     """Check the length and encoding of a password.
 
     There are no rules on kinds of characters (NIST SP 800-63B-4, section 3.1.1). The shortest
-    length is that of OWASP ASVS 5.0 (6.2.1); guessability is checked elsewhere.
+    length is from OWASP ASVS 5.0 (6.2.1); guessability is checked elsewhere.
 
     Raises:
         InvalidValueError: If it is too short, too long, or not text.

@@ -59,7 +59,7 @@ class InvitationToken:
 class Invitation:
     """An offer to become a member of an institution, for the person who has the link.
 
-    It is stored until it is accepted, revoked or replaced. `digest` is that of its token.
+    It is stored until it is accepted, revoked or replaced. `digest` is the digest of its token.
     `invited_by` is the name of the inviter in the audit log, and `inviter_id` the id of that
     member; None if the operator is the inviter. The e-mail is in lower case.
 

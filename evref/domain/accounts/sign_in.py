@@ -164,7 +164,7 @@ member could then guess at other accounts between own sign-ins."""
 PER_DEVICE = Slowdown("device", free=5, kept=DEVICE_LENGTH)
 
 MOST_DEVICE_FAILURES = 10
-"""After so many failures a device is no longer known."""
+"""After so many failures a device is not known any more."""
 
 
 def network(address: str) -> str:

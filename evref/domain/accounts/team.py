@@ -26,7 +26,7 @@ class Team:
     """The members of an institution, the invitations to it, and the removals of members.
 
     If there are members, at least one is an admin. The inviter of each invitation is an admin, or
-    the operator. An e-mail has at most one invitation, and none if it is that of a member.
+    the operator. An e-mail has at most one invitation, and none if a member has it.
     """
 
     institution_id: str
@@ -95,10 +95,10 @@ class Team:
     def with_role(self, member_id: str, role: Role) -> Team:
         """Return the team with another role of a member.
 
-        If the member is no longer an admin, their invitations are revoked.
+        If the member was an admin, their invitations are revoked.
 
         Raises:
-            NotFoundError: If there is no such member in this team.
+            NotFoundError: If the member is not in this team.
             LastAdminError: If the team would have no admin.
 
         """
@@ -111,7 +111,7 @@ class Team:
         """Return the team without a member and their invitations.
 
         Raises:
-            NotFoundError: If there is no such member in this team.
+            NotFoundError: If the member is not in this team.
             LastAdminError: If the team would have no admin.
 
         """
@@ -130,7 +130,7 @@ class Team:
         """Return the team with an invitation, which replaces an earlier one to the same e-mail.
 
         Raises:
-            AlreadyExistsError: If the e-mail is that of a member of this team.
+            AlreadyExistsError: If a member of this team has the e-mail.
             LastAdminError: If the first member would not be an admin.
 
         """
@@ -145,7 +145,7 @@ class Team:
         """Return the team without an invitation.
 
         Raises:
-            NotFoundError: If there is no such invitation in this team.
+            NotFoundError: If the invitation is not in this team.
 
         """
         revoked = self.invitation(invitation_id)

@@ -1,6 +1,6 @@
 """The card of a diagnosis: what the sources recommend, and what they advise against, at a glance.
 
-Its order is also that of the interventions wherever they are shown by what is said about them.
+Interventions that are shown by what is said about them have the same order.
 """
 
 from __future__ import annotations

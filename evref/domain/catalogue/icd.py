@@ -45,7 +45,7 @@ class Icd10Code:
 class Icd11Code:
     """A code of ICD-11 MMS: a stem code, or a cluster of stem codes (/) and extension codes (&).
 
-    The grammar is that of the ICD-11 Reference Guide, "code structure": stem codes run from
+    The grammar is from the ICD-11 Reference Guide, "code structure": stem codes run from
     1A00.00 to ZZ9Z.ZZ with a digit in third place, extension codes begin with X.
 
     Raises:

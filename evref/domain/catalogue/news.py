@@ -12,7 +12,7 @@ from evref.domain.catalogue.comparison import Comparison, DiagnosisChange
 
 
 class NewsKind(StrEnum):
-    """In the order in which they are told: nobody may miss a turn of direction."""
+    """In the order in which they are shown: nobody may miss a turn of direction."""
 
     TURNED = "turned"
     ADDED = "added"
@@ -83,8 +83,8 @@ def _parts(changed: DiagnosisChange, titles: dict[str, str]) -> Iterator[str]:
             yield f"“{titles.get(one.id, one.id)}” ({', '.join(one.fields)})"
 
 
-def headline(told: Sequence[News]) -> str:
+def headline(news: Sequence[News]) -> str:
     """Return how many changes of each kind there are, such as “1 turned, 2 added”."""
-    counts = Counter(each.kind for each in told)
+    counts = Counter(each.kind for each in news)
     named = [f"{counts[kind]} {kind}" for kind in NewsKind if counts[kind]]
     return ", ".join(named) or "nothing that readers see"

@@ -21,7 +21,7 @@ def short_grade(intervention: Intervention) -> str | None:
 
     The words are those of the source. What follows the first statement or a longer remark in
     parentheses is left out, and so are all but the first of three or more bodies. A year that the
-    grade does not name is that of the reference that the source's name fits.
+    grade does not name is the year of the reference that the source's name fits.
     """
     whole = intervention.evidence.source_grade
     if whole is None:

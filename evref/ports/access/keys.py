@@ -47,7 +47,7 @@ class KeyChanges(ABC):
         """Store a new key with its secrets.
 
         Raises:
-            NotFoundError: If there is no such institution.
+            NotFoundError: If the institution does not exist.
             AlreadyExistsError: If there is a key with this id.
 
         """
@@ -77,7 +77,7 @@ class KeyChanges(ABC):
         """Store the caps in place of any earlier ones.
 
         Raises:
-            NotFoundError: If there is no such institution.
+            NotFoundError: If the institution does not exist.
 
         """
 

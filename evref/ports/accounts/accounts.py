@@ -76,7 +76,7 @@ class AccountChanges(ABC):
         """Return the team of an institution, which nobody else changes until the unit ends.
 
         Raises:
-            NotFoundError: If there is no such institution.
+            NotFoundError: If the institution does not exist.
 
         """
 
@@ -100,7 +100,7 @@ class AccountChanges(ABC):
         With None, the institution has none any more.
 
         Raises:
-            NotFoundError: If there is no such institution.
+            NotFoundError: If the institution does not exist.
             AlreadyExistsError: If another institution has one of the domains.
 
         """
@@ -112,6 +112,6 @@ class AccountChanges(ABC):
         This ends all sessions that began with the old one.
 
         Raises:
-            NotFoundError: If there is no such member.
+            NotFoundError: If the member does not exist.
 
         """

@@ -16,7 +16,7 @@ class PasswordHasher(ABC):
 
     @abstractmethod
     def verify(self, password: str, password_hash: str | None) -> bool:
-        """Return whether the hash is that of the password.
+        """Return whether the hash was made of the password.
 
         If the hash is None, return False after the same time as for a wrong password, so that the
         timing does not reveal who has an account.

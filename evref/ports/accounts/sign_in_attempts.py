@@ -8,7 +8,7 @@ from evref.domain.accounts.sign_in import Failures
 
 
 class SignInAttempts(ABC):
-    """Stores failures by name, such as that of an account or an address, for all workers."""
+    """Stores failures by name, such as of an account or an address, for all workers."""
 
     @abstractmethod
     def get(self, names: Collection[str]) -> Mapping[str, Failures]:

@@ -38,7 +38,7 @@ class SessionStoreContract:
         assert storage.sessions.get(SessionToken.make(7).digest) == session
 
     def test_a_member_who_was_removed_begins_no_session(self, storage: Storage) -> None:
-        """The error says that there is no such member."""
+        """The error says that the member does not exist."""
         unknown = a_member("m2", email="removed@example.org")
         session = Session.of(unknown, SessionToken.make(7), NOON)
 

@@ -7,9 +7,9 @@ import pytest
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.accounts.accept_invitation import AcceptInvitation
-from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.manage_members import ManageMembers, NewInvitation
+from evref.application.accounts.shared.bulkhead import Bulkhead
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.audit import Action, Subject, SubjectKind

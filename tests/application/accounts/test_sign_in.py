@@ -9,9 +9,9 @@ import pytest
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.memory.accounts.sign_in_attempts import MemorySignInAttempts
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.application.accounts.attempts import Attempts
-from evref.application.accounts.bulkhead import Bulkhead
 from evref.application.accounts.manage_institutions import ManageInstitutions
+from evref.application.accounts.shared.attempts import Attempts
+from evref.application.accounts.shared.bulkhead import Bulkhead
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.sign_in import Device, SessionToken

@@ -99,7 +99,7 @@ class _DeadlineConnection(psycopg.Connection[tuple[Any, ...]]):
         except psycopg.OperationalError:
             if monotonic() < self.deadline:
                 raise
-            # A late result could be mistaken for that of the next statement.
+            # A late result could be mistaken for the result of the next statement.
             self.pgconn.finish()
             raise psycopg.errors.ConnectionTimeout("the server did not respond in time") from None
 

@@ -29,7 +29,8 @@ def write(entry: Entry) -> bytes:
 def read(content: bytes, number: int, published_on: date) -> Entry:
     """Return the entry in a document that this or an earlier version of evref wrote.
 
-    `number` is that of its format, and `published_on` the day on which it was first published.
+    `number` is the number of its format, and `published_on` the day on which it
+    was first published.
 
     Raises:
         ValueError: If the document is not JSON, has an unknown format, breaks a rule of the

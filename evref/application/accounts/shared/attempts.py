@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 
-from evref.application.accounts.bulkhead import Bulkhead
+from evref.application.accounts.shared.bulkhead import Bulkhead
 from evref.domain.accounts.sign_in import (
     MOST_DEVICE_FAILURES,
     PER_ACCOUNT,
@@ -37,8 +37,8 @@ class Attempts:
     ) -> Iterator[Callable[[], None]]:
         """Count an attempt as failed, and let the body check the password.
 
-        The body calls the function that it gets if the password was right. `device` is that of
-        the account, if it is known.
+        The body calls the function that it gets if the password was right. `device` is a
+        known device of the account, or None.
 
         Raises:
             TooManyAttemptsError: If it is too soon after failed ones; nothing is counted.
