@@ -6,12 +6,13 @@ import pytest
 
 from evref.domain.access.quota import SECONDS_A_DAY
 from evref.ports.storage import Storage
-from evref.testing import AdmissionContract, StorageContract, UsageReportsContract
+from evref.testing import AdmissionContract, UsageReportsContract
+from evref.testing.storage import UnitOfWorkContract
 from tests import servers
 from tests.adapters.redis.conftest import WaitingStorage, storage_on
 
 
-class TestRedisUnitOfWork(StorageContract.TestUnitOfWork):
+class TestRedisUnitOfWork(UnitOfWorkContract):
     pass
 
 
