@@ -281,7 +281,7 @@ def test_every_method_that_manages_something_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_who_asks_comes_first_and_cannot_be_left_out(name: str) -> None:
+def test_the_principal_is_the_first_parameter_and_is_required(name: str) -> None:
     class_name, method = name.split(".")
     (use_case,) = {vars(module)[class_name] for module in modules() if class_name in vars(module)}
     parameters = list(inspect.signature(getattr(use_case, method)).parameters.values())

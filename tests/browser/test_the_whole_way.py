@@ -6,7 +6,6 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from evref.testing.builders import OPERATOR
 from tests.browser.live import opened_page, sign_in
 from tests.settings_pages.site import EMAIL, PASSWORD, Site
 
@@ -90,17 +89,6 @@ def test_the_whole_way_without_javascript(browser: Browser, site: Site) -> None:
         assert ask_with(site, key) == 401
         page.get_by_role("button", name="Sign out").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in")
-
-
-def test_a_reload_makes_no_second_key(page: Page, site: Site) -> None:
-    """It leads to the key that there is."""
-    sign_in(page)
-    create_a_key(page, "Ward tablet")
-
-    page.evaluate("location.reload()")
-
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ward tablet")
-    assert len(site.container.manage_keys().list_all(OPERATOR)) == 1
 
 
 @pytest.mark.parametrize("copying", ["refused", "not there"])

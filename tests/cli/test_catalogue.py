@@ -147,7 +147,7 @@ def test_an_intervention_of_a_disabled_module_is_loaded_but_hidden(
     }
 
 
-def test_of_many_faults_a_hundred_are_printed(run: Run, folder: Path) -> None:
+def test_at_most_a_hundred_faults_are_printed(run: Run, folder: Path) -> None:
     """Then how many more there are."""
     (folder / "many.yaml").write_text("".join(f"field-{number}: x\n" for number in range(200)))
 

@@ -33,6 +33,7 @@ def answer(service: Service, headers: dict[str, str]) -> tuple[Any, ...]:
     return response.status_code, {**content, "request_id": None}, told
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize("path", [*ENDPOINTS, LIMIT])
 def test_every_endpoint_needs_a_key(service: Service, path: str) -> None:
     """Without credentials, the answer says how to authenticate and no more."""
@@ -43,6 +44,7 @@ def test_every_endpoint_needs_a_key(service: Service, path: str) -> None:
     assert "RateLimit" not in response.headers
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR"])
 def test_the_scheme_is_taken_in_any_case(service: Service, token: str, scheme: str) -> None:
     """So says RFC 9110, section 11.1."""
@@ -51,6 +53,7 @@ def test_the_scheme_is_taken_in_any_case(service: Service, token: str, scheme: s
     assert service.get(DIAGNOSES, headers=headers).status_code == 200
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize(
     "form",
     [
@@ -85,6 +88,7 @@ def test_a_header_of_another_form_is_no_credential(service: Service, token: str,
     assert without[0] == 401
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize(
     ("path", "headers"),
     [
@@ -151,6 +155,7 @@ def test_keys_that_are_not_valid_all_get_the_same_answer(service: Service) -> No
     assert "RateLimit" not in headers
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize("path", ENDPOINTS)
 def test_a_level_below_what_is_needed_is_forbidden(service: Service, path: str) -> None:
     """The key is valid, so the answer says what it lacks; and nothing is counted."""
@@ -178,6 +183,7 @@ def test_the_openapi_document_needs_no_key_and_is_not_counted(service: Service) 
     assert service.admitted(key) == 0
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize(
     ("path", "status"),

@@ -35,7 +35,7 @@ def lasting(response: TestResponse) -> dict[str, str]:
 @pytest.mark.parametrize("headers", [{}, {"Accept-Encoding": "gzip"}, {"If-None-Match": "*"}])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("target", TARGETS)
-def test_it_has_the_same_headers_and_body(
+def test_a_cached_response_has_the_same_headers_and_body(
     service: Service, token: str, target: str, method: str, headers: dict[str, str]
 ) -> None:
     """And one request more is counted."""
@@ -48,7 +48,7 @@ def test_it_has_the_same_headers_and_body(
     assert kept.headers["X-RateLimit-Remaining"] == "998"
 
 
-def test_it_is_not_made_again(service: Service, token: str) -> None:
+def test_a_cached_response_is_not_rendered_again(service: Service, token: str) -> None:
     """Until the catalogue changes: then it is, and the request still counts once."""
     service.get(LIST, token=token)
     with patch.object(Catalogue, "find", side_effect=AssertionError):
@@ -63,7 +63,7 @@ def test_it_is_not_made_again(service: Service, token: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_whoever_may_not_have_it_is_refused_as_before_it_was_kept(
+def test_a_refusal_is_the_same_before_and_after_caching(
     service: Service, token: str, target: str
 ) -> None:
     """With the same problem and the same fields."""

@@ -96,7 +96,7 @@ def views(service: Service) -> Views:
     return made
 
 
-def test_of_many_who_request_the_same_at_once_one_renders_it(views: Views, token: str) -> None:
+def test_concurrent_requests_for_one_address_render_it_once(views: Views, token: str) -> None:
     """Each of them gets it, and is counted."""
     responses = at_once(8, lambda _: views.get("/xml/slow", token))
 

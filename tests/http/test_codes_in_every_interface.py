@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
+from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.vocabulary import MEANINGS
-from tests.http.conftest import MakeService
-from tests.http.service import Service, body
+from tests.http.service import BASE_URL, Service, body
 from tests.pages.site import bundled
 
 OIDS = {"who": "2.16.840.1.113883.6.3", "cm": "2.16.840.1.113883.6.90", "gm": "1.2.276.0.76.5"}
@@ -27,11 +28,14 @@ ALZHEIMER = "alzheimer-disease"
 NOT_READ = "hello” was not read: it must be one of the codes of ICD-10"
 
 
-@pytest.fixture
-def service(make_service: MakeService) -> Service:
-    made = make_service(catalogue_pages=Readers.PUBLIC)
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    made = Service(
+        Settings(storage=StorageKind.MEMORY, base_url=BASE_URL, catalogue_pages=Readers.PUBLIC)
+    )
     made.publish(bundled())
-    return made
+    yield made
+    made.container.storage().close()
 
 
 Found = tuple[dict[str, str], str]

@@ -97,6 +97,7 @@ def test_text_is_sent_as_it_is(service: Service, token: str) -> None:
     assert response.content_type == "application/json"
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -216,6 +217,7 @@ def test_without_a_code_there_are_no_matches(service: Service, token: str, query
     assert "matches" not in body(service.get(DIAGNOSES + query, token=token))["meta"]
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize(
     "wrong",
     [

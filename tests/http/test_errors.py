@@ -45,6 +45,7 @@ from tests.http.service import BASE_URL, Service, assert_problem, body, entries
 LIST = "/api/v1/diagnoses"
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize("slug", PROBLEMS)
 def test_every_problem_type_has_its_page(service: Service, slug: str) -> None:
     """It says what the problem means and what to do."""
@@ -119,6 +120,7 @@ def test_title_and_detail_say_different_things(service: Service, slug: str) -> N
         assert len(said & words(problem["title"])) <= len(said) / 3, problem
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize(
     ("path", "instance"),
     [
@@ -136,6 +138,7 @@ def test_the_instance_is_the_path_of_the_request(
     assert assert_problem(service.get(path), 404, "not-found")["instance"] == instance
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize("given", ["a", "A.b_c-9", "x" * 64, "5f0c6a1e9b7d4a52"])
 @pytest.mark.parametrize(
     "path", [LIST, "/infobutton", "/", "/health/live", "/nothing", "/static/evref.css"]
@@ -147,6 +150,7 @@ def test_a_well_formed_request_id_is_kept(service: Service, path: str, given: st
     assert response.headers["X-Request-ID"] == given
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize(
     "given", [None, "", " ", "x" * 65, "a b", "a\tb", "é", "a/b", "a,b", "<x>"]
 )
@@ -208,7 +212,7 @@ class _FailingBrowse:
         _UnknownError("secret /srv/evref/x.py SELECT * FROM api_keys"),
     ],
 )
-def test_what_nobody_foresaw_is_told_to_the_log_and_not_to_the_client(
+def test_an_unexpected_error_is_logged_and_not_shown_to_the_client(
     service: Service, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     """Under the request id, and without the key."""
@@ -238,6 +242,7 @@ def test_a_page_that_fails_is_a_page(service: Service) -> None:
         assert response.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize(
     "host", ["a b", "x" * 300, "é", "[::1", "evil.example", "evil.example:99999999", ""]
 )
@@ -259,9 +264,7 @@ def test_a_host_header_changes_nothing(service: Service, path: str, host: str) -
 
 
 @pytest.mark.parametrize("proxies", [0, 1])
-def test_of_what_a_proxy_says_nothing_shows_in_an_answer(
-    make_service: MakeService, proxies: int
-) -> None:
+def test_no_header_of_a_proxy_changes_a_page(make_service: MakeService, proxies: int) -> None:
     """Also where the operator says that there is one."""
     service = make_service(proxies=proxies)
     claims = {

@@ -35,6 +35,7 @@ APP = "https://app.example.org"
 OTHER_APP = "https://other.example.org:8443"
 
 
+@pytest.mark.shared_service
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_other_method_is_refused(

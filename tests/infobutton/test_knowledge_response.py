@@ -222,7 +222,7 @@ def test_a_section_shows_the_evidence_of_each_intervention(
     assert '<a href="https://pubmed.ncbi.nlm.nih.gov/123/">Second</a>' in shown
 
 
-def test_it_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeService) -> None:
+def test_a_feed_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeService) -> None:
     """So the feed changes with the catalogue only; without an entry, it is the catalogue's."""
     days = {"a": date(2026, 1, 1), "b": date(2026, 3, 1), "c": date(2026, 2, 1)}
     codes = {"a": "M17", "b": "M18", "c": "M17.1"}

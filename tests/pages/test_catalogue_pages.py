@@ -280,7 +280,7 @@ def test_another_spelling_of_a_page_leads_to_the_right_one(
         "/catalogue/evref_A",
     ],
 )
-def test_what_is_no_page_in_any_spelling_is_not_found(path: str) -> None:
+def test_a_path_that_is_no_page_in_any_spelling_is_not_found(path: str) -> None:
     environ = EnvironBuilder().get_environ()
     environ["PATH_INFO"] = path
 

@@ -71,7 +71,7 @@ def test_what_is_led_back_to_is_made_anew(site: Site, onwards: str, expected: st
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_whether_a_diagnosis_is_there_is_not_told(site: Site, method: str) -> None:
+def test_a_visitor_does_not_learn_whether_a_diagnosis_exists(site: Site, method: str) -> None:
     """One that is, one that is not and a malformed query are answered alike."""
     answers = [
         Visitor(site).get(path) if method == "GET" else Visitor(site).head(path)

@@ -65,9 +65,7 @@ def everywhere(server: Server, path: str, token: str) -> list[Answer]:
             connection.close()
 
 
-def test_of_simultaneous_requests_exactly_the_limit_is_answered(
-    server: Server, store: Store
-) -> None:
+def test_exactly_the_limit_of_concurrent_requests_is_answered(server: Server, store: Store) -> None:
     """Over all workers and threads; and the command line shows the same count.
 
     The limit is read all the while, which neither counts nor is ever wrong.

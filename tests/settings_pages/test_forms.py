@@ -314,7 +314,7 @@ def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FORMS)
-def test_what_is_no_form_is_refused_as_such(site: Site, path: str) -> None:
+def test_a_body_that_is_not_a_form_is_refused(site: Site, path: str) -> None:
     """No browser sends its forms so."""
     for kind in ("application/json", "application/x+json", "text/plain"):
         answer = site.app.test_client().post(path, data="0", content_type=kind)

@@ -193,7 +193,7 @@ def test_the_last_admin_stays_one(site: Site, member: Visitor) -> None:
     assert site.members()[EMAIL] is Role.ADMIN
 
 
-def test_who_leaves_is_signed_out(site: Site, member: Visitor) -> None:
+def test_a_member_who_leaves_is_signed_out(site: Site, member: Visitor) -> None:
     """With a word of farewell rather than an error."""
     site.add_member(COLLEAGUE, Role.ADMIN)
 

@@ -48,7 +48,7 @@ def test_many_keys_are_listed_newest_first_in_pages_of_fifty(site: Site, member:
     assert "must be one of" in text_of(member.get(f"{KEYS}?sort=secret").text)
 
 
-def test_of_two_tabs_the_second_writes_only_what_it_changed(site: Site, member: Visitor) -> None:
+def test_the_second_of_two_tabs_writes_only_what_it_changed(site: Site, member: Visitor) -> None:
     """The name, and not the limit that it had when it was opened."""
     path = f"{KEYS}/{site.make_key(limit=1000).key.id}"
     second = fields_of(member.get(path).text)
@@ -61,7 +61,7 @@ def test_of_two_tabs_the_second_writes_only_what_it_changed(site: Site, member: 
     assert (key.name, key.daily_limit) == ("Other", 500)
 
 
-def test_of_two_tabs_with_one_field_the_second_saves_nothing(site: Site, member: Visitor) -> None:
+def test_the_second_of_two_tabs_with_one_field_saves_nothing(site: Site, member: Visitor) -> None:
     """And says so, keeps what was typed, and replaces it when it is saved again."""
     path = f"{KEYS}/{site.make_key(limit=1000).key.id}"
     second = fields_of(member.get(path).text)
@@ -79,7 +79,7 @@ def test_of_two_tabs_with_one_field_the_second_saves_nothing(site: Site, member:
     assert (key.name, key.daily_limit, key.permission.value) == ("Other", 700, "none")
 
 
-def test_of_two_tabs_with_one_role_the_second_saves_nothing(site: Site, member: Visitor) -> None:
+def test_the_second_of_two_tabs_with_one_role_saves_nothing(site: Site, member: Visitor) -> None:
     colleague = site.add_member(COLLEAGUE, Role.READER)
     path = f"/settings/members/{colleague.id}"
     second = fields_of(member.get(path).text)

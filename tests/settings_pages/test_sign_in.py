@@ -78,7 +78,7 @@ def test_a_page_that_is_not_there_leads_back_into_the_settings(member: Visitor, 
     assert '<a href="/settings">Go to the institution settings</a>' in answer.text
 
 
-def test_who_is_signed_in_need_not_sign_in(member: Visitor) -> None:
+def test_a_signed_in_member_is_redirected_from_the_sign_in(member: Visitor) -> None:
     """The page goes on at once."""
     answer = member.get("/settings/sign-in?next=/settings/password")
 
@@ -164,7 +164,7 @@ def test_too_many_at_once_are_asked_to_come_back(site: Site, member: Visitor) ->
     assert known.status_code == 303
 
 
-def test_who_guesses_elsewhere_keeps_no_member_out(site: Site) -> None:
+def test_guesses_from_elsewhere_do_not_lock_a_member_out(site: Site) -> None:
     """Whose browser is known, also after the sign-out, and to this account alone."""
     member, other = a_member(site), a_member(site, OTHER_EMAIL)
     member.fill_in("/settings/sign-out")

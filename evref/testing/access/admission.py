@@ -127,7 +127,7 @@ class AdmissionContract:
             "k2", 1, 1, was_admitted=True
         )
 
-    def test_of_many_requests_at_once_exactly_the_limit_is_admitted(self, storage: Storage) -> None:
+    def test_exactly_the_limit_of_concurrent_requests_is_admitted(self, storage: Storage) -> None:
         """The admitted requests have the counts from one to the limit, each once."""
         digest = keep_key(storage, a_key(limit=25))
 

@@ -64,7 +64,7 @@ class AccountsContract:
         names = [institution.name for institution in storage.accounts.institutions()]
         assert names == ["B", "a", "b", "Ä"]
 
-    def test_of_many_who_take_a_name_at_once_one_succeeds(self, storage: Storage) -> None:
+    def test_one_of_many_concurrent_uses_of_a_name_succeeds(self, storage: Storage) -> None:
         """The others get the error that it is taken."""
 
         def add(number: int) -> bool:
@@ -167,7 +167,7 @@ class TeamContract:
         assert set(storage.accounts.members_of("i1")) == {ADMIN, OTHER_ADMIN}
         assert storage.accounts.invitations_to("i1") == ()
 
-    def test_of_many_who_take_an_e_mail_at_once_one_succeeds(self, storage: Storage) -> None:
+    def test_one_of_many_concurrent_uses_of_an_e_mail_succeeds(self, storage: Storage) -> None:
         """Also in different institutions, whose teams change at the same time."""
 
         def add(number: int) -> bool:
@@ -336,7 +336,7 @@ class TeamContract:
         with pytest.raises(NotFoundError):
             set_password(storage, "unknown", "$argon2id$another")
 
-    def test_of_a_stored_member_only_the_role_is_written(self, storage: Storage) -> None:
+    def test_only_the_role_of_a_stored_member_is_written(self, storage: Storage) -> None:
         """So a password is kept that was set after the change has read the member."""
         earlier = Team("i1", storage.accounts.members_of("i1"))
         set_password(storage, "m1", "$argon2id$another")
@@ -347,7 +347,7 @@ class TeamContract:
             ADMIN, role=Role.VIEWER, password_hash="$argon2id$another"
         )
 
-    def test_of_many_changes_at_once_each_sees_the_one_before(self, storage: Storage) -> None:
+    def test_each_of_many_concurrent_changes_sees_the_one_before(self, storage: Storage) -> None:
         """Both admins are demoted and removed by many at once, and one of them remains."""
 
         def end(number: int) -> None:
@@ -363,7 +363,7 @@ class TeamContract:
         roles = [member.role for member in storage.accounts.members_of("i1")]
         assert roles.count(Role.ADMIN) == 1
 
-    def test_of_many_who_use_an_invitation_at_once_one_joins(self, storage: Storage) -> None:
+    def test_one_of_many_concurrent_uses_of_an_invitation_succeeds(self, storage: Storage) -> None:
         """The others find it gone."""
         invitation = an_invitation()
         keep_invitations(storage, invitation)

@@ -233,7 +233,7 @@ class CatalogueContract:
         assert kept == [[NOON, recent], [NOON, recent], [recent, recent]]
 
     @pytest.mark.parametrize("replacing", [None, "0123456789abcdef"], ids=["none", "another"])
-    def test_whoever_would_replace_another_one_is_refused(
+    def test_a_replacement_of_another_version_is_refused(
         self, storage: Storage, replacing: str | None
     ) -> None:
         """Neither the served catalogue nor the history changes."""
@@ -248,7 +248,7 @@ class CatalogueContract:
         assert storage.catalogue.load_version(other.version) is None
 
     @pytest.mark.parametrize("is_first", [True, False], ids=["the first", "a later one"])
-    def test_of_several_who_replace_the_same_one_at_once_one_does(
+    def test_one_of_several_concurrent_replacements_succeeds(
         self, storage: Storage, is_first: bool
     ) -> None:
         """Its catalogue is complete, and the others get an error."""

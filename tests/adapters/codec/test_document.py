@@ -128,7 +128,7 @@ def test_text_that_breaks_a_rule_is_refused(path: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.parametrize("document", [None, [], "", {}, 5])
-def test_what_is_no_such_document_is_refused(document: object) -> None:
+def test_a_malformed_document_is_refused(document: object) -> None:
     with pytest.raises(InvalidValueError):
         from_document(document)
 

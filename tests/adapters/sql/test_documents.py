@@ -36,14 +36,14 @@ def test_a_format_that_is_not_known_is_refused(number: int) -> None:
 @pytest.mark.parametrize(
     "found", [[], None, {}, {"diagnosis": [], "interventions": 1}, {"interventions": []}]
 )
-def test_what_is_no_document_of_format_1_is_refused(found: object) -> None:
+def test_a_malformed_document_of_format_1_is_refused(found: object) -> None:
     """Another kind of value, or other fields."""
     with pytest.raises(ValueError, match=r"."):
         read_1(found)
 
 
 @pytest.mark.parametrize("content", [b"", b"no gzip", zlib.compress(b"no JSON")])
-def test_what_is_no_json_is_refused(content: bytes) -> None:
+def test_a_document_that_is_not_json_is_refused(content: bytes) -> None:
     """Compressed or not."""
     with pytest.raises(ValueError, match=r"."):
         documents.read(content, FORMAT, PUBLISHED_ON)

@@ -141,7 +141,7 @@ def said_by_several_inits(url: str, folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("revision", EARLIER[-1:], indirect=True)
-def test_of_several_inits_at_once_all_succeed_from_an_earlier_revision(
+def test_concurrent_inits_of_an_earlier_revision_all_succeed(
     database: SqlDatabase, url: str, before: Rows, tmp_path: Path
 ) -> None:
     """One migrates, the others find it done, and all data is kept."""
@@ -174,7 +174,7 @@ def test_what_another_version_left_is_told_in_one_line(
     assert (status, out, err) == (1, "", told[state])
 
 
-def test_of_several_inits_at_once_all_succeed_from_nothing(
+def test_concurrent_inits_of_an_empty_database_all_succeed(
     database: SqlDatabase, url: str, tmp_path: Path
 ) -> None:
     """There is one database in the end, with one catalogue, that one of them has loaded."""

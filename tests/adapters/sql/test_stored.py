@@ -12,7 +12,6 @@ from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import migrate
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.evidence import Direction, Recommendation
-from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import a_catalogue
 from evref.testing.filling import keep_catalogue
 from tests.processes import Command
@@ -147,16 +146,3 @@ def test_what_was_published_in_format_2_is_served_and_replaced(tmp_path: Path) -
     assert all(entry.diagnosis.terms == {} for entry in before.entries)
     assert status == 0
     assert [each.is_bundled for each in history] == [True, True]
-
-
-def test_a_document_that_was_damaged_before_a_migration_still_is(tmp_path: Path) -> None:
-    """The migration names documents by their content, but not this one."""
-    url = f"sqlite:///{tmp_path / 'stored.db'}"
-    restore_sqlite(url, (STORED / "revision_0006.sql").read_text(encoding="utf-8"))
-    with closing(SqlDatabase(url)) as database:
-        with database.transaction() as connection:
-            connection.execute(text("UPDATE catalogue_documents SET diagnosis = 'damaged'"))
-        SqlStorage(database).prepare()
-
-        with pytest.raises(StorageUnavailableError):
-            SqlStorage(database).catalogue.load()

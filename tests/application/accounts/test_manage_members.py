@@ -215,7 +215,7 @@ def test_what_ends_an_invitation_ends_it_also_in_the_moment_of_its_use(
 
 @pytest.mark.parametrize("end", ["removed", "demoted"])
 @pytest.mark.parametrize("act", ["invite", "revoke", "set_role", "remove"])
-def test_who_was_an_admin_when_the_request_began_changes_nothing_any_more(
+def test_an_admin_demoted_during_a_request_changes_nothing(
     *,
     members: ManageMembers,
     admin: Member,
@@ -245,7 +245,7 @@ def test_who_was_an_admin_when_the_request_began_changes_nothing_any_more(
     assert repr(state) == stored
 
 
-def test_who_is_removed_in_the_moment_of_a_password_change_is_signed_out(
+def test_a_member_removed_during_a_password_change_is_signed_out(
     *,
     members: ManageMembers,
     sign_in: SignIn,
@@ -263,7 +263,7 @@ def test_who_is_removed_in_the_moment_of_a_password_change_is_signed_out(
     assert state.sessions == {}
 
 
-def test_who_is_removed_in_the_moment_of_the_sign_in_is_not_signed_in(
+def test_a_member_removed_during_the_sign_in_is_not_signed_in(
     *,
     members: ManageMembers,
     sign_in: SignIn,

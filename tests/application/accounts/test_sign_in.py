@@ -186,7 +186,7 @@ def test_an_hour_of_guessing_gets_no_further_than_a_guess_a_minute(
 # Known devices
 
 
-def test_who_guesses_elsewhere_keeps_no_member_out(sign_in: SignIn, clock: FakeClock) -> None:
+def test_guesses_from_elsewhere_do_not_lock_a_member_out(sign_in: SignIn, clock: FakeClock) -> None:
     """Neither at the sign-in nor at the change of password."""
     begun = sign_in.begin(EMAIL, PASSWORD, address=HERE)
     for _ in range(3):

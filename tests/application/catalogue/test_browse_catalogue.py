@@ -41,23 +41,6 @@ def at_once(act: Callable[[], None]) -> None:
     act()
 
 
-def test_nothing_is_asked_of_storage_before_the_first_request(
-    browse: BrowseCatalogue, store: BreakableStorage
-) -> None:
-    assert store.looks == 0
-
-
-def test_a_catalogue_is_loaded_once_while_its_version_stays(
-    browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
-) -> None:
-    keep_catalogue(store, FIRST)
-    for _ in range(10):
-        browse.current()
-        clock.advance(seconds=1)
-
-    assert store.loads == 1
-
-
 def test_a_new_version_is_served_at_the_latest_after_half_a_second(
     browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
 ) -> None:
@@ -101,23 +84,6 @@ def test_a_corrected_time_of_day_changes_nothing(
     clock.advance(seconds=0.5)
 
     assert browse.current().entries is SECOND.entries
-
-
-def test_what_is_held_goes_on_being_served_while_storage_is_out_of_reach(
-    browse: BrowseCatalogue,
-    store: BreakableStorage,
-    clock: FakeClock,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    keep_catalogue(store, FIRST)
-    browse.current()
-    store.broken = True
-    clock.advance(seconds=1)
-    with caplog.at_level(logging.WARNING):
-        served = browse.current()
-
-    assert served.entries is FIRST.entries
-    assert "db.internal:5432 refused the connection" in caplog.text
 
 
 def test_an_outage_is_told_once_and_so_is_its_end(

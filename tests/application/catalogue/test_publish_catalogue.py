@@ -100,7 +100,7 @@ def test_what_is_served_already_is_not_published_again(publish: PublishCatalogue
     assert publish.history(OPERATOR) == before
 
 
-def test_of_two_who_planned_at_once_the_later_is_refused(publish: PublishCatalogue) -> None:
+def test_the_later_of_two_concurrent_plans_is_refused(publish: PublishCatalogue) -> None:
     """What it was to change is not what it would change now."""
     first, second = (
         publish.plan_load(OPERATOR, ONE, unheard),

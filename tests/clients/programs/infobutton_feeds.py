@@ -83,20 +83,3 @@ for record in catalogue["data"]:
         references = next(verdict.itersiblings("ol"))
         links = [link.get("href") for link in references.iter("a")]
         assert links == [work["url"] for work in each["references"]]
-
-knee = "M17"
-for sub_topic, modules in {
-    "Q000175": {"diagnostic"},
-    "Q000188": {"pharmaconeutral"},
-    "Q000517": {"prevention"},
-    "Q000534": {"fitt_vip", "home", "concept"},
-    "Q000628": {"fitt_vip", "pharmaconeutral", "home", "concept"},
-    "D012648": {"home"},
-    "Q000209": set(),
-}.items():
-    read = feed_of(ICD10, knee, **{"subTopic.v.c": sub_topic})
-    sections = {entry.id.partition("?module=")[2] for entry in read.entries[1:]}
-    assert read.entries[0].title == "Knee osteoarthritis"
-    assert sections == modules, sub_topic
-    for entry in read.entries[1:]:
-        assert sub_topic in [tag.term for tag in entry.tags]

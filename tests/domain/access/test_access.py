@@ -107,7 +107,7 @@ def test_any_two_neighbours_swapped_are_refused(secret: int) -> None:
 @example("")
 @example("evref_")
 @example("\ud800")
-def test_what_is_no_token_is_refused(text: str) -> None:
+def test_a_malformed_token_is_refused(text: str) -> None:
     assert refused(text)
 
 
@@ -196,7 +196,7 @@ def test_a_key_has_the_state_that_the_contract_names(
     limit=st.integers(0, 20),
     admitted=st.integers(0, 25),
 )
-def test_of_all_states_that_apply_the_most_important_one_is_shown(
+def test_the_most_important_state_that_applies_is_shown(
     *, revoked: bool, days: int | None, permission: Permission, limit: int, admitted: int
 ) -> None:
     key = a_key(
@@ -249,7 +249,7 @@ def test_a_secret_works_until_the_instant_at_which_it_ends(
     assert a_secret(ends_at=ends_at).works_at(NOON) is works
 
 
-def test_of_a_keys_secrets_each_works_as_long_as_it_does() -> None:
+def test_each_secret_of_a_key_works_until_its_own_end() -> None:
     old, new = a_secret("old", ends_at=NOON), a_secret("new")
     key = a_key(secrets=[old, new])
 

@@ -40,7 +40,9 @@ ROTATED = KEY.rotated(a_secret("two"), timedelta(0), NOON)
         (TIGHT, None, EXPIRED),
     ],
 )
-def test_what_no_cap_forbids(caps: KeyCaps, before: ApiKey | None, after: ApiKey) -> None:
+def test_a_change_that_no_cap_forbids_is_allowed(
+    caps: KeyCaps, before: ApiKey | None, after: ApiKey
+) -> None:
     """Keys that no longer work do not count, and a key beyond a cap lives on."""
     caps.check(before, after, [*OTHERS, after], TODAY)
 

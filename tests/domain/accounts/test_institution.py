@@ -37,7 +37,7 @@ def test_an_e_mail_address_is_allowed(email: str) -> None:
         f"{'x' * 243}@example.org",
     ],
 )
-def test_what_is_no_e_mail_address_is_refused(email: str) -> None:
+def test_a_malformed_e_mail_address_is_refused(email: str) -> None:
     with pytest.raises(InvalidValueError, match="e-mail address of at most 254"):
         a_member(email=email)
 

@@ -471,7 +471,7 @@ def checked(diagnosis_id: str, day: str) -> Entry:
     return Entry(a_diagnosis(diagnosis_id, checked_on=date.fromisoformat(day)), ())
 
 
-def test_its_age_tells_how_many_entries_were_checked_when() -> None:
+def test_the_age_of_a_catalogue_counts_its_entries_by_month_of_check() -> None:
     """By month, oldest first; those are overdue that were not checked for more than a year."""
     catalogue = Catalogue(
         [
