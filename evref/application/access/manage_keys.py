@@ -58,7 +58,8 @@ class KeyInUse:
 class ManageKeys:
     """Manages keys for members and the operator.
 
-    For a member, a key of another institution does not exist: `NotFoundError`.
+    Each method raises `NotAllowedError` if the principal may not do it, and `NotFoundError` if the
+    institution or key does not exist, as another institution's does not for a member.
     """
 
     def __init__(
@@ -74,12 +75,7 @@ class ManageKeys:
         self._pruned_on: date | None = None
 
     def new_key_id(self, principal: Principal) -> str:
-        """Return an id for a key that will be created.
-
-        Raises:
-            NotAllowedError: If the principal may not create one.
-
-        """
+        """Return an id for a key that will be created."""
         authorise(principal, Right.CHANGE_KEYS)
         return new_id(self._randomness.below(IDS))
 
@@ -100,8 +96,6 @@ class ManageKeys:
         `new_key_id`: then only the first request creates the key.
 
         Raises:
-            NotFoundError: If the institution does not exist.
-            NotAllowedError: If the principal may not create keys.
             InvalidValueError: If a value breaks a rule or a cap, or the expiry date is in the past.
             AlreadyExistsError: If there is a key with this id.
 
@@ -134,35 +128,18 @@ class ManageKeys:
         return NewKey(key, token)
 
     def list(self, principal: Principal, institution_id: str) -> tuple[KeyInUse, ...]:
-        """Return the keys of an institution with their use, oldest first.
-
-        Raises:
-            NotFoundError: If the institution is not the member's own.
-            NotAllowedError: If the principal may not see keys.
-
-        """
+        """Return the keys of an institution with their use, oldest first."""
         unseen = NotFoundError("institution", institution_id)
         authorise_in(institution_id, principal, Right.SEE_KEYS, unseen=unseen)
         return self._in_use(self._storage.keys.of_institution(institution_id))
 
     def list_all(self, principal: Principal) -> tuple[KeyInUse, ...]:
-        """Return the keys of all institutions with their use, oldest first.
-
-        Raises:
-            NotAllowedError: If the principal may not see all institutions.
-
-        """
+        """Return the keys of all institutions with their use, oldest first."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         return self._in_use(self._storage.keys.list())
 
     def get(self, principal: Principal, key_id: str, *, to_change: bool = False) -> KeyInUse:
-        """Return a key with its use, to see it or `to_change` it.
-
-        Raises:
-            NotFoundError: If the key does not exist.
-            NotAllowedError: If the principal may not do this.
-
-        """
+        """Return a key with its use, to see it or `to_change` it."""
         right = Right.CHANGE_KEYS if to_change else Right.SEE_KEYS
         (found,) = self._in_use([self._key(principal, right, key_id)])
         return found
@@ -186,8 +163,6 @@ class ManageKeys:
         If no value differs, the key is equal to what it was, and the audit log has no entry.
 
         Raises:
-            NotFoundError: If the key does not exist.
-            NotAllowedError: If the principal may not change keys.
             InvalidValueError: If a value breaks a rule or a cap, or a new expiry date is in the
                 past.
             KeyRevokedError: If the key is revoked.
@@ -230,8 +205,6 @@ class ManageKeys:
         the id of the newest secret that it saw: then only the first request rotates the key.
 
         Raises:
-            NotFoundError: If the key does not exist.
-            NotAllowedError: If the principal may not change keys.
             InvalidValueError: If `keep_old_for` breaks a rule, or the key a cap.
             KeyRevokedError: If the key is revoked.
             KeyAlreadyRotatedError: If the newest secret is not `current`.
@@ -252,33 +225,19 @@ class ManageKeys:
         """Revoke a key permanently.
 
         Raises:
-            NotFoundError: If the key does not exist.
-            NotAllowedError: If the principal may not change keys.
             KeyRevokedError: If it is already revoked.
 
         """
         return self._change(principal, key_id, Action.KEY_REVOKED, ApiKey.revoked)
 
     def caps(self, principal: Principal, institution_id: str) -> KeyCaps:
-        """Return the operator's caps on the keys of an institution.
-
-        Raises:
-            NotFoundError: If the institution is not the member's own.
-            NotAllowedError: If the principal may not see keys.
-
-        """
+        """Return the operator's caps on the keys of an institution."""
         unseen = NotFoundError("institution", institution_id)
         authorise_in(institution_id, principal, Right.SEE_KEYS, unseen=unseen)
         return self._storage.keys.caps(institution_id)
 
     def set_caps(self, principal: Principal, institution_id: str, caps: KeyCaps) -> None:
-        """Set the caps on the keys of an institution. Existing keys stay as they are.
-
-        Raises:
-            NotAllowedError: If the principal may not set caps.
-            NotFoundError: If the institution does not exist.
-
-        """
+        """Set the caps on the keys of an institution. Existing keys stay as they are."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         with self._storage.changes(principal, self._clock.now()) as changes:
             before = changes.keys.caps(institution_id)
@@ -295,13 +254,7 @@ class ManageKeys:
                 changes.record(Action.CAPS_SET, detail, institution_id=institution_id)
 
     def history(self, principal: Principal, key_id: str, days: int = 30) -> tuple[DayUsage, ...]:
-        """Return the last days with requests of a key, including today, oldest first.
-
-        Raises:
-            NotFoundError: If the key does not exist.
-            NotAllowedError: If the principal may not see keys.
-
-        """
+        """Return the last days with requests of a key, including today, oldest first."""
         key = self._key(principal, Right.SEE_KEYS, key_id)
         today = self.today()
         return self._storage.usage.history(key.id, today - timedelta(days=days - 1), today)

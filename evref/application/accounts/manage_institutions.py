@@ -31,7 +31,11 @@ class MemberInInstitution:
 
 
 class ManageInstitutions:
-    """Creates institutions and members, and resets passwords."""
+    """Creates institutions and members, and resets passwords.
+
+    Each method raises `NotAllowedError` if the principal may not do it, and `NotFoundError` if the
+    institution or member does not exist.
+    """
 
     def __init__(
         self,
@@ -52,7 +56,6 @@ class ManageInstitutions:
         """Create an institution.
 
         Raises:
-            NotAllowedError: If the principal may not create one.
             InvalidValueError: If the name breaks a rule.
             AlreadyExistsError: If the name is in use.
 
@@ -69,12 +72,7 @@ class ManageInstitutions:
         return institution
 
     def institutions(self, principal: Principal) -> tuple[Institution, ...]:
-        """Return all institutions, ordered by name.
-
-        Raises:
-            NotAllowedError: If the principal may not list them.
-
-        """
+        """Return all institutions, ordered by name."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         return self._storage.accounts.institutions()
 
@@ -82,7 +80,6 @@ class ManageInstitutions:
         """Return the institution with this name.
 
         Raises:
-            NotAllowedError: If the principal may not list institutions.
             NotFoundError: If there is none.
 
         """
@@ -90,12 +87,7 @@ class ManageInstitutions:
         return self._storage.accounts.institution_named(normalised_name(name))
 
     def sign_ins(self, principal: Principal) -> Mapping[str, ProxySignIn]:
-        """Return the sign-ins by a proxy, by the id of the institution.
-
-        Raises:
-            NotAllowedError: If the principal may not see them.
-
-        """
+        """Return the sign-ins by a proxy, by the id of the institution."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         return {each.institution_id: each for each in self._storage.accounts.proxy_sign_ins()}
 
@@ -113,9 +105,7 @@ class ManageInstitutions:
         asks for. It is not stored.
 
         Raises:
-            NotAllowedError: If the principal may not do this.
             InvalidValueError: If a domain breaks a rule, or there is none.
-            NotFoundError: If the institution does not exist.
             AlreadyExistsError: If another institution has one of the domains.
 
         """
@@ -135,13 +125,7 @@ class ManageInstitutions:
         return secret
 
     def end_sign_in(self, principal: Principal, institution_id: str) -> None:
-        """End the sign-in by a proxy of an institution. It may have none.
-
-        Raises:
-            NotAllowedError: If the principal may not do this.
-            NotFoundError: If the institution does not exist.
-
-        """
+        """End the sign-in by a proxy of an institution. It may have none."""
         if institution_id in self.sign_ins(principal):
             self._keep_sign_in(principal, institution_id, None, "off")
 
@@ -167,9 +151,7 @@ class ManageInstitutions:
         to the same e-mail is revoked.
 
         Raises:
-            NotAllowedError: If the principal may not create one.
             InvalidValueError: If the e-mail or the password breaks a rule.
-            NotFoundError: If the institution does not exist.
             AlreadyExistsError: If the e-mail is in use.
             LastAdminError: If the institution has no member, and the role is not admin.
 
@@ -196,12 +178,7 @@ class ManageInstitutions:
         return member
 
     def members(self, principal: Principal) -> tuple[MemberInInstitution, ...]:
-        """Return the members of all institutions, ordered by e-mail.
-
-        Raises:
-            NotAllowedError: If the principal may not list them.
-
-        """
+        """Return the members of all institutions, ordered by e-mail."""
         authorise(principal, Right.MANAGE_MEMBERS)
         # Members first, so that the institution of each exists when the institutions are read.
         members = self._storage.accounts.members()
@@ -215,7 +192,6 @@ class ManageInstitutions:
         """Return the member with this e-mail, ignoring case.
 
         Raises:
-            NotAllowedError: If the principal may not list members.
             NotFoundError: If there is none.
 
         """
@@ -226,9 +202,7 @@ class ManageInstitutions:
         """Set a new password for a member.
 
         Raises:
-            NotAllowedError: If the principal may not do this.
             InvalidValueError: If the password breaks a rule.
-            NotFoundError: If the member does not exist.
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)

@@ -36,7 +36,9 @@ class NewInvitation:
 class ManageMembers:
     """Manages members for admins of their institution and for the operator.
 
-    For a member, a member or an invitation of another institution does not exist: `NotFoundError`.
+    Each method raises `NotAllowedError` if the principal may not do it, and `NotFoundError` if the
+    institution, member or invitation does not exist, as another institution's does not for a
+    member.
     """
 
     def __init__(
@@ -53,26 +55,14 @@ class ManageMembers:
     def list(
         self, principal: Principal, institution_id: str, *, to_change: bool = False
     ) -> tuple[Member, ...]:
-        """Return the members of an institution, ordered by e-mail, to see or `to_change` them.
-
-        Raises:
-            NotFoundError: If the institution is not the member's own.
-            NotAllowedError: If the principal may not do this.
-
-        """
+        """Return the members of an institution, ordered by e-mail, to see or `to_change` them."""
         unseen = NotFoundError("institution", institution_id)
         right = Right.CHANGE_MEMBERS if to_change else Right.SEE_MEMBERS
         authorise_in(institution_id, principal, right, unseen=unseen)
         return self._storage.accounts.members_of(institution_id)
 
     def invitations(self, principal: Principal, institution_id: str) -> tuple[Invitation, ...]:
-        """Return the open invitations to an institution, newest first.
-
-        Raises:
-            NotFoundError: If the institution is not the member's own.
-            NotAllowedError: If the principal may not see invitations.
-
-        """
+        """Return the open invitations to an institution, newest first."""
         unseen = NotFoundError("institution", institution_id)
         authorise_in(institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
         instant = self._clock.now()
@@ -91,8 +81,6 @@ class ManageMembers:
         another institution has the e-mail is not revealed.
 
         Raises:
-            NotFoundError: If the institution does not exist.
-            NotAllowedError: If the principal may not invite.
             InvalidValueError: If the e-mail breaks a rule.
             AlreadyExistsError: If the person is already a member of the institution.
             LastAdminError: If the institution has no member, and the role is not admin.
@@ -127,7 +115,6 @@ class ManageMembers:
 
         Raises:
             NotFoundError: If the invitation does not exist or is not open.
-            NotAllowedError: If the principal may not revoke it.
 
         """
         invitation = self._storage.accounts.invitation(invitation_id)
@@ -148,8 +135,6 @@ class ManageMembers:
 
         Raises:
             InvalidValueError: If the role has changed since it was seen.
-            NotFoundError: If the member does not exist.
-            NotAllowedError: If the principal may not change members.
             LastAdminError: If the institution would have no admin.
 
         """
@@ -178,8 +163,6 @@ class ManageMembers:
         """Remove a member, with their sessions and open invitations.
 
         Raises:
-            NotFoundError: If the member does not exist.
-            NotAllowedError: If the principal may not change members.
             LastAdminError: If the institution would have no admin.
 
         """

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
-from evref.domain.access.quota import DailyWindow, QuotaStatus, Tally
+from evref.domain.access.quota import DailyWindow, DayUsage, QuotaStatus, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,13 @@ class KeyStatus:
     used: int
     refused: int
     instant: datetime
+
+    @classmethod
+    def of(cls, key: ApiKey, use: DayUsage | None, instant: datetime) -> KeyStatus:
+        """Return the status of a key with its use of that day, None if there was no request."""
+        used, refused = (0, 0) if use is None else (use.admitted, use.refused)
+        limit = key.daily_limit
+        return cls(key.id, key.permission, key.expires_on, limit, used, refused, instant)
 
     @property
     def quota(self) -> QuotaStatus:

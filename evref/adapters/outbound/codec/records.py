@@ -135,14 +135,7 @@ def to_intervention(
 
 def _to_fitt_vp(record: object) -> FittVp:
     fields = checked(record, FITT_VP)
-    return FittVp(
-        frequency=_text_or_none(fields, "frequency"),
-        intensity=_text_or_none(fields, "intensity"),
-        time=_text_or_none(fields, "time"),
-        type=_text_or_none(fields, "type"),
-        volume=_text_or_none(fields, "volume"),
-        progression=_text_or_none(fields, "progression"),
-    )
+    return FittVp(**{name: _text_or_none(fields, name) for name in FITT_VP})
 
 
 def _to_evidence(record: object) -> Evidence:

@@ -81,16 +81,7 @@ class RedisAdmission(Admission):
         day = DailyWindow.of(instant).day
         with self._server.client() as client:
             fields: list[Any] = client.hmget(_name(self._prefix, key.id, day.isoformat()), _FIELDS)
-        use = _usage(day, fields)
-        return KeyStatus(
-            key.id,
-            key.permission,
-            key.expires_on,
-            key.daily_limit,
-            used=0 if use is None else use.admitted,
-            refused=0 if use is None else use.refused,
-            instant=instant,
-        )
+        return KeyStatus.of(key, _usage(day, fields), instant)
 
 
 class RedisUsageReports(usage.UsageReports):

@@ -34,25 +34,13 @@ class MemoryKeys(Keys):
         return self._state.caps.get(institution_id, KeyCaps())
 
 
-class MemoryKeyChanges(KeyChanges):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
-
+class MemoryKeyChanges(MemoryKeys, KeyChanges):
     def add(self, key: ApiKey) -> None:
         if key.institution_id not in self._state.institutions:
             raise NotFoundError("institution", key.institution_id)
         if key.id in self._state.keys:
             raise AlreadyExistsError("API key", key.id)
         self._store(key)
-
-    def get(self, key_id: str) -> ApiKey:
-        return MemoryKeys(self._state).get(key_id)
-
-    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
-        return MemoryKeys(self._state).of_institution(institution_id)
-
-    def caps(self, institution_id: str) -> KeyCaps:
-        return MemoryKeys(self._state).caps(institution_id)
 
     def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
         if institution_id not in self._state.institutions:

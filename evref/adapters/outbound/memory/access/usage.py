@@ -38,15 +38,7 @@ class MemoryAdmission(Admission):
         with self._state.lock:
             key = self._checked(digest, Permission.NONE, instant)
             use = self._state.days_by_key_id.get(key.id, {}).get(day)
-        return KeyStatus(
-            key.id,
-            key.permission,
-            key.expires_on,
-            key.daily_limit,
-            used=0 if use is None else use.admitted,
-            refused=0 if use is None else use.refused,
-            instant=instant,
-        )
+        return KeyStatus.of(key, use, instant)
 
     def _checked(self, digest: str, needed: Permission, instant: datetime) -> ApiKey:
         key_id = self._state.key_ids_by_digest.get(digest)

@@ -57,22 +57,18 @@ class MemoryAccounts(Accounts):
         return tuple(self._state.proxy_sign_ins.values())
 
 
-class MemoryAccountChanges(AccountChanges):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
-        self._accounts = MemoryAccounts(state)
-
+class MemoryAccountChanges(MemoryAccounts, AccountChanges):
     def add_institution(self, institution: Institution) -> None:
         if any(each.name == institution.name for each in self._state.institutions.values()):
             raise AlreadyExistsError("institution", institution.name)
         self._state.institutions[institution.id] = institution
 
     def team(self, institution_id: str) -> Team:
-        self._accounts.institution(institution_id)
+        self.institution(institution_id)
         return Team(
             institution_id,
-            self._accounts.members_of(institution_id),
-            self._accounts.invitations_to(institution_id),
+            self.members_of(institution_id),
+            self.invitations_to(institution_id),
             self._state.removals.get(institution_id, ()),
         )
 
@@ -101,7 +97,7 @@ class MemoryAccountChanges(AccountChanges):
         state.invitations |= {invitation.id: invitation for invitation in team.invitations}
 
     def set_proxy_sign_in(self, institution_id: str, sign_in: ProxySignIn | None) -> None:
-        self._accounts.institution(institution_id)
+        self.institution(institution_id)
         self._state.proxy_sign_ins.pop(institution_id, None)
         if sign_in is None:
             return
@@ -112,7 +108,7 @@ class MemoryAccountChanges(AccountChanges):
         self._state.proxy_sign_ins[institution_id] = sign_in
 
     def set_password(self, member_id: str, password_hash: str | None) -> None:
-        member = self._accounts.member(member_id)
+        member = self.member(member_id)
         self._state.members[member_id] = replace(member, password_hash=password_hash)
 
 
