@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from evref.domain.audit import EVERYTHING, AuditEntry, AuditFilter
-from evref.domain.errors import NotFoundError
 from evref.domain.principal import Principal, Right, authorise_in
 from evref.ports.audit import AuditLog
 
@@ -70,5 +69,4 @@ class ReadAuditLog:
         return tuple(sorted(self._audit_log.actors(institution_id)))
 
     def _authorise(self, principal: Principal, institution_id: str) -> None:
-        unseen = NotFoundError("institution", institution_id)
-        authorise_in(institution_id, principal, Right.READ_AUDIT_LOG, unseen=unseen)
+        authorise_in(institution_id, principal, Right.READ_AUDIT_LOG)

@@ -94,16 +94,16 @@ def authorise(principal: Principal, right: Right) -> None:
 
 
 def authorise_in(
-    institution_id: str, principal: Principal, right: Right, *, unseen: NotFoundError
+    institution_id: str, principal: Principal, right: Right, *, unseen: NotFoundError | None = None
 ) -> None:
     """Check that the principal has the right in this institution.
 
     Raises:
         NotFoundError: If the principal is a member of another institution, who must not learn
-            what exists in this one. The error is `unseen`.
+            what exists in this one. The error is `unseen`, by default about the institution.
         NotAllowedError: If they do not have the right.
 
     """
     if isinstance(principal, InstitutionMember) and principal.institution_id != institution_id:
-        raise unseen
+        raise unseen or NotFoundError("institution", institution_id)
     authorise(principal, right)

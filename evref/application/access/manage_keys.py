@@ -100,8 +100,7 @@ class ManageKeys:
             AlreadyExistsError: If there is a key with this id.
 
         """
-        unseen = NotFoundError("institution", institution_id)
-        authorise_in(institution_id, principal, Right.CHANGE_KEYS, unseen=unseen)
+        authorise_in(institution_id, principal, Right.CHANGE_KEYS)
         if key_id is not None and not is_id(key_id):
             raise InvalidValueError([Fault("id", "must be an id that was created for this key")])
         token = self._new_token()
@@ -129,8 +128,7 @@ class ManageKeys:
 
     def list(self, principal: Principal, institution_id: str) -> tuple[KeyInUse, ...]:
         """Return the keys of an institution with their use, oldest first."""
-        unseen = NotFoundError("institution", institution_id)
-        authorise_in(institution_id, principal, Right.SEE_KEYS, unseen=unseen)
+        authorise_in(institution_id, principal, Right.SEE_KEYS)
         return self._in_use(self._storage.keys.of_institution(institution_id))
 
     def list_all(self, principal: Principal) -> tuple[KeyInUse, ...]:
@@ -232,8 +230,7 @@ class ManageKeys:
 
     def caps(self, principal: Principal, institution_id: str) -> KeyCaps:
         """Return the operator's caps on the keys of an institution."""
-        unseen = NotFoundError("institution", institution_id)
-        authorise_in(institution_id, principal, Right.SEE_KEYS, unseen=unseen)
+        authorise_in(institution_id, principal, Right.SEE_KEYS)
         return self._storage.keys.caps(institution_id)
 
     def set_caps(self, principal: Principal, institution_id: str, caps: KeyCaps) -> None:

@@ -56,15 +56,13 @@ class ManageMembers:
         self, principal: Principal, institution_id: str, *, to_change: bool = False
     ) -> tuple[Member, ...]:
         """Return the members of an institution, ordered by e-mail, to see or `to_change` them."""
-        unseen = NotFoundError("institution", institution_id)
         right = Right.CHANGE_MEMBERS if to_change else Right.SEE_MEMBERS
-        authorise_in(institution_id, principal, right, unseen=unseen)
+        authorise_in(institution_id, principal, right)
         return self._storage.accounts.members_of(institution_id)
 
     def invitations(self, principal: Principal, institution_id: str) -> tuple[Invitation, ...]:
         """Return the open invitations to an institution, newest first."""
-        unseen = NotFoundError("institution", institution_id)
-        authorise_in(institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
+        authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
         instant = self._clock.now()
         return tuple(
             invitation
@@ -86,8 +84,7 @@ class ManageMembers:
             LastAdminError: If the institution has no member, and the role is not admin.
 
         """
-        unseen = NotFoundError("institution", institution_id)
-        authorise_in(institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
+        authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
         refuse_keys("email", email)
         token = InvitationToken.make(self._randomness.below(InvitationToken.SECRETS))
         invitation = Invitation(

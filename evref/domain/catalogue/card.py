@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation
-from evref.domain.catalogue.intervention import Intervention, Phase
+from evref.domain.catalogue.intervention import PHASE_ORDER, Intervention
 
 
 class CardGroup(StrEnum):
@@ -22,7 +22,6 @@ class CardGroup(StrEnum):
 
 
 _GROUP_ORDER = {group: place for place, group in enumerate(CardGroup)}
-_PHASE_ORDER = {phase: place for place, phase in enumerate(Phase)}
 
 
 def group_of(evidence: Evidence) -> CardGroup:
@@ -41,7 +40,7 @@ def in_card_order(interventions: Iterable[Intervention]) -> tuple[Intervention, 
     return tuple(
         sorted(
             interventions,
-            key=lambda each: (_GROUP_ORDER[group_of(each.evidence)], _PHASE_ORDER[each.phase]),
+            key=lambda each: (_GROUP_ORDER[group_of(each.evidence)], PHASE_ORDER[each.phase]),
         )
     )
 

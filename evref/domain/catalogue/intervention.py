@@ -106,14 +106,14 @@ def names_a_direction(title: str) -> bool:
     return _DIRECTION.search(title) is not None
 
 
-_PHASE_ORDER = {phase: place for place, phase in enumerate(Phase)}
+PHASE_ORDER = {phase: place for place, phase in enumerate(Phase)}
 
 
 def listing_order(intervention: Intervention) -> tuple[int, int, str, str]:
     """Return the sort key of interventions: module, phase, title, id."""
     return (
         MODULE_ORDER[intervention.module],
-        _PHASE_ORDER[intervention.phase],
+        PHASE_ORDER[intervention.phase],
         intervention.title,
         intervention.id,
     )

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import delete, insert, select
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
-from evref.adapters.outbound.sql.tables import members
+from evref.adapters.outbound.sql.tables import members, written
 from evref.adapters.outbound.sql.tables import sessions as session_table
 from evref.domain.accounts.sign_in import Session
 from evref.domain.errors import NotFoundError
@@ -17,13 +17,7 @@ class SqlSessionStore(sessions.SessionStore):
         self._database = database
 
     def add(self, session: Session) -> None:
-        row = insert(session_table).values(
-            digest=session.digest,
-            member_id=session.member_id,
-            password_digest=session.password_digest,
-            started_at=session.started_at,
-            by_proxy=session.by_proxy,
-        )
+        row = insert(session_table).values(written(session_table, session))
         member = select(members.c.id).where(members.c.id == session.member_id)
         with self._database.transaction() as connection:
             # FOR KEY SHARE: waits for a removal of the member, and prevents it until the commit.
@@ -36,13 +30,7 @@ class SqlSessionStore(sessions.SessionStore):
         row = self._database.find(select(session_table).where(session_table.c.digest == digest))
         if row is None:
             raise NotFoundError("session", digest)
-        return Session(
-            digest=row.digest,
-            member_id=row.member_id,
-            password_digest=row.password_digest,
-            started_at=row.started_at,
-            by_proxy=row.by_proxy,
-        )
+        return Session(**row._mapping)  # noqa: SLF001 - a public name of SQLAlchemy's
 
     def remove(self, digest: str) -> None:
         with self._database.transaction() as connection:
