@@ -58,6 +58,21 @@ def test_the_list_shows_who_is_what_since_when(site: Site, member: Visitor) -> N
     assert OTHER_EMAIL not in text
 
 
+def test_many_members_are_in_pages_of_fifty_with_a_search(site: Site, member: Visitor) -> None:
+    for number in range(50):
+        site.add_member(f"reader-{number:02}@example.org", Role.READER)
+
+    first, second, found = (
+        text_of(member.get(f"{MEMBERS}{query}").text) for query in ("", "?page=2", "?q=READER-49")
+    )
+
+    assert "51 members, by e-mail address." in first
+    assert [text.count(" Change or remove ") for text in (first, second, found)] == [50, 0, 1]
+    assert "Page 1 of 2" in first
+    assert f"{EMAIL} (you) Admin" in second
+    assert "1 found. Show all members" in found
+
+
 def test_an_invitation_is_a_link_that_is_shown_once(site: Site, member: Visitor) -> None:
     """At the operator's address, whatever host the client says; the list has its address alone."""
     form = fields_of(member.get(INVITE).text)

@@ -7,6 +7,7 @@ from flask import Blueprint, flash, g, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
+from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.settings import cookies, words
 from evref.adapters.inbound.pages.settings.forms import (
     NOTHING_CHANGED,
@@ -25,12 +26,17 @@ from evref.domain.errors import (
     NotFoundError,
 )
 from evref.domain.principal import Principal, Role
+from evref.domain.rules import folded
 
 _GONE = f"This person was already removed. {NOTHING_CHANGED}"
 _CLOSED = f"The invitation was already used, revoked or replaced, or has expired. {NOTHING_CHANGED}"
 _LAST_ADMIN = (
     f"Your institution needs an admin. Make somebody else an admin first. {NOTHING_CHANGED}"
 )
+
+_MEMBERS_A_PAGE = 50
+_FEW_MEMBERS = 12
+"""A list of so many members needs no search."""
 
 
 class MemberPages:
@@ -56,12 +62,22 @@ class MemberPages:
 
     def list_members(self) -> str:
         members = self._members.list(*_who())
+        asked = query.read({"q": query.words, "page": query.whole_number})
+        q = asked.get("q", "")
+        found = [each for each in members if folded(q) in folded(each.email)]
+        pages = max(1, -(-len(found) // _MEMBERS_A_PAGE))
+        page = min(asked.get("page", 1), pages)
         invitations: tuple[Invitation, ...] = ()
         with suppress(NotAllowedError):
             invitations = self._members.invitations(*_who())
         return render(
             "settings/members.html",
-            members=members,
+            members=found[(page - 1) * _MEMBERS_A_PAGE : page * _MEMBERS_A_PAGE],
+            found=len(found),
+            q=q,
+            page=page,
+            pages=pages,
+            can_search=len(members) > _FEW_MEMBERS,
             last_admin=_last_admin(members),
             invitations=invitations,
         )
