@@ -53,7 +53,7 @@ SEED ?= 0
 .PHONY: hostile
 hostile: install-dev ## test hostile input for several minutes; SEED=n for other examples
 	@$(BIN)/python -m pytest --numprocesses=auto --hypothesis-profile=hostile --hypothesis-seed=$(SEED) --timeout=600 \
-		tests/hostile/test_*.py tests/hostile/in_long*.py $(ARGS)
+		tests/hostile $(ARGS)
 
 .PHONY: lint
 lint: install-bench $(CLIENTS)/.installed-python ## check format, lint, types and import contracts

@@ -15,7 +15,7 @@ from apiflask import APIFlask
 from evref.bootstrap.app import create_app, create_app_or_exit
 from evref.bootstrap.container import Container
 from evref.bootstrap.server import GRACEFUL_SECONDS, AddressInUseError, Server, require_free
-from evref.bootstrap.settings import Settings, SettingsError, StorageKind
+from evref.bootstrap.settings import Settings, StorageKind
 
 
 @pytest.fixture
@@ -40,46 +40,11 @@ def test_the_application_is_made_from_the_environment(
     assert list(folder.iterdir()) == []
 
 
-def test_a_wrong_setting_makes_no_application(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The caller gets the exception."""
-    monkeypatch.setenv("EVREF_STORAGE", "disk")
-
-    with pytest.raises(SettingsError):
-        create_app()
-
-
 def test_wsgi_offers_the_application(container: Container) -> None:
     """For any WSGI server."""
     found = runpy.run_path(str(Path(__file__).parents[1] / "wsgi.py"))
 
     assert isinstance(found["app"], APIFlask)
-
-
-@pytest.mark.parametrize(
-    ("storage", "told"),
-    [
-        ("disk", "EVREF_STORAGE must be one of sql, memory, not 'disk'"),
-        ("memory", "EVREF_STORAGE=memory needs evref demo, which fills it"),
-        ("sql", "There is no database yet; run: evref init"),
-    ],
-)
-def test_what_keeps_the_application_from_starting_is_one_line(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    storage: str,
-    told: str,
-) -> None:
-    """With the status at which gunicorn stops."""
-    monkeypatch.setenv("EVREF_STORAGE", storage)
-
-    with pytest.raises(SystemExit) as ended:
-        create_app_or_exit()
-
-    assert ended.value.code == 4
-    assert capsys.readouterr().err == f"evref: {told}\n"
 
 
 def test_storage_out_of_reach_keeps_nothing_from_starting(
@@ -94,15 +59,6 @@ def test_storage_out_of_reach_keeps_nothing_from_starting(
     assert isinstance(app, APIFlask)
     assert told.startswith("evref: starting without storage: ")
     assert len(told.splitlines()) == 1
-
-
-def test_an_application_that_starts_says_nothing(
-    container: Container, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Starting is for the log of gunicorn to tell."""
-    create_app_or_exit()
-
-    assert capsys.readouterr().err == ""
 
 
 def test_gunicorn_is_told_what_was_asked_for(container: Container) -> None:

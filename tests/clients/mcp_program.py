@@ -221,21 +221,6 @@ def test_an_excluded_code_finds_nothing_and_says_why(client: Assistant) -> None:
     assert found["id"] == "anterior-cruciate-ligament-injury"
 
 
-def test_words_codes_of_icd11_and_a_module_find_diagnoses(
-    client: Assistant, server: Server, key: str
-) -> None:
-    """Without any, all are found, by id and name alone."""
-    by_words = client.call("find_diagnoses", q="KNEE osteoarthritis")
-    by_code = client.call("find_diagnoses", icd11="FA01.0&XK8G", module="home")
-    every = client.call("find_diagnoses")
-
-    assert [each["id"] for each in by_words.content["diagnoses"]] == ["knee-osteoarthritis"]
-    assert [each["id"] for each in by_code.content["diagnoses"]] == ["knee-osteoarthritis"]
-    assert every.content["diagnoses"] == [
-        {"id": each["id"], "name": each["name"]} for each in data(server, key, "/diagnoses")["data"]
-    ]
-
-
 def test_words_say_why_they_found_a_diagnosis_or_which_may_be_meant(
     client: Assistant, server: Server, key: str
 ) -> None:
@@ -287,14 +272,6 @@ def test_interventions_are_found_by_words(client: Assistant, server: Server, key
     assert DISCLAIMER in found.text
 
 
-def test_an_unknown_code_gives_an_empty_answer_that_says_so(client: Assistant) -> None:
-    found = client.call("find_diagnoses", icd10="B05")
-
-    assert not found.failed
-    assert (found.content["count"], found.content["diagnoses"]) == (0, [])
-    assert found.text.startswith("0 diagnoses found.\nThe catalogue is not complete")
-
-
 def test_every_intervention_is_listed_with_its_evidence(
     client: Assistant, server: Server, key: str
 ) -> None:
@@ -326,20 +303,6 @@ def test_every_intervention_is_listed_with_its_evidence(
             line = f"{evidence['direction'].upper()}: {each['title']} ({each['phase']}; "
             assert line in listed.text
             assert (each["cautions"] or "") in listed.text
-
-
-def test_filters_are_those_of_the_interface(client: Assistant, server: Server, key: str) -> None:
-    knee = "knee-osteoarthritis"
-    at_home = client.call("list_interventions", diagnosis_id=knee, module="home", phase="chronic")
-    none = client.call("list_interventions", diagnosis_id=knee, phase="acute")
-
-    path = "/diagnoses/knee-osteoarthritis/interventions?module=home&phase=chronic"
-    served = [each["id"] for each in data(server, key, path)["data"]]
-    assert served
-    assert [each["id"] for each in at_home.content["interventions"]] == served
-    assert none.content["interventions"] == []
-    assert "0 interventions (acute)" in none.text
-    assert "does not mean that sources advise against" in none.text
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ class Task(ABC):
         """Prepare the round with this number; return the URL of its database."""
 
     @abstractmethod
-    def work(self, random: Random) -> Callable[..., None]:
+    def work(self) -> Callable[..., None]:
         """Return the function that the processes run."""
 
     @abstractmethod
@@ -151,8 +151,8 @@ class Keys(Task):
         self._container.storage().close()
         return url
 
-    def work(self, random: Random) -> Callable[..., None]:
-        return random.choice([work.change_keys, work.change_keys, work.change_keys_by_command])
+    def work(self) -> Callable[..., None]:
+        return work.change_keys
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
         institution = self._container.storage().accounts.institution_named(f"i{number}")
@@ -224,19 +224,15 @@ class Catalogues(Task):
 
     @cached_property
     def _versions(self) -> dict[str, str]:
-        by_command = {file.stem: work.catalogue_of(file) for file in work.FILES}
-        known = {path.name: catalogue for path, catalogue in work.CATALOGUES.items()} | by_command
-        return {catalogue.version: name for name, catalogue in known.items()}
+        return {catalogue.version: path.name for path, catalogue in work.CATALOGUES.items()}
 
     def begin(self, number: int) -> str:
         url: str = self._container.settings().database_url
         self._container.storage().close()
         return url
 
-    def work(self, random: Random) -> Callable[..., None]:
-        return random.choice(
-            [work.load_catalogues, work.load_catalogues, work.load_catalogues_by_command]
-        )
+    def work(self) -> Callable[..., None]:
+        return work.load_catalogues
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
         store = self._container.storage().catalogue
@@ -285,7 +281,7 @@ class Migrations(Task):
     def begin(self, number: int) -> str:
         return self._databases.new(self._templates[number % len(self._templates)][0])
 
-    def work(self, random: Random) -> Callable[..., None]:
+    def work(self) -> Callable[..., None]:
         return work.migrate
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
@@ -322,7 +318,7 @@ def play(task: Task, number: int, seed: str, databases: Databases, figures: Figu
     for index in range(task.processes):
         receiver, sender = multiprocessing.Pipe(duplex=False)
         changes = work.Changes(sender, f"{random.random()}", index, dies=dies)
-        started.append((forked(task.work(random), changes, url, f"i{number}"), receiver))
+        started.append((forked(task.work(), changes, url, f"i{number}"), receiver))
         sender.close()
     done = unknown = 0
     for process, receiver in started:

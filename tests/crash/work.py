@@ -6,8 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from io import StringIO
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
@@ -16,10 +15,8 @@ from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
 from evref.bootstrap.settings import Settings
-from evref.cli.main import cli
 from evref.domain.access.permission import Permission
 from evref.domain.access.secret import OVERLAPS
-from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import KeyRevokedError
 from evref.testing.builders import OPERATOR, a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles
@@ -31,7 +28,6 @@ CATALOGUES = {
 }
 """The catalogues to publish in turn; reading files would take longer than publishing."""
 
-FILES = (BUNDLED_CATALOGUE / "asthma.yaml", BUNDLED_CATALOGUE / "migraine.yaml")
 """The catalogues for the command, which reads files."""
 
 BEGUN, DONE, REFUSED = b"(", b")", b"x"
@@ -117,29 +113,6 @@ def change_keys(changes: Changes, url: str, institution: str) -> None:
                 )
 
 
-def change_keys_by_command(changes: Changes, url: str, institution: str) -> None:
-    """The same with `evref key`."""
-    random = changes.random
-    container = Container(settings=Settings(database_url=url))
-    keys = container.manage_keys()
-    own_id = institution_id(container, institution)
-    while True:
-        found = keys.list(OPERATOR, own_id)
-        live = [each.key.id for each in found if not each.state.has_ended]
-        limit = str(changes.next_number())
-        if len(live) < KEYS:
-            command = ["create", "--institution", institution, "--name", _name(random)]
-            arguments = [*command, "--limit", limit]
-        elif random.random() < 0.2:
-            arguments = ["revoke", random.choice(live)]
-        elif random.random() < 0.3:
-            arguments = ["rotate", random.choice(live), "--keep-old-for", "1"]
-        else:
-            arguments = ["set-limit", random.choice(live), limit]
-        with changes.one():
-            _run(url, "key", *arguments)
-
-
 def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
     """Replace the published catalogue in an endless loop."""
     container = Container(settings=Settings(database_url=url))
@@ -152,31 +125,11 @@ def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
             publish.publish(OPERATOR, plan, by="operator", allow_removals=True)
 
 
-def load_catalogues_by_command(changes: Changes, url: str, _institution: str) -> None:
-    """The same with `evref catalogue load`."""
-    for path in _in_turn([*FILES], changes.random):
-        with changes.one():
-            _run(url, "catalogue", "load", "--allow-removals", str(path))
-
-
 def migrate(changes: Changes, url: str, _institution: str) -> None:
     """Migrate the database to the current revision, once."""
     database = SqlDatabase(url, timeout_seconds=60)
     with changes.one():
         SqlStorage(database).prepare()
-
-
-def catalogue_of(file: Path) -> Catalogue:
-    """Return the catalogue in the file."""
-    files = Container(settings=Settings()).catalogue_files()
-    catalogue: Catalogue = files.read([file], lambda _done, _total: None)
-    return catalogue
-
-
-def _run(url: str, *arguments: str) -> None:
-    os.environ["EVREF_DATABASE_URL"] = url
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        cli.main(list(arguments), prog_name="evref", standalone_mode=False)
 
 
 def _in_turn(paths: list[Path], random: Random) -> Iterator[Path]:

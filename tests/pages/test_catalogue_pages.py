@@ -334,18 +334,6 @@ def test_an_intervention_s_address_holds_whatever_is_filtered() -> None:
     assert "low-back-pain-opioids" in page("/catalogue/low-back-pain").ids
 
 
-def test_from_the_front_page_to_what_is_advised_against() -> None:
-    """One search, one click: the page says it with the source's own words, near its top."""
-    found = Visitor(bundled_site()).get("/catalogue?q=low+back+pain")
-
-    text = page(found.headers["Location"]).text()
-
-    card = text[: text.index("Evidence map")]
-    against = card[card.index("Advised against, or found harmful or of no benefit") :]
-    assert "Opioid analgesics in routine care" in against
-    assert "Advised against in routine care · WHO 2023" in against
-
-
 @pytest.mark.parametrize("path", EVERY_PAGE[:-1])
 def test_every_page_says_what_the_catalogue_is_not_and_which_it_is(path: str) -> None:
     """In its footer."""

@@ -73,18 +73,6 @@ def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_
     assert try_in_shell(line.replace(str(first.port), str(second.port)))
 
 
-def test_any_wsgi_server_finds_the_application(start: Start, store: Store) -> None:
-    """Here gunicorn with its own settings: `gunicorn wsgi:app`."""
-    token = store.key().token.text
-
-    server = start(store.folder, *PLAIN, "--workers", "2", "wsgi:app", module="gunicorn")
-    server.wait_until_ready()
-
-    assert server.get(LIST, token).status == 200
-    assert server.get(LIST).status == 401
-    assert "Traceback" not in server.log
-
-
 @pytest.mark.parametrize(
     ("settings", "told"),
     [

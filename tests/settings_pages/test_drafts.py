@@ -54,28 +54,6 @@ def test_what_was_typed_is_in_the_form_after_the_new_sign_in(site: Site, member:
     assert member.send(NEW, **(fields_of(page) | {"daily_limit": "5"})).status_code == 201
 
 
-def test_another_tab_that_noticed_the_end_first_loses_nothing(site: Site, member: Visitor) -> None:
-    """It was led to the sign-in before the form was sent."""
-    fields = fields_of(member.get(NEW).text) | TYPED
-    end_sessions(site)
-    assert member.get("/settings/api-keys").status_code == 303
-
-    member.send(NEW, **fields)
-
-    member.sign_in(onwards=NEW)
-    shown = fields_of(member.get(NEW).text)
-    assert {name: shown[name] for name in TYPED} == TYPED
-
-
-def test_a_draft_is_shown_once(site: Site, member: Visitor) -> None:
-    """The next visit has the form as it always was, on this page and on others."""
-    with_draft(site, member)
-
-    member.get(NEW)
-
-    assert_no_draft(member)
-
-
 def test_another_member_does_not_see_it(site: Site, member: Visitor) -> None:
     """Even in the same browser."""
     fields = fields_of(member.get(NEW).text) | TYPED
