@@ -92,10 +92,10 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     error_responses = ErrorResponses(settings.base_url, interfaces)
     endpoints = CatalogueEndpoints(consult, cache_bytes, error_responses)
     identity = Identity(
-        container.sign_in(),
-        container.sign_in_by_proxy(),
-        container.circuit_breaker(),
-        container.clock(),
+        members=container.sign_in(),
+        by_proxy=container.sign_in_by_proxy(),
+        breaker=container.circuit_breaker(),
+        clock=container.clock(),
         header=settings.sign_in_header,
         has_passwords=settings.passwords,
     )

@@ -7,6 +7,7 @@ adapters.
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import ClassVar
 
 from dependency_injector import containers, providers
 
@@ -109,35 +110,19 @@ class Container(containers.DeclarativeContainer):
     publish = One(PublishCatalogue, storage, catalogue_files, clock, BUNDLED_CATALOGUE)
     report_health = One(ReportHealth, storage, browse)
     manage_keys = One(ManageKeys, storage=storage, clock=clock, randomness=randomness)
-    manage_institutions = One(
-        ManageInstitutions,
-        storage=storage,
-        passwords=passwords,
-        guesser=guesser,
-        clock=clock,
-        randomness=randomness,
-    )
+    _of_passwords: ClassVar = {
+        "storage": storage,
+        "passwords": passwords,
+        "guesser": guesser,
+        "clock": clock,
+        "randomness": randomness,
+    }
+    manage_institutions = One(ManageInstitutions, **_of_passwords)
     bulkhead = One(Bulkhead)
     manage_members = One(ManageMembers, storage=storage, clock=clock, randomness=randomness)
-    accept_invitation = One(
-        AcceptInvitation,
-        storage=storage,
-        bulkhead=bulkhead,
-        passwords=passwords,
-        guesser=guesser,
-        clock=clock,
-        randomness=randomness,
-    )
+    accept_invitation = One(AcceptInvitation, bulkhead=bulkhead, **_of_passwords)
     attempts = One(Attempts, storage.provided.sign_in_attempts, bulkhead, clock)
-    sign_in = One(
-        SignIn,
-        storage=storage,
-        attempts=attempts,
-        passwords=passwords,
-        guesser=guesser,
-        clock=clock,
-        randomness=randomness,
-    )
+    sign_in = One(SignIn, attempts=attempts, **_of_passwords)
     sign_in_by_proxy = One(
         SignInByProxy, storage=storage, sign_in=sign_in, clock=clock, randomness=randomness
     )

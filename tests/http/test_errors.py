@@ -99,7 +99,7 @@ def test_title_and_detail_say_different_things(service: Service, slug: str) -> N
         "not-acceptable": [NotAcceptableError(["text/csv", "text/html"])],
         "method-not-allowed": [MethodNotAllowed(valid_methods=["GET", "HEAD"])],
         "invalid-parameter": [
-            InvalidParametersError((ParameterFault("q", "is given more than once", ()),))
+            InvalidParametersError(ParameterFault("q", "is given more than once", ()))
         ],
         "quota-exceeded": [QuotaExceededError(status)],
         "service-unavailable": [StorageUnavailableError("x"), NoCatalogueError(), BusyError()],

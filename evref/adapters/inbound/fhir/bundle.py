@@ -39,7 +39,7 @@ def searchset(
     `include` returns the entries that a page has in addition; `outcome` has entries about the
     search itself, for the first page.
     """
-    is_count = only(values, "_summary") is Summary.COUNT
+    is_count = only(values, "_summary") == Summary.COUNT
     count = 0 if is_count else only(values, "_count", DEFAULT_COUNT)
     criteria = [(name, text) for name, text in given.items(multi=True) if name not in _PAGING]
 
@@ -77,9 +77,9 @@ def subset(resource: dict[str, Any], values: Mapping[str, tuple[Any, ...]]) -> d
     summary, elements = only(values, "_summary"), only(values, "_elements")
     if summary in {None, Summary.FALSE} and elements is None:
         return resource
-    if summary is Summary.DATA:
+    if summary == Summary.DATA:
         wanted = resource.keys() - {"text"}
-    elif summary is Summary.TEXT:
+    elif summary == Summary.TEXT:
         wanted = {"text"}
     else:
         wanted = elements if elements is not None else set(SUMMARY_ELEMENTS[kind])

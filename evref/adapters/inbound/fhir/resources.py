@@ -74,6 +74,11 @@ class Resources:
         topics = self._topics(item)
         return {(each["system"], each["code"]) for topic in topics for each in topic["coding"]}
 
+    def rendered(self, resource_type: str, item: Item, issue: Issue) -> dict[str, Any]:
+        """Return a diagnosis or an intervention as a resource of this type."""
+        is_plan = resource_type == PLAN_DEFINITION
+        return (self.plan_definition if is_plan else self.activity_definition)(item, issue)
+
     def plan_definition(self, item: Item, issue: Issue) -> dict[str, Any]:
         """Return a diagnosis, with an action for each visible intervention, as on its card."""
         diagnosis = item.entry.diagnosis

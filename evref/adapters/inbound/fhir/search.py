@@ -119,24 +119,9 @@ def _read_id(text: str) -> str:
     return text
 
 
-def _read_ids(text: str) -> frozenset[str]:
-    return frozenset(map(_read_id, _values(text)))
-
-
-def _read_uris(text: str) -> frozenset[str]:
-    return frozenset(_values(text))
-
-
-def _read_tokens(text: str) -> tuple[Token, ...]:
-    tokens = []
-    for value in _values(text):
-        system, has_system, code = value.rpartition("|")
-        tokens.append(Token(system if has_system else None, code or None))
-    return tuple(tokens)
-
-
-def _read_periods(text: str) -> tuple[Period, ...]:
-    return tuple(map(_read_period, _values(text)))
+def _read_token(text: str) -> Token:
+    system, has_system, code = text.rpartition("|")
+    return Token(system if has_system else None, code or None)
 
 
 def _read_period(text: str) -> Period:
@@ -164,21 +149,20 @@ def _read_period(text: str) -> Period:
     return Period(prefix or "eq", start, end)
 
 
-def _read_summary(text: str) -> Summary:
-    try:
-        return Summary(text)
-    except ValueError:
-        raise _InvalidError("is not one of the allowed values") from None
-
-
-def _read_elements(text: str) -> frozenset[str]:
-    names = _values(text)
-    if not all(map(_ELEMENT.fullmatch, names)):
+def _read_element(text: str) -> str:
+    if _ELEMENT.fullmatch(text) is None:
         raise _InvalidError("has what is not the name of an element")
-    return frozenset(names)
+    return text
 
 
-def _read_exactly(*allowed: str) -> Callable[[str], str]:
+def _each(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    """Return a function that reads each of several values."""
+    return lambda text: tuple(map(read, _values(text)))
+
+
+def _exactly(*allowed: str) -> Callable[[str], str]:
+    """Return a function that reads one of these values."""
+
     def read(text: str) -> str:
         if text not in allowed:
             raise _InvalidError("is not one of the allowed values")
@@ -250,34 +234,34 @@ FORMAT = {"_format": Parameter(FORMATS, _read_format, is_single=True)}
 """The parameter of a read."""
 
 _OF_DEFINITIONS: Mapping[str, Parameter] = {
-    "_id": Parameter((f"1 to {MOST_VALUES} ids separated by commas",), _read_ids),
-    "url": Parameter((f"1 to {MOST_VALUES} canonical URLs separated by commas",), _read_uris),
+    "_id": Parameter((f"1 to {MOST_VALUES} ids separated by commas",), _each(_read_id)),
+    "url": Parameter((f"1 to {MOST_VALUES} canonical URLs separated by commas",), _values),
 }
 _OF_CATALOGUE: Mapping[str, Parameter] = {
     **_OF_DEFINITIONS,
-    "identifier": Parameter(_TOKENS, _read_tokens),
+    "identifier": Parameter(_TOKENS, _each(_read_token)),
     "context": Parameter(_CODES, _read_codes),
     "title": Parameter(_TEXTS, _read_texts),
     "title:contains": Parameter(_TEXTS, _read_texts),
     "title:exact": Parameter(_TEXTS, _read_texts),
-    "topic": Parameter(_TOKENS, _read_tokens),
+    "topic": Parameter(_TOKENS, _each(_read_token)),
     "_lastUpdated": Parameter(
-        ("dates or times, such as 2026-11 or ge2026-11-22T08:00:00Z",), _read_periods
+        ("dates or times, such as 2026-11 or ge2026-11-22T08:00:00Z",), _each(_read_period)
     ),
 }
-_INCLUDE: Mapping[str, Parameter] = {"_include": Parameter(INCLUDED, _read_exactly(*INCLUDED))}
+_INCLUDE: Mapping[str, Parameter] = {"_include": Parameter(INCLUDED, _exactly(*INCLUDED))}
 _OF_RESULTS: Mapping[str, Parameter] = {
     "_count": Parameter(
         (f"a number; at most {MOST_COUNT} resources are returned",), _read_count, is_single=True
     ),
-    "_summary": Parameter(tuple(Summary), _read_summary, is_single=True),
+    "_summary": Parameter(tuple(Summary), _exactly(*Summary), is_single=True),
     "_elements": Parameter(
         (f"1 to {MOST_VALUES} names of elements separated by commas",),
-        _read_elements,
+        _each(_read_element),
         is_single=True,
     ),
     # What fhirpy sends; the total is always counted.
-    "_totalMethod": Parameter(("count",), _read_exactly("count"), is_single=True),
+    "_totalMethod": Parameter(("count",), _exactly("count"), is_single=True),
     "_after": Parameter(("an id, as in the links of a Bundle",), _read_id, is_single=True),
     "_before": Parameter(("an id, as in the links of a Bundle",), _read_id, is_single=True),
     **FORMAT,
@@ -328,7 +312,7 @@ def read(
             message = f"cannot be combined with {one}"
             faults.append(ParameterFault(other, message, ("one of them",)))
     if faults:
-        raise InvalidParametersError(tuple(faults))
+        raise InvalidParametersError(*faults)
     return values
 
 

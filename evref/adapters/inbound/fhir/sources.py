@@ -1,6 +1,7 @@
 """Where resources come from: those of the catalogue, and the definitions that they use."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -26,40 +27,30 @@ from evref.domain.errors import NotFoundError, RemovedDiagnosisError
 Values: TypeAlias = Mapping[str, tuple[Any, ...]]
 
 
+@dataclass(frozen=True, slots=True)
 class CatalogueSource:
     """Diagnoses or interventions. `licence_of` returns the address of a catalogue's licence."""
 
-    def __init__(
-        self,
-        resource_type: str,
-        resources: Resources,
-        indexes: Indexes,
-        licence_of: Callable[[Catalogue], str | None],
-    ) -> None:
-        self._type = resource_type
-        self._resources = resources
-        self._indexes = indexes
-        self._licence_of = licence_of
-        self._renderers = {
-            PLAN_DEFINITION: resources.plan_definition,
-            ACTIVITY_DEFINITION: resources.activity_definition,
-        }
+    resource_type: str
+    resources: Resources
+    indexes: Indexes
+    licence_of: Callable[[Catalogue], str | None]
 
     def search(
         self, catalogue: Catalogue, values: Values, given: MultiDict[str, str]
     ) -> dict[str, Any]:
         """Return the Bundle for these values; `given` are the parameters as sent."""
-        index, resources = self._indexes.of(catalogue), self._resources
+        index, resources = self.indexes.of(catalogue), self.resources
         matches = catalogue.matches(code for each in values.get("context", ()) for code in each)
         relations = best_relations(matches)
 
         def rendered(resource_type: str, item: Item) -> dict[str, Any]:
             issue = self._issue(catalogue, item)
-            return subset(self._renderers[resource_type](item, issue), values)
+            return subset(resources.rendered(resource_type, item, issue), values)
 
         def entry(item: Item) -> dict[str, Any]:
             relation = relations.get(item.entry.diagnosis.id)
-            resource = rendered(self._type, item)
+            resource = rendered(self.resource_type, item)
             return {"resource": resource, "search": resources.search_of(relation)}
 
         def include(page: Sequence[Item]) -> Iterator[dict[str, Any]]:
@@ -74,15 +65,15 @@ class CatalogueSource:
 
         criteria = filtering.of_catalogue(
             catalogue,
-            self._type,
+            self.resource_type,
             resources,
             lambda item: catalogue.changed_at(item.entry.diagnosis.id),
         )
         return searchset(
-            filtering.matching(index.of(self._type).values(), values, criteria),
+            filtering.matching(index.of(self.resource_type).values(), values, criteria),
             values,
             given,
-            resources.address(self._type),
+            resources.address(self.resource_type),
             entry,
             include=include if "_include" in values else None,
             outcome=resources.outcome(remarks(matches, catalogue)),
@@ -98,29 +89,27 @@ class CatalogueSource:
             NotFoundError: If there is none with this id.
 
         """
-        item = self._indexes.of(catalogue).of(self._type).get(resource_id)
+        item = self.indexes.of(catalogue).of(self.resource_type).get(resource_id)
         if item is None:
             day = removed_on(resource_id, catalogue.publications)
-            if self._type == PLAN_DEFINITION and day is not None:
+            if self.resource_type == PLAN_DEFINITION and day is not None:
                 raise RemovedDiagnosisError(resource_id, day)
-            raise NotFoundError(self._type, resource_id)
+            raise NotFoundError(self.resource_type, resource_id)
         issue = self._issue(catalogue, item)
-        return self._renderers[self._type](item, issue), issue.changed_at
+        return self.resources.rendered(self.resource_type, item, issue), issue.changed_at
 
     def _issue(self, catalogue: Catalogue, item: Item) -> Issue:
         changed_at = catalogue.changed_at(item.entry.diagnosis.id)
-        return Issue(changed_at, self._licence_of(catalogue))
+        return Issue(changed_at, self.licence_of(catalogue))
 
 
+@dataclass(frozen=True, slots=True)
 class DefinitionSource:
     """Code systems or extensions, which do not depend on the catalogue."""
 
-    def __init__(
-        self, resource_type: str, resources: Resources, found: Mapping[str, Definition]
-    ) -> None:
-        self._type = resource_type
-        self._resources = resources
-        self._definitions = found
+    resource_type: str
+    resources: Resources
+    definitions: Mapping[str, Definition]
 
     def search(
         self,
@@ -132,13 +121,13 @@ class DefinitionSource:
 
         def entry(definition: Definition) -> dict[str, Any]:
             resource = subset(definition.resource, values)
-            return {"resource": resource, "search": self._resources.search_of(None)}
+            return {"resource": resource, "search": self.resources.search_of(None)}
 
         return searchset(
-            filtering.matching(self._definitions.values(), values, criteria),
+            filtering.matching(self.definitions.values(), values, criteria),
             values,
             given,
-            self._resources.address(self._type),
+            self.resources.address(self.resource_type),
             entry,
         )
 
@@ -147,9 +136,9 @@ class DefinitionSource:
         catalogue: Catalogue,  # noqa: ARG002
         resource_id: str,
     ) -> tuple[dict[str, Any], datetime | None]:
-        if resource_id not in self._definitions:
-            raise NotFoundError(self._type, resource_id)
-        return self._definitions[resource_id].resource, None
+        if resource_id not in self.definitions:
+            raise NotFoundError(self.resource_type, resource_id)
+        return self.definitions[resource_id].resource, None
 
 
 Source: TypeAlias = CatalogueSource | DefinitionSource

@@ -151,7 +151,7 @@ def read(args: MultiDict[str, str], response_types: Sequence[str]) -> KnowledgeR
         message = "is not one of the allowed values"
         faults.append(ParameterFault(RESPONSE_TYPE, message, tuple(response_types)))
     if faults:
-        raise InvalidParametersError(tuple(faults))
+        raise InvalidParametersError(*faults)
     return KnowledgeRequest(
         tuple(criteria),
         tuple(_sub_topics(values)),

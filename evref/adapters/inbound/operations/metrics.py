@@ -7,7 +7,6 @@ import hmac
 from collections.abc import Iterator
 from datetime import UTC, datetime, time
 from pathlib import Path
-from time import perf_counter
 
 from flask import Blueprint, Response, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -76,9 +75,9 @@ class Metrics:
 
         def observed_admit(token: KeyToken, needed: Permission) -> QuotaStatus:
             outcome = "failed"
-            began_at = perf_counter()
             try:
-                status = admit(token, needed)
+                with self._admission_seconds.time():
+                    status = admit(token, needed)
                 outcome = "admitted"
             except StorageUnavailableError:
                 outcome = "storage_unavailable"
@@ -88,7 +87,6 @@ class Metrics:
                     outcome = problem.slug.replace("-", "_")
                 raise
             finally:
-                self._admission_seconds.observe(perf_counter() - began_at)
                 self._admissions.labels(outcome).inc()
             return status
 

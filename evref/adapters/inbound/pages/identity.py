@@ -1,6 +1,7 @@
 """Who is signed in, on every page: by a session, or by a proxy that names its user."""
 
 import logging
+from dataclasses import dataclass, field
 from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, g, request
@@ -19,6 +20,7 @@ SECRET_HEADER = "X-Evref-Proxy-Secret"  # noqa: S105 - the name of a header
 _SECONDS_BETWEEN_NOTES = 60.0
 
 
+@dataclass(slots=True, kw_only=True)
 class Identity:
     """Finds the member of a request once, and keeps them in `g.signed_in` and `g.token`.
 
@@ -26,23 +28,13 @@ class Identity:
     passwords, only a proxy does.
     """
 
-    def __init__(
-        self,
-        members: SignIn,
-        by_proxy: SignInByProxy,
-        breaker: CircuitBreaker,
-        clock: Clock,
-        *,
-        header: str | None,
-        has_passwords: bool,
-    ) -> None:
-        self._members = members
-        self._by_proxy = by_proxy
-        self._breaker = breaker
-        self._clock = clock
-        self._header = header
-        self._has_passwords = has_passwords
-        self._next_note = float("-inf")
+    members: SignIn
+    by_proxy: SignInByProxy
+    breaker: CircuitBreaker
+    clock: Clock
+    header: str | None
+    has_passwords: bool
+    _next_note: float = field(default=float("-inf"), init=False)
 
     def register(self, app: Flask) -> None:
         """Send the cookie of a session that a proxy began, with any response."""
@@ -50,9 +42,9 @@ class Identity:
 
     def has_header(self, environ: WSGIEnvironment) -> bool:
         """Return whether the request has the header of a proxy, right or wrong."""
-        if self._header is None:
+        if self.header is None:
             return False
-        return bool(environ.get(f"HTTP_{self._header.upper().replace('-', '_')}"))
+        return bool(environ.get(f"HTTP_{self.header.upper().replace('-', '_')}"))
 
     def signed_in(self) -> SignedIn | None:
         """Return the member who is signed in.
@@ -72,10 +64,10 @@ class Identity:
 
     def _has_proxy_identified(self, token: SessionToken | None) -> bool:
         """Return whether the request has the header with a right secret, for any user."""
-        if self._header is None or not self.has_header(request.environ):
+        if self.header is None or not self.has_header(request.environ):
             return False
-        address, secret = request.headers[self._header], request.headers.get(SECRET_HEADER, "")
-        found = self._breaker(lambda: self._by_proxy(secret, address, token))
+        address, secret = request.headers[self.header], request.headers.get(SECRET_HEADER, "")
+        found = self.breaker(lambda: self.by_proxy(secret, address, token))
         if isinstance(found, ProxySession):
             g.signed_in, g.token, g.proxy_session = found.signed_in, found.token, found
         elif found is Refusal.SECRET:
@@ -87,17 +79,17 @@ class Identity:
 
     def _identify_by_session(self, token: SessionToken) -> None:
         try:
-            found = self._breaker(lambda: self._members.who(token))
+            found = self.breaker(lambda: self.members.who(token))
         except NotSignedInError:
             return
-        if found.by_proxy or not self._has_passwords:
-            self._members.end(token)
+        if found.by_proxy or not self.has_passwords:
+            self.members.end(token)
         else:
             g.signed_in, g.token = found, token
 
     def _note(self) -> None:
-        if self._clock.monotonic() >= self._next_note:
-            self._next_note = self._clock.monotonic() + _SECONDS_BETWEEN_NOTES
+        if self.clock.monotonic() >= self._next_note:
+            self._next_note = self.clock.monotonic() + _SECONDS_BETWEEN_NOTES
             log.warning("A sign-in header without the right %s was ignored", SECRET_HEADER)
 
 

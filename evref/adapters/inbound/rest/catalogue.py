@@ -97,7 +97,7 @@ def blueprint(
         except UnknownVersionError:
             message = "is not stored: read the whole catalogue with getCatalogue"
             fault = ParameterFault("since", message, SINCE_ALLOWED)
-            raise InvalidParametersError((fault,)) from None
+            raise InvalidParametersError(fault) from None
         return _part([] if publication is None else [publication], query)
 
     def get_catalogue(
@@ -202,7 +202,7 @@ def list_diagnoses(catalogue: Catalogue, query: dict[str, Any]) -> Answer:
     if len(found) > MOST_INCLUDED:
         allowed = (f"at most {MOST_INCLUDED} diagnoses with their interventions",)
         fault = ParameterFault("include", f"is given for {len(found)} diagnoses", allowed)
-        raise InvalidParametersError((fault,))
+        raise InvalidParametersError(fault)
     return list(map(WithInterventions, found)), more
 
 

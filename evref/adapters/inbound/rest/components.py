@@ -241,16 +241,10 @@ def references(headers: tuple[str, ...]) -> dict[str, Any]:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
 
 
-def headers_of_every_problem() -> dict[str, Any]:
-    return {
-        **references(("X-Request-ID",)),
-        "Cache-Control": _fixed("Problems must not be stored.", NEVER),
-    }
-
-
 def headers_of(failure: Failure) -> dict[str, Any]:
     """Return the headers of an error response, with those that all of them have."""
-    found = references(failure.headers) | headers_of_every_problem()
+    found = references((*failure.headers, "X-Request-ID"))
+    found["Cache-Control"] = _fixed("Problems must not be stored.", NEVER)
     if failure.name == "InternalError":
         # The error can occur before the request is counted, or after.
         found |= {name: {**HEADERS[name], "required": False} for name in RATE_LIMIT_FIELDS}

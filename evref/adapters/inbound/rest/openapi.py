@@ -8,7 +8,7 @@ import json
 from functools import cache
 from typing import Any, cast
 
-from apiflask import APIFlask, Schema
+from apiflask import APIFlask
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Blueprint, Response, current_app, request
@@ -193,15 +193,12 @@ def _problem_response(failure: Failure, base_url: str) -> dict[str, Any]:
     shown: dict[str, Any] = {}
     for kind in failure.kinds:
         shown |= examples.problem(kind, base_url)
+    content = {"schema": failure.schema, "examples": shown}
     return {
         "description": failure.description,
         "headers": components.headers_of(failure),
-        "content": _problem_content(failure.schema, shown),
+        "content": {"application/problem+json": content},
     }
-
-
-def _problem_content(schema: type[Schema], shown: dict[str, Any]) -> dict[str, Any]:
-    return {"application/problem+json": {"schema": schema, "examples": shown}}
 
 
 def _finish_operation(operation: dict[str, Any]) -> None:

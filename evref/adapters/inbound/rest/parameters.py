@@ -51,29 +51,16 @@ class StrictQuery(Schema):
             messages = error.messages_dict
             # In the order of the request; a required parameter that is missing comes last.
             named = dict.fromkeys([*data, *messages])
-            faults += self._faults({name: messages[name] for name in named if name in messages})
+            faults += [self._fault(name, messages[name][0]) for name in named if name in messages]
         if faults:
-            raise InvalidParametersError(tuple(faults))
+            raise InvalidParametersError(*faults)
         return loaded
 
-    def _faults(self, messages: Mapping[str, list[str]]) -> list[ParameterFault]:
-        names = tuple(self.fields)
-        return [
-            ParameterFault(
-                name,
-                message[0],
-                allowed_values(self.fields[name]) if name in self.fields else names,
-            )
-            if name in self.fields
-            else ParameterFault(name, "is not a parameter of this operation", names)
-            for name, message in messages.items()
-        ]
-
-
-def allowed_values(field: fields.Field[Any]) -> tuple[str, ...]:
-    """Return the allowed values of a parameter, or a description if there are too many."""
-    allowed = field.metadata["allowed"]
-    return tuple(allowed)
+    def _fault(self, name: str, message: str) -> ParameterFault:
+        if name not in self.fields:
+            names = tuple(self.fields)
+            return ParameterFault(name, "is not a parameter of this operation", names)
+        return ParameterFault(name, message, tuple(self.fields[name].metadata["allowed"]))
 
 
 def value_by_value(kind: type[StrEnum], introduction: str) -> str:
@@ -81,39 +68,33 @@ def value_by_value(kind: type[StrEnum], introduction: str) -> str:
     return "\n".join([introduction, "", *(f"- `{value}`: {MEANINGS[value]}" for value in kind)])
 
 
-def _enumeration(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
-    values = [member.value for member in kind]
+def _one_of(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
     return fields.Enum(
         kind,
         by_value=True,
         error_messages={"unknown": "is not one of the allowed values"},
-        metadata={
-            "type": "string",
-            "description": value_by_value(kind, description),
-            "allowed": values,
-        },
+        metadata={"type": "string", "description": description, "allowed": list(kind)},
     )
 
 
-class CodesField(fields.String):
-    """Codes of a classification as written in records, separated by commas."""
+def _enumeration(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
+    return _one_of(kind, value_by_value(kind, description))
 
-    def __init__(
-        self, classification: Classification, description: str, example: list[str]
-    ) -> None:
-        super().__init__(
-            metadata={
-                "type": "array",
-                "items": {"type": "string"},
-                "minItems": 1,
-                "maxItems": MOST_CODES,
-                "description": description,
-                "examples": [example],
-                "allowed": [
-                    f"1 to {MOST_CODES} codes separated by commas: {FORMS[classification]}"
-                ],
-            }
-        )
+
+def _code_list(
+    classification: Classification, description: str, example: list[str]
+) -> fields.String:
+    return fields.String(
+        metadata={
+            "type": "array",
+            "items": {"type": "string"},
+            "minItems": 1,
+            "maxItems": MOST_CODES,
+            "description": description,
+            "examples": [example],
+            "allowed": [f"1 to {MOST_CODES} codes separated by commas: {FORMS[classification]}"],
+        }
+    )
 
 
 def _named(text: str, place: int) -> str:
@@ -134,16 +115,10 @@ class Include(StrEnum):
 
 
 def _include(condition: str) -> fields.Enum[Any]:
-    return fields.Enum(
+    return _one_of(
         Include,
-        by_value=True,
-        error_messages={"unknown": "is not one of the allowed values"},
-        metadata={
-            "type": "string",
-            "description": "Adds to each record its `interventions`: all visible ones, as "
-            f"`listInterventions` returns them{condition}.",
-            "allowed": list(Include),
-        },
+        "Adds to each record its `interventions`: all visible ones, as `listInterventions` returns "
+        f"them{condition}.",
     )
 
 
@@ -189,7 +164,7 @@ class DiagnosesQuery(StrictQuery):
     `load` returns the codes of both classifications as one tuple, `codes`, in request order.
     """
 
-    icd10 = CodesField(
+    icd10 = _code_list(
         Classification.ICD_10,
         f"1 to {MOST_CODES} codes as written in records, separated by commas, in upper or lower "
         "case: codes of WHO's ICD-10 and of its national modifications. They may be longer "
@@ -208,7 +183,7 @@ class DiagnosesQuery(StrictQuery):
         "conditions (`G47.31` is central sleep apnoea in ICD-10-CM, and obstructive in "
         "ICD-10-GM), so send it if you know it. Only with `icd10`:",
     )
-    icd11 = CodesField(
+    icd11 = _code_list(
         Classification.ICD_11,
         f"1 to {MOST_CODES} codes of ICD-11 MMS, separated by commas, in upper or lower case: stem "
         "codes, or clusters of stem codes (`/`) and extension codes (`&`; encode it as `%26` in a "
@@ -266,14 +241,10 @@ def _codes(data: Mapping[str, Any], name: Classification) -> tuple[RecordCode, .
 
 
 class DiagnosisQuery(StrictQuery):
-    """The parameters of `getDiagnosis`."""
-
     include = _include("")
 
 
 class InterventionsQuery(StrictQuery):
-    """The parameters of `listInterventions`."""
-
     module = _enumeration(
         Module,
         "Returns only interventions of this module. The list is empty if the module is not enabled "
@@ -283,8 +254,6 @@ class InterventionsQuery(StrictQuery):
 
 
 class InterventionSearchQuery(StrictQuery):
-    """The parameters of `searchInterventions`."""
-
     q = _words(
         2,
         "Words. Returns the interventions with all of them in the title, the last one also as the "
@@ -304,8 +273,6 @@ class InterventionSearchQuery(StrictQuery):
 
 
 class ChangesQuery(StrictQuery):
-    """The parameters of `listChanges`."""
-
     limit = NumberField(1, 100, 20, "The highest number of publications to return.")
     offset = NumberField(0, HIGHEST_OFFSET, 0, "The number of publications to skip.")
     since = fields.String(
@@ -324,11 +291,9 @@ class ChangesQuery(StrictQuery):
         loaded = super().load(data, **options)
         beside = [name for name in ("limit", "offset") if name in data]
         if "since" in data and beside:
+            message = "cannot be used with since"
             raise InvalidParametersError(
-                tuple(
-                    ParameterFault(name, "cannot be used with since", ("omit it",))
-                    for name in beside
-                )
+                *(ParameterFault(name, message, ("omit it",)) for name in beside)
             )
         return loaded
 

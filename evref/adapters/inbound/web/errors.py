@@ -31,25 +31,17 @@ class ErrorResponses:
     def register(self, app: Flask) -> None:
         """Handle all errors of the application and of the framework."""
         app.register_error_handler(Exception, self._handle)
-        app.register_error_handler(HTTPException, self._handle_http)
 
     def raw_response(self, error: Exception, environ: WSGIEnvironment) -> RawResponse:
-        """Return the response to a request that failed outside of Flask."""
-        return self._render(self._details(error, environ), environ)
+        if isinstance(error, HTTPException):
+            details = self._http_details(error, environ)
+        else:
+            details = self._details(error, environ)
+        return self._interfaces.of(environ["PATH_INFO"]).render_problem(details, environ)
 
     def _handle(self, error: Exception) -> Response:
-        return self._respond(self._details(error, request.environ))
-
-    def _handle_http(self, error: HTTPException) -> Response:
-        return self._respond(self._http_details(error, request.environ))
-
-    def _respond(self, details: ProblemDetails) -> Response:
-        raw = self._render(details, request.environ)
+        raw = self.raw_response(error, request.environ)
         return compressed_where_accepted(Response(raw.body, raw.status, raw.headers))
-
-    def _render(self, details: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
-        interface = self._interfaces.of(environ["PATH_INFO"])
-        return interface.render_problem(details, environ)
 
     def _details(self, error: Exception, environ: WSGIEnvironment) -> ProblemDetails:
         problem = problems.problem_of(error)

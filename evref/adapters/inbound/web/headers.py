@@ -40,8 +40,7 @@ _REQUEST_ID = "evref.request_id"
 
 def register(app: Flask) -> None:
     """Add these headers to every response of the application, including errors."""
-    app.before_request(_refuse_doubled_slashes)
-    app.before_request(_note_route)
+    app.before_request(_begin)
     app.after_request(_complete)
 
 
@@ -89,13 +88,10 @@ def decoded_path(environ: WSGIEnvironment) -> str:
     return path.encode("latin-1").decode(errors="replace")
 
 
-def _refuse_doubled_slashes() -> None:
+def _begin() -> None:
     # Werkzeug routes //path as /path, but each URL has one spelling.
     if "//" in request.environ["PATH_INFO"]:
         abort(404)
-
-
-def _note_route() -> None:
     if request.url_rule is not None:
         request.environ[ROUTE] = request.url_rule.rule
 

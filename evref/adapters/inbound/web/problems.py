@@ -210,7 +210,7 @@ class ParameterFault:
 class InvalidParametersError(errors.EvrefError):
     """Indicates an invalid query; `faults` has every error in it."""
 
-    def __init__(self, faults: tuple[ParameterFault, ...]) -> None:
+    def __init__(self, *faults: ParameterFault) -> None:
         self.faults = faults
         names = ", ".join(dict.fromkeys(fault.parameter for fault in faults))
         super().__init__(f"The field “errors” lists what is allowed for {names}.")
@@ -238,14 +238,17 @@ def problem_of(error: Exception) -> Problem | None:
     return next((OF_ERROR[kind] for kind in type(error).__mro__ if kind in OF_ERROR), None)
 
 
+_CHALLENGES = {
+    MISSING_CREDENTIALS.slug: REALM,
+    INVALID_API_KEY.slug: f'{REALM}, error="invalid_token"',
+    INSUFFICIENT_PERMISSION.slug: f'{REALM}, error="insufficient_scope", scope="read"',
+}
+
+
 def headers(problem: Problem, quota: QuotaStatus | None) -> dict[str, str]:
     """Return the headers of a problem in addition to those of every response."""
-    if problem is MISSING_CREDENTIALS:
-        return {"WWW-Authenticate": REALM}
-    if problem is INVALID_API_KEY:
-        return {"WWW-Authenticate": f'{REALM}, error="invalid_token"'}
-    if problem is INSUFFICIENT_PERMISSION:
-        return {"WWW-Authenticate": f'{REALM}, error="insufficient_scope", scope="read"'}
+    if problem.slug in _CHALLENGES:
+        return {"WWW-Authenticate": _CHALLENGES[problem.slug]}
     if problem is QUOTA_EXCEEDED and quota is not None:
         return {"Retry-After": str(quota.seconds_left)}
     if problem is SERVICE_UNAVAILABLE:

@@ -56,7 +56,7 @@ def blueprint(
         return None if frame.is_member_for_certain() else _to_sign_in()
 
     @pages.context_processor
-    def offer() -> dict[str, Any]:
+    def template_context() -> dict[str, Any]:
         return {
             "classifications": CLASSIFICATIONS,
             "Module": Module,

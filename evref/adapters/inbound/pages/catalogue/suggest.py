@@ -39,7 +39,7 @@ class Suggestions:
         asked = query.read(_PARAMETERS)
         if query.not_understood():
             allowed = (f"text of up to {LONGEST_TEXT} characters",)
-            raise InvalidParametersError((ParameterFault("q", "is not understood", allowed),))
+            raise InvalidParametersError(ParameterFault("q", "is not understood", allowed))
         catalogue, text = self._frame.require_catalogue(), asked.get("q", "")
         target = catalogue.version, text
         with self._keeping:
