@@ -14,7 +14,7 @@ ENTRY = ResponseCache.ENTRY_BYTES + len("/a")
 
 
 def of_size(size: int) -> CachedResponse:
-    return CachedResponse("1", "/", {"": Representation([b"x" * size], "text/plain")})
+    return CachedResponse("1", "/", Representation([b"x" * size], "text/plain"))
 
 
 def test_an_answer_is_found_by_its_path_and_query() -> None:
@@ -62,7 +62,7 @@ def test_the_store_takes_no_more_memory_than_it_was_given(
         for number in range(2000):
             body = b"%d" % number + b"x" * body_length
             representation = Representation([body], "application/json")
-            kept = CachedResponse("0123456789abcdef", "/a", {"": representation})
+            kept = CachedResponse("0123456789abcdef", "/a", representation)
             store.put((f"/a/{number:06}", "q" * query_length + f"={number:06}"), kept)
         del kept, representation, body
         gc.collect()

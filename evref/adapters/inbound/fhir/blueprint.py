@@ -16,7 +16,7 @@ from evref.adapters.inbound.fhir.definitions import definitions
 from evref.adapters.inbound.fhir.index import (
     ACTIVITY_DEFINITION,
     PLAN_DEFINITION,
-    Indexes,
+    Index,
 )
 from evref.adapters.inbound.fhir.interface import FHIR, MEDIA_TYPE
 from evref.adapters.inbound.fhir.resources import Resources
@@ -88,10 +88,12 @@ def blueprint(
 def _sources(
     base_url: str, root: str, licence_of: Callable[[Catalogue], str | None]
 ) -> dict[str, Source]:
-    resources, indexes = Resources(base_url, root), Indexes()
+    resources = Resources(base_url, root)
+    # The index of the served catalogue; two threads may both create it, which is not wrong.
+    index_of = lru_cache(maxsize=1)(Index)
     return {
         **{
-            each: CatalogueSource(each, resources, indexes, licence_of)
+            each: CatalogueSource(each, resources, index_of, licence_of)
             for each in (PLAN_DEFINITION, ACTIVITY_DEFINITION)
         },
         **{

@@ -83,17 +83,3 @@ class Index:
 
 def _by_id(items: Iterable[Item]) -> dict[str, Item]:
     return {item.id: item for item in sorted(items, key=lambda item: item.id)}
-
-
-class Indexes:
-    """Holds the index of the served catalogue."""
-
-    def __init__(self) -> None:
-        self._held: Index | None = None
-
-    def of(self, catalogue: Catalogue) -> Index:
-        held = self._held
-        if held is None or held.catalogue is not catalogue:
-            # Two threads may both create it, which costs time but is not wrong.
-            self._held = held = Index(catalogue)
-        return held

@@ -13,7 +13,7 @@ from evref.adapters.inbound.fhir.definitions import Definition
 from evref.adapters.inbound.fhir.index import (
     ACTIVITY_DEFINITION,
     PLAN_DEFINITION,
-    Indexes,
+    Index,
     Item,
     fhir_id,
 )
@@ -33,14 +33,14 @@ class CatalogueSource:
 
     resource_type: str
     resources: Resources
-    indexes: Indexes
+    index_of: Callable[[Catalogue], Index]
     licence_of: Callable[[Catalogue], str | None]
 
     def search(
         self, catalogue: Catalogue, values: Values, given: MultiDict[str, str]
     ) -> dict[str, Any]:
         """Return the Bundle for these values; `given` are the parameters as sent."""
-        index, resources = self.indexes.of(catalogue), self.resources
+        index, resources = self.index_of(catalogue), self.resources
         matches = catalogue.matches(code for each in values.get("context", ()) for code in each)
         relations = best_relations(matches)
 
@@ -89,7 +89,7 @@ class CatalogueSource:
             NotFoundError: If there is none with this id.
 
         """
-        item = self.indexes.of(catalogue).of(self.resource_type).get(resource_id)
+        item = self.index_of(catalogue).of(self.resource_type).get(resource_id)
         if item is None:
             day = removed_on(resource_id, catalogue.publications)
             if self.resource_type == PLAN_DEFINITION and day is not None:

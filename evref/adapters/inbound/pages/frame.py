@@ -21,7 +21,6 @@ from evref.adapters.inbound.web.representations import (
     PUBLIC,
     RawResponse,
     Representation,
-    raw_response,
     respond,
 )
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
@@ -43,7 +42,6 @@ _VARY = "Accept-Encoding, Cookie, Accept-Language"
 _SESSION = "<!--session-->", "<!--/session-->"
 
 _ENGLISH = "en"
-_HTML = "text/html; charset=utf-8"
 
 
 class Frame:
@@ -186,16 +184,14 @@ class Frame:
             cached = self._cache.get(target)
             if cached is None or cached.publication_id != publication_id:
                 body = self._rendered_for_all(template, context)
-                representation = Representation([body], _HTML, vary=_VARY)
                 cached = CachedResponse(
                     publication_id,
                     request.environ[headers.ROUTE],
-                    {_HTML: representation},
+                    Representation([body], "text/html; charset=utf-8", vary=_VARY),
                     headers=(("Content-Security-Policy", policy),),
                 )
                 self._cache.put(target, cached)
-            else:
-                representation = cached.representations[_HTML]
+        representation = cached.representation
         if self.is_member:
             representation = self._joined(representation)
         response = self.respond(representation)
@@ -244,7 +240,7 @@ class Frame:
         if cached is None:
             return None
         cache_control = PUBLIC if self._is_shared(environ) else PRIVATE
-        response = raw_response(cached.representations[_HTML], cache_control, environ)
+        response = cached.representation.response(cache_control, environ)
         environ[headers.ROUTE] = cached.route
         response.headers.extend([*cached.headers, *headers.of_every_response(environ)])
         return response

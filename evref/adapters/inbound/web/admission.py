@@ -19,7 +19,6 @@ from evref.adapters.inbound.web.representations import (
     Representation,
     compressed_where_accepted,
     preferred_media_type,
-    raw_response,
     respond,
 )
 from evref.application.consult_catalogue import ConsultCatalogue
@@ -82,7 +81,7 @@ class CatalogueEndpoints:
             def serve(**path: str) -> Response:
                 environ = request.environ
                 catalogue = environ.get(_ADMITTED) or self._admit(environ, needed)
-                target, accept = _target(environ), environ.get("HTTP_ACCEPT", "")
+                target = _target(environ)
                 if environ["REQUEST_METHOD"] not in _METHODS:
                     # The response depends on the body of the request too.
                     return compressed_where_accepted(rendered(catalogue, path)[0])
@@ -90,7 +89,7 @@ class CatalogueEndpoints:
                     cached = self._cache.get(target)
                     found = None
                     if cached is not None and cached.publication_id == catalogue.publication_id:
-                        found = cached.representation(accept)
+                        found = cached.representation_for(environ.get("HTTP_ACCEPT", ""))
                     if found is None:
                         response, media_type = rendered(catalogue, path)
                         if response.status_code != HTTPStatus.OK:
@@ -100,9 +99,10 @@ class CatalogueEndpoints:
                         cached = CachedResponse(
                             catalogue.publication_id,
                             environ[headers.ROUTE],
-                            {media_type: found},
+                            found,
                             needed,
-                            choose if is_negotiated else None,
+                            select=choose if is_negotiated else None,
+                            by_media_type={media_type: found} if is_negotiated else {},
                         )
                         self._cache.put(target, cached)
                 return respond(found, PRIVATE)
@@ -122,7 +122,7 @@ class CatalogueEndpoints:
             cached is None
             or environ["REQUEST_METHOD"] not in _METHODS
             or "HTTP_ORIGIN" in environ
-            or (found := cached.representation(environ.get("HTTP_ACCEPT", ""))) is None
+            or (found := cached.representation_for(environ.get("HTTP_ACCEPT", ""))) is None
         ):
             return None
         try:
@@ -133,7 +133,7 @@ class CatalogueEndpoints:
             if catalogue.publication_id != cached.publication_id:
                 environ[_ADMITTED] = catalogue
                 return None
-            response = raw_response(found, PRIVATE, environ)
+            response = found.response(PRIVATE, environ)
         environ[headers.ROUTE] = cached.route
         response.headers.extend(headers.of_api(environ))
         return response

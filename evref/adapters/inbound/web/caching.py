@@ -8,7 +8,7 @@ ones, and `sent_before_flask` sends them at a fraction of the cost of a view.
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 from weakref import WeakValueDictionary
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -26,23 +26,24 @@ Target: TypeAlias = tuple[str, ...]
 class CachedResponse:
     """A response with status 200, the publication it is made from, and the route of its view.
 
-    `needed` is the permission that a key needs for it. `select` returns which of the media types
-    that the view offers is the one for an Accept header; None if it offers only one. `headers` are
-    those of a 304 too.
+    `needed` is the permission that a key needs for it, and `headers` are those of a 304 too. If the
+    view offers several media types, `select` returns the one for an Accept header, and
+    `by_media_type` has the representations that are cached.
     """
 
     publication_id: str
     route: str
-    representations: Mapping[str, Representation]
+    representation: Representation
     needed: Permission = Permission.READ
-    select: Callable[[str], str] | None = None
     headers: tuple[tuple[str, str], ...] = ()
+    select: Callable[[str], str] | None = None
+    by_media_type: Mapping[str, Representation] = field(default_factory=dict)
 
-    def representation(self, accept: str) -> Representation | None:
+    def representation_for(self, accept: str) -> Representation | None:
         """Return the representation for an Accept header, None if it is not cached."""
         if self.select is None:
-            return next(iter(self.representations.values()))
-        return self.representations.get(self.select(accept))
+            return self.representation
+        return self.by_media_type.get(self.select(accept))
 
 
 class ResponseCache:
@@ -94,14 +95,14 @@ class ResponseCache:
             if target in self._entries:
                 earlier = self._entries[target][0]
                 if earlier.publication_id == response.publication_id:
-                    both = {**earlier.representations, **response.representations}
-                    if self._put(target, replace(response, representations=both)):
+                    both = {**earlier.by_media_type, **response.by_media_type}
+                    if self._put(target, replace(response, by_media_type=both)):
                         return
             self._put(target, response)
 
     def _put(self, target: Target, response: CachedResponse) -> bool:
-        sizes = (self.ENTRY_BYTES + each.size() for each in response.representations.values())
-        size = sum(sizes) + sum(map(len, target))
+        kept = [*response.by_media_type.values()] or [response.representation]
+        size = sum(self.ENTRY_BYTES + each.size() for each in kept) + sum(map(len, target))
         if size <= self._most_bytes:
             self._entries[target] = response, size
         return size <= self._most_bytes

@@ -61,6 +61,15 @@ def _preferred(accept: str, offers: tuple[str, ...]) -> str:
     return plain.best_match(offers, default="") if plain else offers[0]
 
 
+@dataclass(frozen=True, slots=True)
+class RawResponse:
+    """A response as WSGI needs it; without Flask."""
+
+    status: str
+    headers: list[tuple[str, str]]
+    body: Iterable[bytes]
+
+
 class Representation:
     """A body and its media type, with strong ETags (RFC 9110) for the body and for its gzip.
 
@@ -90,20 +99,15 @@ class Representation:
                 plain.append(chunk)
             else:
                 plain.clear()
-        self._digest = digest.hexdigest()[:32]
+        self._etags = f'"{digest.hexdigest()[:32]}"', f'"{digest.hexdigest()[:32]}-gzip"'
         self._length = length
         self._plain = b"".join(plain) if length <= _LARGEST_KEPT_PLAIN else None
         self._gzip: bytes | None = None
         if length > SMALLEST_TO_COMPRESS:
             self._gzip = b"".join([*compressed, gzip.flush()])
 
-    @property
-    def can_be_compressed(self) -> bool:
-        """Whether the body is long enough."""
-        return self._gzip is not None
-
     def etag(self, *, compressed: bool) -> str:
-        return f'"{self._digest}-gzip"' if compressed else f'"{self._digest}"'
+        return self._etags[compressed]
 
     def content(self, *, compressed: bool) -> tuple[Iterable[bytes], int]:
         """Return the body, or its gzip, and the length in bytes."""
@@ -115,43 +119,32 @@ class Representation:
                 return FileWrapper(file, _CHUNK_BYTES), self._length  # type: ignore[arg-type]
         return [self._plain or b""], self._length
 
+    def response(self, cache_control: str, environ: WSGIEnvironment) -> RawResponse:
+        """Return 304 if the client has this representation, else 200."""
+        compressed = self._gzip is not None and accepts_gzip(
+            environ.get("HTTP_ACCEPT_ENCODING", "")
+        )
+        etag = self._etags[compressed]
+        headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", self.vary)]
+        if_none_match = environ.get("HTTP_IF_NONE_MATCH")
+        if if_none_match is not None and _matches(if_none_match, etag):
+            return RawResponse("304 NOT MODIFIED", headers, [])
+        body, length = self.content(compressed=compressed)
+        headers.append(("Content-Type", self.content_type))
+        headers.append(("Content-Length", str(length)))
+        if compressed:
+            headers.append(("Content-Encoding", "gzip"))
+        headers += self.headers
+        return RawResponse("200 OK", headers, body)
+
     def size(self) -> int:
         """The number of bytes in a cache, including gzip."""
         return len(self._plain or b"") + len(self._gzip or b"")
 
 
-@dataclass(frozen=True, slots=True)
-class RawResponse:
-    """A response as WSGI needs it; without Flask."""
-
-    status: str
-    headers: list[tuple[str, str]]
-    body: Iterable[bytes]
-
-
-def raw_response(
-    representation: Representation, cache_control: str, environ: WSGIEnvironment
-) -> RawResponse:
-    """Return 304 if the client has this representation, else 200."""
-    compressed = representation.can_be_compressed and accepts_gzip(
-        environ.get("HTTP_ACCEPT_ENCODING", "")
-    )
-    etag = representation.etag(compressed=compressed)
-    headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", representation.vary)]
-    if _matches(environ.get("HTTP_IF_NONE_MATCH"), etag):
-        return RawResponse("304 NOT MODIFIED", headers, [])
-    body, length = representation.content(compressed=compressed)
-    headers.append(("Content-Type", representation.content_type))
-    headers.append(("Content-Length", str(length)))
-    if compressed:
-        headers.append(("Content-Encoding", "gzip"))
-    headers += representation.headers
-    return RawResponse("200 OK", headers, body)
-
-
 def respond(representation: Representation, cache_control: str) -> Response:
     """Return the response to the current request of Flask."""
-    raw = raw_response(representation, cache_control, request.environ)
+    raw = representation.response(cache_control, request.environ)
     return Finished(raw.body, raw.status, raw.headers)
 
 
@@ -175,8 +168,6 @@ def compressed_where_accepted(response: Response) -> Response:
     return response
 
 
-def _matches(if_none_match: str | None, etag: str) -> bool:
+def _matches(if_none_match: str, etag: str) -> bool:
     """Return whether If-None-Match names this ETag, which is in quotation marks."""
-    if if_none_match is None or if_none_match == etag:
-        return if_none_match == etag
-    return parse_etags(if_none_match).contains_weak(etag.strip('"'))
+    return if_none_match == etag or parse_etags(if_none_match).contains_weak(etag.strip('"'))

@@ -142,8 +142,7 @@ class ApiKeyPages:
             else:
                 page = render("settings/created_key.html", created=created, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
-        page = render("settings/new_key.html", form=form, caps=words.caps(self._caps()))
-        return make_response(page, form.status)
+        return form.page("settings/new_key.html", caps=words.caps(self._caps()))
 
     def key(self, key_id: str) -> Response:
         asked = query.read({"days": query.one_of(*map(str, plot.DAYS))})
@@ -164,10 +163,9 @@ class ApiKeyPages:
             else:
                 return _back_to_key(NOTHING_CHANGED if after == found.key else _SAVED)
         days = self._keys.history(_principal(), key_id, count)
-        page = render(
+        return form.page(
             "settings/key.html",
             found=found,
-            form=form,
             days=days,
             counts=plot.DAYS,
             count=count,
@@ -180,7 +178,6 @@ class ApiKeyPages:
                 created_on=DailyWindow.of(found.key.created_at).day,
             ),
         )
-        return make_response(page, form.status)
 
     def rotate_key(self, key_id: str) -> Response:
         found = self._keys.get(_principal(), key_id, to_change=True)
@@ -200,9 +197,7 @@ class ApiKeyPages:
             else:
                 page = render("settings/rotated_key.html", created=created, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
-        return make_response(
-            render("settings/rotate_key.html", found=found, form=form), form.status
-        )
+        return form.page("settings/rotate_key.html", found=found)
 
     def revoke_key(self, key_id: str) -> Response:
         found = self._keys.get(_principal(), key_id, to_change=True)
@@ -212,9 +207,7 @@ class ApiKeyPages:
         if form.accepted():
             self._keys.revoke(_principal(), key_id)
             return _back_to_key("The key is revoked. It stops working within a second.")
-        return make_response(
-            render("settings/revoke_key.html", found=found, form=form), form.status
-        )
+        return form.page("settings/revoke_key.html", found=found)
 
 
 def _has_words(found: KeyInUse, q: str) -> bool:

@@ -4,9 +4,10 @@ import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any
 
-from flask import Flask, Request, current_app, request, session
+from flask import Flask, Request, current_app, flash, redirect, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.wrappers import Response
@@ -89,11 +90,12 @@ def present_device() -> Device | None:
     return Device(id_, binding, datetime.fromtimestamp(seconds, UTC))
 
 
-def begin(response: Response, started: StartedSession) -> None:
-    """Set the cookies of the session and of the device, and clear the data of earlier forms.
+def begin(started: StartedSession, onwards: str, message: str | None = None) -> Response:
+    """Redirect with the cookies of the session and the device, without data of earlier forms.
 
-    Only a draft of the same member stays.
+    Only a draft of the same member stays. The next page shows the message.
     """
+    response = redirect(onwards, HTTPStatus.SEE_OTHER)
     draft = session.get(DRAFT)
     session.clear()
     session[MEMBER] = started.member.id
@@ -103,6 +105,9 @@ def begin(response: Response, started: StartedSession) -> None:
     signed = _serializer().dumps([device.id, device.binding, int(device.known_since.timestamp())])
     set_session(response, started.token, started.member)
     response.set_cookie(_full_name(DEVICE), signed, max_age=DEVICE_LENGTH, **_flags())
+    if message is not None:
+        flash(message)
+    return response
 
 
 def set_session(response: Response, token: SessionToken, member: Member) -> None:
@@ -111,10 +116,16 @@ def set_session(response: Response, token: SessionToken, member: Member) -> None
     response.set_cookie(_full_name(SESSION), token.text, max_age=length, **_flags())
 
 
-def end(response: Response) -> None:
-    """Delete the cookie of the session and the data of its forms. The device stays known."""
+def end(onwards: str, message: str) -> Response:
+    """Redirect without the cookie of the session and the data of its forms.
+
+    The device stays known. The next page shows the message.
+    """
+    response = redirect(onwards, HTTPStatus.SEE_OTHER)
     session.clear()
     response.delete_cookie(_full_name(SESSION), **_flags())
+    flash(message)
+    return response
 
 
 def _is_secure() -> bool:

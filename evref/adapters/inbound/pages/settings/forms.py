@@ -9,7 +9,9 @@ from enum import StrEnum
 from http import HTTPStatus
 from typing import Any
 
+from flask import make_response, render_template
 from flask_wtf import FlaskForm
+from werkzeug.wrappers import Response
 from wtforms import (
     DateField,
     HiddenField,
@@ -80,6 +82,10 @@ class PageForm(FlaskForm):
         if self.forged:
             return HTTPStatus.BAD_REQUEST
         return HTTPStatus.UNPROCESSABLE_ENTITY if self.errors else HTTPStatus.OK
+
+    def page(self, template: str, **context: object) -> Response:
+        """Return the page that shows the form again."""
+        return make_response(render_template(template, form=self, **context), self.status)
 
     def add_errors(self, error: InvalidValueError) -> None:
         """Add each error to its field, or to the form if it has no such field.

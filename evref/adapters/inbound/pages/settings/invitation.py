@@ -15,7 +15,6 @@ from evref.adapters.inbound.pages.settings.forms import NewPasswordForm
 from evref.adapters.inbound.pages.settings.sign_in import address, home, try_again_later
 from evref.application.accounts.accept_invitation import AcceptInvitation
 from evref.application.accounts.sign_in import SignIn
-from evref.domain.accounts.institution import Member
 from evref.domain.errors import AlreadyExistsError, BusyError, InvalidValueError, NotFoundError
 
 _ELSEWHERE = (
@@ -55,15 +54,15 @@ class InvitationPage:
         form = NewPasswordForm()
         if "signed_in" in g:
             # Somebody else, because the person is no member yet.
-            status = HTTPStatus.CONFLICT if form.is_submitted() else HTTPStatus.OK
-            return make_response(self._rendered(token, form), status)
+            page = form.page("settings/invitation.html", found=self._accept.invitation(token))
+            page.status_code = HTTPStatus.CONFLICT if form.is_submitted() else HTTPStatus.OK
+            return page
         if self._has_passwords and form.was_sent():
             password = form.password.data or ""
             try:
                 if not form.errors:
-                    return self._begin(
-                        self._accept.accept(token, password=password, address=address())
-                    )
+                    member = self._accept.accept(token, password=password, address=address())
+                    return cookies.begin(self._sign_in.start(member), home(member), _WELCOME)
                 self._accept.check(token, password=password, address=address())
             except InvalidValueError as error:
                 form.add_errors(error)
@@ -72,14 +71,4 @@ class InvitationPage:
             except BusyError as error:
                 found = self._accept.invitation(token)
                 return try_again_later("settings/invitation.html", form, error, found=found)
-        return make_response(self._rendered(token, form), form.status)
-
-    def _rendered(self, token: str, form: NewPasswordForm) -> str:
-        found = self._accept.invitation(token)
-        return render("settings/invitation.html", found=found, form=form)
-
-    def _begin(self, member: Member) -> Response:
-        response = redirect(home(member), HTTPStatus.SEE_OTHER)
-        cookies.begin(response, self._sign_in.start(member))
-        flash(_WELCOME)
-        return response
+        return form.page("settings/invitation.html", found=self._accept.invitation(token))

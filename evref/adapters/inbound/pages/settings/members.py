@@ -99,7 +99,7 @@ class MemberPages:
                 link = self._base_url + url_for(".accept_invitation", token=created.token.text)
                 page = render("settings/invited.html", invitation=created.invitation, link=link)
                 return make_response(page, HTTPStatus.CREATED)
-        return make_response(render("settings/invite.html", form=form), form.status)
+        return form.page("settings/invite.html")
 
     def member(self, member_id: str) -> Response:
         members, found = self._with(member_id)
@@ -119,10 +119,7 @@ class MemberPages:
             else:
                 changed = after.role is not found.role
                 return _with_new_role(after) if changed else _to_members(NOTHING_CHANGED)
-        page = render(
-            "settings/member.html", found=found, form=form, last_admin=_last_admin(members)
-        )
-        return make_response(page, form.status)
+        return form.page("settings/member.html", found=found, last_admin=_last_admin(members))
 
     def remove_member(self, member_id: str) -> Response:
         members, found = self._with(member_id)
@@ -135,8 +132,7 @@ class MemberPages:
             except NotFoundError:
                 return _to_members(_GONE)
             return _removed(found)
-        page = render("settings/remove_member.html", found=found, form=form)
-        return make_response(page, form.status)
+        return form.page("settings/remove_member.html", found=found)
 
     def revoke_invitation(self, invitation_id: str) -> Response:
         invitations = self._members.invitations(*_who())
@@ -152,8 +148,7 @@ class MemberPages:
             return _to_members(
                 f"The invitation of {found.email} is revoked. Its link no longer works."
             )
-        page = render("settings/revoke_invitation.html", found=found, form=form)
-        return make_response(page, form.status)
+        return form.page("settings/revoke_invitation.html", found=found)
 
     def _with(self, member_id: str) -> tuple[tuple[Member, ...], Member]:
         """Return all members, and the one with this id, to change them."""
@@ -171,23 +166,17 @@ def _last_admin(members: tuple[Member, ...]) -> Member | None:
 
 
 def _with_new_role(member: Member) -> Response:
-    role = words.ROLES[member.role]
-    if member.id == g.signed_in.member.id:
-        return _signed_out(f"You are now {role} of {g.signed_in.institution.name}. Sign in again.")
+    role, signed_in = words.ROLES[member.role], g.signed_in
+    if member.id == signed_in.member.id:
+        message = f"You are now {role} of {signed_in.institution.name}. Sign in again."
+        return cookies.end(url_for(".sign_in"), message)
     return _to_members(f"{member.email} is now {role}, and is signed out everywhere.")
 
 
 def _removed(member: Member) -> Response:
     if member.id == g.signed_in.member.id:
-        return _signed_out(f"You have left {g.signed_in.institution.name}.")
+        return cookies.end(url_for(".sign_in"), f"You have left {g.signed_in.institution.name}.")
     return _to_members(f"{member.email} is removed, and signed out everywhere.")
-
-
-def _signed_out(message: str) -> Response:
-    response = redirect(url_for(".sign_in"), HTTPStatus.SEE_OTHER)
-    cookies.end(response)
-    flash(message)
-    return response
 
 
 def _who() -> tuple[Principal, str]:

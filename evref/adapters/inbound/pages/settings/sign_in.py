@@ -4,8 +4,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
-from flask import Blueprint, abort, current_app, flash, g, make_response, redirect, request, url_for
-from flask import render_template as render
+from flask import Blueprint, abort, current_app, g, redirect, request, url_for
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
 
@@ -68,22 +67,16 @@ class SignInPages:
             except (TooManyAttemptsError, BusyError) as error:
                 return try_again_later("settings/sign_in.html", form, error, is_to_read=is_to_read)
             else:
-                response = redirect(onwards or home(started.member), HTTPStatus.SEE_OTHER)
-                cookies.begin(response, started)
-                return response
-        page = render("settings/sign_in.html", form=form, is_to_read=is_to_read)
-        return make_response(page, form.status)
+                return cookies.begin(started, onwards or home(started.member))
+        return form.page("settings/sign_in.html", is_to_read=is_to_read)
 
     def sign_out(self) -> Response:
         form = ConfirmForm()
         if form.accepted():
             self._members.end(g.token)
             elsewhere = self._sign_out_url if g.signed_in.by_proxy else None
-            response = redirect(elsewhere or url_for(".sign_in"), HTTPStatus.SEE_OTHER)
-            cookies.end(response)
-            flash("You are signed out.")
-            return response
-        return make_response(render("settings/sign_out.html", form=form), form.status)
+            return cookies.end(elsewhere or url_for(".sign_in"), "You are signed out.")
+        return form.page("settings/sign_out.html")
 
     def password(self) -> Response:
         if g.signed_in.member.password_hash is None or not self._has_passwords:
@@ -105,11 +98,9 @@ class SignInPages:
                 return try_again_later("settings/password.html", form, error)
             else:
                 if started is not None:
-                    response = redirect(url_for(".password"), HTTPStatus.SEE_OTHER)
-                    cookies.begin(response, started)
-                    flash("Password changed. You are signed out on all other devices.")
-                    return response
-        return make_response(render("settings/password.html", form=form), form.status)
+                    message = "Password changed. You are signed out on all other devices."
+                    return cookies.begin(started, url_for(".password"), message)
+        return form.page("settings/password.html")
 
 
 def try_again_later(
@@ -117,7 +108,7 @@ def try_again_later(
 ) -> Response:
     """Return the page with the form again, and with `Retry-After`."""
     form.form_errors.append(str(error))
-    response = make_response(render(template, form=form, **context))
+    response = form.page(template, **context)
     if isinstance(error, TooManyAttemptsError):
         response.status_code, seconds = HTTPStatus.TOO_MANY_REQUESTS, error.seconds
     else:
