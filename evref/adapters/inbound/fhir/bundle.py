@@ -6,12 +6,13 @@ follows the links gets each resource once, even if another catalogue is publishe
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 from urllib.parse import urlencode
 
 from werkzeug.datastructures import MultiDict
 
-from evref.adapters.inbound.fhir.filtering import Found, Identified
+from evref.adapters.inbound.fhir.filtering import Found
 from evref.adapters.inbound.fhir.mappings import KEPT_ELEMENTS, SUMMARY_ELEMENTS
 from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, Summary, only
 from evref.domain.redaction import without_keys
@@ -41,7 +42,9 @@ def searchset(
     """
     is_count = only(values, "_summary") == Summary.COUNT
     count = 0 if is_count else only(values, "_count", DEFAULT_COUNT)
-    criteria = [(name, text) for name, text in given.items(multi=True) if name not in _PAGING]
+    criteria: list[tuple[str, str]] = [
+        (name, text) for name, text in given.items(multi=True) if name not in _PAGING
+    ]
 
     def link(relation: str, **place: str) -> dict[str, str]:
         query = urlencode([*criteria, ("_count", count), *place.items()])
@@ -95,11 +98,7 @@ def _page(
     found: Sequence[Found], count: int, after: str | None = None, before: str | None = None
 ) -> Sequence[Found]:
     if before is not None:
-        end = bisect_left(found, before, key=_id)
+        end = bisect_left(found, before, key=attrgetter("id"))
         return found[max(0, end - count) : end]
-    start = 0 if after is None else bisect_right(found, after, key=_id)
+    start = 0 if after is None else bisect_right(found, after, key=attrgetter("id"))
     return found[start : start + count]
-
-
-def _id(item: Identified) -> str:
-    return item.id

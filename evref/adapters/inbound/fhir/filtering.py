@@ -5,8 +5,9 @@ Each value is what `search` has read of a parameter; a repeated parameter has se
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
+from evref.adapters.inbound.fhir.definitions import Definition
 from evref.adapters.inbound.fhir.index import PLAN_DEFINITION, Item
 from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.fhir.search import Period, Token
@@ -14,15 +15,7 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.search.interventions import MatchedIn
 from evref.domain.rules import folded
 
-
-class Identified(Protocol):
-    """What has an id of FHIR."""
-
-    @property
-    def id(self) -> str: ...
-
-
-Found = TypeVar("Found", bound=Identified)
+Found = TypeVar("Found", Item, Definition)
 
 Criteria: TypeAlias = Mapping[str, Callable[[Any], Callable[[Any], bool]]]
 """For each parameter: from a value to the test of an item."""

@@ -10,9 +10,8 @@ from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.pages import contacts, query
-from evref.adapters.inbound.pages.catalogue import changes, ris, words
+from evref.adapters.inbound.pages.catalogue import changes, ris, suggest, words
 from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, Found, search
-from evref.adapters.inbound.pages.catalogue.suggest import Suggestions
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web.representations import Representation
 from evref.domain.catalogue.card import CardGroup, card, in_card_order
@@ -74,7 +73,7 @@ def blueprint(
     if frame.is_off:
         return pages
 
-    Suggestions(frame).register(pages)
+    suggest.register(pages, frame)
     changes.register(pages, frame, base_url, operator)
 
     @pages.get("/catalogue")

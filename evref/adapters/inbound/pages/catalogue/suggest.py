@@ -20,41 +20,35 @@ _MOST = 8
 _MOST_KEPT = 1024
 
 
-class Suggestions:
-    """Answers one search at a time; the others get 503, unless their answer is kept.
+def register(pages: Blueprint, frame: Frame) -> None:
+    """Add the view. It does one search at a time; the others get 503, unless it was done before.
 
     The script asks with every pause in typing, and keeps what it has.
     """
+    searching, keeping = threading.Lock(), threading.Lock()
+    found: LRUCache[tuple[str, str], Representation] = LRUCache(_MOST_KEPT)
 
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
-        self._searching = threading.Lock()
-        self._kept: LRUCache[tuple[str, str], Representation] = LRUCache(_MOST_KEPT)
-        self._keeping = threading.Lock()
-
-    def register(self, pages: Blueprint) -> None:
-        pages.add_url_rule("/catalogue/suggest", "suggest", self._respond)
-
-    def _respond(self) -> Response:
+    @pages.get("/catalogue/suggest")
+    def suggest() -> Response:
         asked = query.read(_PARAMETERS)
         if query.not_understood():
             allowed = (f"text of up to {LONGEST_TEXT} characters",)
             raise InvalidParametersError(ParameterFault("q", "is not understood", allowed))
-        catalogue, text = self._frame.require_catalogue(), asked.get("q", "")
+        catalogue, text = frame.require_catalogue(), asked.get("q", "")
         target = catalogue.version, text
-        with self._keeping:
-            kept = self._kept.get(target)
+        with keeping:
+            kept = found.get(target)
         if kept is None:
-            if not self._searching.acquire(blocking=False):
+            if not searching.acquire(blocking=False):
                 headers = {"Retry-After": "1"}
                 return Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers)
             try:
                 body = json.dumps({"suggestions": _suggestions(catalogue, text)}).encode()
             finally:
-                self._searching.release()
+                searching.release()
             kept = Representation([body], "application/json")
-            with self._keeping:
-                self._kept[target] = kept
+            with keeping:
+                found[target] = kept
         return respond(kept, PRIVATE)
 
 
