@@ -1,6 +1,5 @@
 """The views: the CapabilityStatement, and reading and searching of each resource type."""
 
-import json
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
@@ -23,7 +22,7 @@ from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.fhir.sources import CatalogueSource, DefinitionSource, Source
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.problems import NotAcceptableError
-from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
+from evref.adapters.inbound.web.representations import PUBLIC, Representation, as_json, respond
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 
@@ -46,7 +45,9 @@ def blueprint(
 ) -> Blueprint:
     views = Blueprint("fhir", __name__, url_prefix=FHIR.root)
     endpoint = endpoints(Permission.READ, *_OFFERS, select=_select)
-    capability = _representation(capability_statement(base_url))
+    capability = Representation(
+        [as_json(capability_statement(base_url))], MEDIA_TYPE, vary="Accept, Accept-Encoding"
+    )
     sources = _sources(base_url, canonical_root, licence_of)
 
     @views.get("/metadata")
@@ -133,12 +134,4 @@ def _require_json(media_type: str, given: MultiDict[str, str]) -> None:
 
 
 def _response(resource: dict[str, Any]) -> Response:
-    return Response(_bytes(resource), content_type=MEDIA_TYPE)
-
-
-def _representation(resource: dict[str, Any]) -> Representation:
-    return Representation([_bytes(resource)], MEDIA_TYPE, vary="Accept, Accept-Encoding")
-
-
-def _bytes(resource: dict[str, Any]) -> bytes:
-    return json.dumps(resource, ensure_ascii=False, separators=(",", ":")).encode()
+    return Response(as_json(resource), content_type=MEDIA_TYPE)

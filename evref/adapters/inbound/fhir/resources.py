@@ -87,7 +87,7 @@ class Resources:
         description = f"Interventions for {diagnosis.name}, each with its evidence. They are not "
         description += f"complete. {_reviewed(diagnosis)}"
         text = narrative(
-            diagnosis.name, [*_told(diagnosis), description, DISCLAIMER], map(_line, shown)
+            diagnosis.name, [*_facts(diagnosis), description, DISCLAIMER], map(_line, shown)
         )
         return _without_empty(
             {
@@ -316,7 +316,7 @@ def _in_words(direction: Direction) -> str:
     return f"Direction of the evidence: {direction.value} ({MEANINGS[direction]})."
 
 
-def _told(diagnosis: Diagnosis) -> list[str]:
+def _facts(diagnosis: Diagnosis) -> list[str]:
     codes = ", ".join(code.text for code in diagnosis.icd10_codes)
     codes_of_icd11 = ", ".join(code.text for code in diagnosis.icd11_codes)
     checked = f"Checked against its sources on {diagnosis.checked_on}."

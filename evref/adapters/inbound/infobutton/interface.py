@@ -6,14 +6,13 @@ appendix B, or JSON for a request of JSON.
 
 import json
 from typing import Any
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl
 from wsgiref.types import WSGIEnvironment
 from xml.etree import ElementTree as ET
 
 from evref.adapters.inbound.infobutton.knowledge_request import JSON, RESPONSE_TYPE
 from evref.adapters.inbound.web.atom import xml_text
-from evref.adapters.inbound.web.headers import request_id, shown_path
-from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
+from evref.adapters.inbound.web.interfaces import HttpInterface, members, problem_response
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 
@@ -21,14 +20,10 @@ _NAMESPACE = "urn:ietf:rfc:7807"
 
 
 def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
-    members = problem.members | {
-        "instance": quote(shown_path(environ)),
-        "request_id": request_id(environ),
-    }
     if _asks_for_json(environ["QUERY_STRING"]):
-        text = json.dumps(members, ensure_ascii=False)
+        text = json.dumps(members(problem, environ), ensure_ascii=False)
         return problem_response(problem, "application/problem+json", text)
-    return problem_response(problem, "application/problem+xml", _xml(members))
+    return problem_response(problem, "application/problem+xml", _xml(members(problem, environ)))
 
 
 def _asks_for_json(query: str) -> bool:
@@ -38,9 +33,9 @@ def _asks_for_json(query: str) -> bool:
     )
 
 
-def _xml(members: dict[str, Any]) -> str:
+def _xml(problem: dict[str, Any]) -> str:
     root = ET.Element("problem", {"xmlns": _NAMESPACE})
-    _fill(root, members)
+    _fill(root, problem)
     return ET.tostring(root, encoding="unicode")
 
 

@@ -1,6 +1,5 @@
 """The views of the catalogue: parse the request, query the catalogue, render the result."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, TypeAlias
@@ -33,6 +32,7 @@ from evref.adapters.inbound.rest.parameters import (
 from evref.adapters.inbound.rest.records import WithInterventions
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
+from evref.adapters.inbound.web.representations import as_json
 from evref.application.catalogue.read_changes import ReadChanges
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
@@ -256,7 +256,7 @@ def _document(catalogue: Catalogue, whole_meta: dict[str, Any]) -> Iterator[byte
     yield b'{"data":['
     for place, entry in enumerate(catalogue.entries):
         yield b"," * (place > 0) + _record(entry)
-    yield b'],"meta":' + _text(whole_meta) + b"}"
+    yield b'],"meta":' + as_json(whole_meta) + b"}"
 
 
 def _lines(catalogue: Catalogue) -> Iterator[bytes]:
@@ -264,8 +264,5 @@ def _lines(catalogue: Catalogue) -> Iterator[bytes]:
 
 
 def _record(entry: Entry) -> bytes:
-    return _text(_ENTRY.dump({"diagnosis": entry, "interventions": entry.visible_interventions()}))
-
-
-def _text(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    record = {"diagnosis": entry, "interventions": entry.visible_interventions()}
+    return as_json(_ENTRY.dump(record))

@@ -4,7 +4,6 @@ APIFlask derives operations, parameters and record schemas. What every operation
 (credentials, headers, errors) is added from the tables that the service itself uses.
 """
 
-import json
 from functools import cache
 from typing import Any, cast
 
@@ -17,7 +16,7 @@ from marshmallow import RAISE
 from evref.adapters.inbound.rest import components, examples
 from evref.adapters.inbound.rest.components import Failure
 from evref.adapters.inbound.rest.parameters import NoQuery, value_by_value
-from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
+from evref.adapters.inbound.web.representations import PUBLIC, Representation, as_json, respond
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER
 
 _DESCRIPTION = f"""
@@ -131,8 +130,7 @@ def blueprint() -> Blueprint:
         spec = cast("dict[str, Any]", cast("APIFlask", current_app).spec)
         # First, so that a person who opens the file sees what it is.
         spec = {"openapi": spec["openapi"], **spec}
-        body = json.dumps(spec, ensure_ascii=False, separators=(",", ":")).encode()
-        return Representation([body], "application/json")
+        return Representation([as_json(spec)], "application/json")
 
     @description.get("/openapi.json")
     def openapi() -> Response:

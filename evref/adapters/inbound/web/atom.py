@@ -4,10 +4,11 @@ A feed is made as JSON: an object is an element, a list is a repeated element, a
 attribute, and the text `_value` is an element's content.
 """
 
-import json
 import re
 from typing import Any, TypeAlias
 from xml.etree import ElementTree as ET
+
+from evref.adapters.inbound.web import representations
 
 Element: TypeAlias = dict[str, Any]
 
@@ -30,7 +31,7 @@ def text(value: str, kind: str = "text") -> Element:
 
 
 def as_json(feed: Element) -> bytes:
-    return json.dumps({"feed": feed}, ensure_ascii=False, separators=(",", ":")).encode()
+    return representations.as_json({"feed": feed})
 
 
 def as_xml(feed: Element) -> bytes:

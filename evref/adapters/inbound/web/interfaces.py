@@ -4,9 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
-from typing import TypeAlias
+from typing import Any, TypeAlias
+from urllib.parse import quote
 from wsgiref.types import WSGIEnvironment
 
+from evref.adapters.inbound.web.headers import request_id, shown_path
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import NEVER, RawResponse
 
@@ -49,6 +51,12 @@ class HttpInterfaces:
     def cross_origin(self) -> tuple[str, ...]:
         """Return the roots of the interfaces that scripts from other origins may call."""
         return tuple(each.root for each in self._interfaces if each.cross_origin)
+
+
+def members(problem: ProblemDetails, environ: WSGIEnvironment) -> dict[str, Any]:
+    """Return the members of a problem, with those of this occurrence."""
+    path = quote(shown_path(environ))
+    return problem.members | {"instance": path, "request_id": request_id(environ)}
 
 
 def problem_response(

@@ -1,6 +1,7 @@
 """Responses as bytes: media type, coding, ETag, 304 and Cache-Control (RFC 9110, RFC 9111)."""
 
 import hashlib
+import json
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -140,6 +141,10 @@ class Representation:
     def size(self) -> int:
         """The number of bytes in a cache, including gzip."""
         return len(self._plain or b"") + len(self._gzip or b"")
+
+
+def as_json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def respond(representation: Representation, cache_control: str) -> Response:

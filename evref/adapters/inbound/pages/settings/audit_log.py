@@ -51,9 +51,9 @@ class AuditLogPage:
         asked = query.read(_FILTER)
         if faults := query.not_understood():
             # Unlike a page, a file cannot say that it is not filtered.
-            told = f"Part of the address was not understood: {'; '.join(faults)}.\n"
+            message = f"Part of the address was not understood: {'; '.join(faults)}.\n"
             status = HTTPStatus.UNPROCESSABLE_ENTITY
-            return Response(told, status, content_type="text/plain; charset=utf-8")
+            return Response(message, status, content_type="text/plain; charset=utf-8")
         entries = self._log.whole(*who, _filter(asked))
         names = self._key_names()
         text = StringIO()
