@@ -192,7 +192,7 @@ def require_free(bind: str) -> None:
             reason += f"; use another port, such as --bind {host}:{_another(int(port))}"
         raise AddressInUseError(f"cannot listen on {bind}: {reason}") from None
     except UnicodeError:
-        raise AddressInUseError(f"cannot listen on {bind}: that is no host name") from None
+        raise AddressInUseError(f"cannot listen on {bind}: it is not a host name") from None
 
 
 def _another(port: int) -> int:

@@ -121,7 +121,7 @@ NOT_FOUND = Problem(
     "not-found",
     HTTPStatus.NOT_FOUND,
     "Not found",
-    "The service has no such path.",
+    "The service does not have this path.",
     "The OpenAPI document lists every path of the API. No path ends with a slash.",
 )
 METHOD_NOT_ALLOWED = Problem(
