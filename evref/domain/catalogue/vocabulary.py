@@ -108,6 +108,6 @@ DESCRIPTIONS: dict[type[StrEnum], str] = {
     Recommendation: "The direction and strength of the recommendation, in the terms of GRADE.",
     Direction: "What the sources say about using an intervention.",
     ReferenceKind: "The kind of a publication.",
-    Edition: "The editions of ICD-10 whose codes the catalogue tells apart.",
+    Edition: "The editions of ICD-10 whose codes the catalogue distinguishes.",
     Relation: "How well a code fits a diagnosis that it finds.",
 }
