@@ -16,11 +16,8 @@ from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.rest.examples import REQUESTS
 from evref.adapters.inbound.rest.parameters import DiagnosesQuery
-from evref.adapters.inbound.web.headers import RATE_LIMIT_FIELDS
 from evref.adapters.inbound.web.problems import InvalidParametersError
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
-from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER, MEANINGS
 from tests.http import snapshots
 from tests.http.service import BASE_URL, Service, body
@@ -107,52 +104,6 @@ def test_the_document_says_where_and_what_the_service_is(document: dict[str, Any
     assert document["externalDocs"]["url"] == f"{BASE_URL}/problems"
 
 
-def test_every_operation_declares_every_status(document: dict[str, Any]) -> None:
-    """404 and 410 where the path names a diagnosis, and 406 where there are several media types."""
-    for path, operation in operations(document):
-        expected = {"200", "304", "401", "403", "422", "429", "500", "503"}
-        if path == "/api/v1/catalogue":
-            expected |= {"406"}
-        if path == "/api/v1/limit":  # any live key may read it, at any time
-            expected -= {"403", "429"}
-        assert set(operation["responses"]) == expected | (
-            {"404", "410"} if "{id}" in path else set()
-        )
-
-
-def test_parameters_are_those_of_the_contract(service: Service, document: dict[str, Any]) -> None:
-    """With their values, where these are closed lists."""
-    found = {
-        operation["operationId"]: {
-            parameter["name"]: parameter
-            for parameter in map(service.document.resolved, operation["parameters"])
-            if parameter["in"] == "query"
-        }
-        for _, operation in operations(document)
-    }
-
-    assert {name: set(parameters) for name, parameters in found.items()} == {
-        "listDiagnoses": {"icd10", "edition", "icd11", "include", "module", "q"},
-        "getDiagnosis": {"include"},
-        "listInterventions": {"module", "phase"},
-        "searchInterventions": {"q", "module", "phase", "direction", "limit", "offset"},
-        "listChanges": {"limit", "offset", "since"},
-        "getCatalogue": set(),
-        "getLimit": set(),
-    }
-    for name, parameters in found.items():
-        for parameter in parameters.values():
-            is_required = (name, parameter["name"]) == ("searchInterventions", "q")
-            assert parameter.get("required", False) is is_required
-            assert parameter["description"]
-    for parameters, name, kind in (
-        (found["listDiagnoses"], "module", Module),
-        (found["listInterventions"], "module", Module),
-        (found["listInterventions"], "phase", Phase),
-    ):
-        assert service.document.resolved(parameters[name]["schema"])["enum"] == list(kind)
-
-
 @pytest.mark.parametrize("kind", DESCRIPTIONS)
 def test_an_enumeration_is_one_component_described_value_by_value(
     document: dict[str, Any], kind: type[StrEnum]
@@ -226,40 +177,6 @@ def test_every_example_meets_its_schema(service: Service, document: dict[str, An
             checked += 1
 
     assert checked > 20
-
-
-def test_every_problem_has_an_example_with_its_own_type(document: dict[str, Any]) -> None:
-    """And each type has a page here, but for the registered one."""
-    types = {
-        example["value"]["type"]
-        for response in document["components"]["responses"].values()
-        for media in response.get("content", {}).values()
-        for example in media["examples"].values()
-    }
-
-    assert {name.removeprefix(f"{BASE_URL}/problems/") for name in types} == {
-        "missing-credentials",
-        "invalid-api-key",
-        "insufficient-permission",
-        "unknown-diagnosis",
-        "removed-diagnosis",
-        "not-acceptable",
-        "invalid-parameter",
-        "https://iana.org/assignments/http-problem-types#quota-exceeded",
-        "internal-error",
-        "service-unavailable",
-    }
-
-
-def test_rate_limit_fields_are_declared_where_they_occur(
-    service: Service, document: dict[str, Any]
-) -> None:
-    """On every answer to a request that was admitted or limited."""
-    for _, operation in operations(document):
-        for status, response in operation["responses"].items():
-            declared = set(service.document.resolved(response)["headers"])
-            always = status not in {"401", "403", "503"}
-            assert (set(RATE_LIMIT_FIELDS) <= declared) == always, status
 
 
 def test_every_answer_is_described_with_the_disclaimer(document: dict[str, Any]) -> None:

@@ -88,16 +88,6 @@ def test_different_answers_have_different_etags(service: Service, token: str) ->
     assert etags == [service.get(path, token=token).headers["ETag"] for path in paths]
 
 
-def test_an_etag_does_not_depend_on_the_key(service: Service) -> None:
-    """The answer does not either."""
-    first, second = service.token(), service.token(limit=5)
-
-    assert (
-        service.get(LIST, token=first).headers["ETag"]
-        == service.get(LIST, token=second).headers["ETag"]
-    )
-
-
 @pytest.mark.parametrize("path", [LIST, KNEE, LONG, CATALOGUE, LIMIT, FHIR])
 def test_data_is_asked_for_each_time(service: Service, token: str, path: str) -> None:
     """No cache may answer in the service's place, nor for another client."""

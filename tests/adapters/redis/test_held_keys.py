@@ -78,20 +78,6 @@ def test_many_keys_in_turn_are_looked_up_together(
     assert keys.lookups == [sorted(map(digest_of, MANY))] * 4
 
 
-def test_a_key_that_nobody_uses_any_more_is_not_looked_up_again(
-    held: HeldKeys, keys: WatchedKeys, clock: FakeClock
-) -> None:
-    """Five seconds after its last use."""
-    use_all(held)
-    keys.lookups.clear()
-
-    for _ in range(11):
-        clock.advance(milliseconds=500)
-        held.get(digest_of("k1"))
-
-    assert [len(digests) for digests in keys.lookups] == [50] * 9 + [1] * 2
-
-
 def test_only_the_latest_thousand_keys_are_looked_up_together(
     held: HeldKeys, keys: WatchedKeys, clock: FakeClock
 ) -> None:
