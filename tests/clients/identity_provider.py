@@ -5,8 +5,10 @@ oidc-provider is the identity provider; Apache with mod_auth_openidc is the prox
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -89,14 +91,18 @@ def proxy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         [apache, "-f", file, "-DFOREGROUND"],
     )
     with (tmp_path / "log").open("w") as log:
-        processes = [subprocess.Popen(each, stdout=log, stderr=log) for each in commands]
+        # The command node starts the real one, which must end with it.
+        processes = [
+            subprocess.Popen(each, stdout=log, stderr=log, start_new_session=True)
+            for each in commands
+        ]
         try:
             for each in (of_provider, port):
                 wait_until(partial(listens, each), (tmp_path / "log").read_text)
             yield f"http://127.0.0.1:{port}"
         finally:
             for process in processes:
-                process.terminate()
+                os.killpg(process.pid, signal.SIGTERM)
                 process.wait(20)
 
 
