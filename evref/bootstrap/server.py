@@ -68,9 +68,10 @@ def gunicorn_settings() -> dict[str, Any]:
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     """gunicorn's arbiter with one application, which is built before the workers are forked.
 
-    Workers then share the memory of the code and the catalogue. Database connections must not be
-    shared across a fork, so the storage closes its connections before it. An optional folder is
-    removed after the last worker has ended.
+    Several workers then share the memory of the code and the catalogue. A single worker loads the
+    catalogue itself: a share would soon be two copies, because the worker writes to each page when
+    it counts references. Database connections must not be shared across a fork, so the storage
+    closes its connections before it. An optional folder is removed after the last worker has ended.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             ),
             "on_exit": lambda _arbiter: self._clean_up(),
             "pre_fork": lambda _arbiter, _worker: self._before_fork(),
+            "post_worker_init": lambda _worker: self._load_catalogue() if workers == 1 else None,
         }
         super().__init__()
 
@@ -109,11 +111,17 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     def load(self) -> Flask:
         # gunicorn has configured its own log by now, and has written nothing yet.
         logs.configure(self._container.settings().log_format)
+        if self._options["workers"] != 1:
+            self._load_catalogue()
+        self._before_fork()
+        return self._app
+
+    def _load_catalogue(self) -> None:
         # If either is missing, /health/ready reports it, and workers use it once it is available.
         with no_garbage_collection(), suppress(NoCatalogueError, StorageUnavailableError):
             self._container.browse().current()
-        self._before_fork()
-        return self._app
+        # Each full collection would look at all entries, and no request would run meanwhile.
+        gc.freeze()
 
     def _before_fork(self) -> None:
         self._container.storage().close()
