@@ -55,7 +55,11 @@ def catalogue() -> None:
     type=_PATH,
     help="Warn about references in this list of Retraction Watch (CSV).",
 )
-@click.option("--strict", is_flag=True, help="Fail if there is a warning.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Fail if a reference is in the list; without a list, if there is a warning.",
+)
 def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) -> None:
     """Check catalogue files and folders. Reports every error and changes nothing."""
     publish = wired().publish()
@@ -63,12 +67,14 @@ def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) ->
     with progress_bar("Checking") as progress:
         checked = publish.check(OPERATOR, paths, progress)
     found = [*warnings(checked)]
-    if retractions is not None:
-        found += publish.retracted(OPERATOR, checked, retractions)
     say_lines(f"warning: {each}" for each in found)
+    if retractions is not None:
+        found = [*publish.retracted(OPERATOR, checked, retractions)]
+        say_lines(f"warning: {each}" for each in found)
     click.echo(f"No errors in {_size(checked)}; version {checked.version}.")
     if found and strict:
-        raise RefusedError(f"There are warnings: {len(found)}.")
+        what = "Warnings" if retractions is None else "Citations of works in the list"
+        raise RefusedError(f"{what}: {len(found)}.")
 
 
 @catalogue.command("load")

@@ -509,4 +509,8 @@ def test_retracted_references_are_warnings_and_strict_makes_them_a_failure(
     other = run("catalogue", "check", str(KNEE), "--retractions", str(folder / "other.csv"))
     assert other.status == 1
     assert "other.csv: has no column OriginalPaperDOI" in other.err
-    assert run("catalogue", "check", str(KNEE), "--strict").status == 0
+    document["interventions"][0]["title"] = "Avoidance of running"
+    (folder / "knee-osteoarthritis.yaml").write_text(yaml.safe_dump(document))
+    strictly = ("catalogue", "check", str(folder / "knee-osteoarthritis.yaml"), "--strict")
+    assert run(*strictly).status == 1
+    assert run(*strictly, "--retractions", str(folder / "corrected.csv")).status == 0
