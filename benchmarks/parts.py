@@ -22,7 +22,7 @@ Figures = dict[str, Any]
 
 _LARGE = 1_500  # diagnoses
 _WORKERS_AND_THREADS = ((1, 16), (2, 8), (4, 4), (8, 2), (8, 1))
-_STARTS, _SWAPS, _SWAP_CLIENTS, _SWAP_SECONDS = 5, 3, 2, 8
+_STARTS, _SWAPS, _SWAP_CLIENTS, _SWAP_SECONDS = 5, 3, 2, 20
 
 
 class Run:

@@ -32,8 +32,8 @@ class BrowseCatalogue:
     """Caches the published catalogue, and checks storage for a newer one at most twice a second.
 
     A newer catalogue is loaded in the background, and the cached one is served until it is
-    loaded. Loading is usually fast, because it reads only what changed; the request that found the
-    newer catalogue waits for it, at most 0.1 seconds. A thread runs only during loading.
+    loaded. The request that found the newer catalogue waits for it, at most 0.1 seconds. A thread
+    runs only during loading.
 
     Thread-safe: one thread checks storage, and the others use the cached catalogue.
     """
