@@ -167,6 +167,7 @@ def test_back_and_forward_after_making_a_key_show_the_settings(page: Page, site:
     expect(page.locator("#key")).to_be_visible()
 
     page.go_back()
+    expect(page.get_by_label("Name")).to_be_visible()
     page.go_forward()
 
     expect(page.get_by_role("heading", name="Ward tablet")).to_be_visible()
