@@ -31,8 +31,12 @@ install-dev: $(VENV)/.installed-dev ## also install what the tests and checks ne
 install-bench: install-dev $(PEERS)/.installed ## install the peers of the benchmark
 
 .PHONY: test
-test: install-dev ## run all tests
-	@$(PYTEST) $(ARGS)
+test: install-dev ## run all tests but those of deployment
+	@$(PYTEST) --ignore=tests/deploy $(ARGS)
+
+.PHONY: deployment
+deployment: install-dev ## test what deploy/ has behind nginx, on Granian too, for half a minute
+	@$(PYTEST) tests/deploy $(ARGS)
 
 .PHONY: accessibility
 accessibility: install-dev ## check every page with axe-core in Chromium, for a minute
