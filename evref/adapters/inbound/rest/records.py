@@ -30,6 +30,13 @@ def _codes(code: type[Icd10Code | Icd11Code], description: str, example: str) ->
     return many(kind, description, minItems=1, examples=[[example]])
 
 
+class _Terms(fields.Dict):
+    """Names by language, sent as they are: a list has thousands, and the domain checked each."""
+
+    def _serialize(self, value: Any, *_: Any, **__: Any) -> dict[str, list[str]]:
+        return {language: [*names] for language, names in value.items()}
+
+
 class ReviewSchema(Record):
     """A clinician's review of an entry."""
 
@@ -61,7 +68,7 @@ class DiagnosisSchema(Record):
     icd11_codes = _codes(
         Icd11Code, "Codes of ICD-11 MMS: stem codes, or clusters with & and /.", "FA01"
     )
-    terms = fields.Dict(
+    terms = _Terms(
         keys=fields.String(),
         values=fields.List(fields.String()),
         required=True,
