@@ -57,6 +57,7 @@ FIRST = {
     "COPD": "chronic-obstructive-pulmonary-disease",
     "PE": "pulmonary-embolism",
     "diabetes type two": "type-2-diabetes-mellitus",
+    "diabete tipo2": "type-2-diabetes-mellitus",
     "Type-II-Diabetes": "type-2-diabetes-mellitus",
     "C.O.P.D.": "chronic-obstructive-pulmonary-disease",
     "crise d\u2019asthme": "asthma",

@@ -17,7 +17,7 @@ _PLAIN = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d"}
 # Articles and prepositions that French and Italian join to the next word: l'asthme, dell'anca.
 _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|un|[dns]?ell|[as]?ll|[ds]all|null|sull)'(?=\w\w)")
 _DOTTED = re.compile(r"\.(?<=\b\w\.)(?=\w\b)")
-_NUMBERED = re.compile(r"\b(typ[eo]?)(?=\d\b)")
+_NUMBERED = re.compile(r"\b(t[iy]p[eo]?)(?=\d\b)")
 _WORD = re.compile(r"[^\W_]+")
 _SPACED = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 _VARIANTS = (("ae", "e"), ("oe", "e"), ("ph", "f"), ("rh", "r"), ("our", "or"), ("z", "s"))
@@ -70,7 +70,7 @@ def words_of(text: str, folded: Callable[[str], str] = fold) -> list[str]:
         plain = _ELISION.sub("", plain).replace("'", "")
     if "." in plain:
         plain = _DOTTED.sub("", plain)
-    if "typ" in plain:
+    if "typ" in plain or "tip" in plain:
         plain = _NUMBERED.sub(r"\1 ", plain)
     # The regular expression takes three times as long.
     found = plain.translate(_SPACED).split() if plain.isascii() else _WORD.findall(plain)
