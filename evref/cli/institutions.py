@@ -203,7 +203,7 @@ def reset_password(email: str, *, password_stdin: bool) -> None:
 def set_role(email: str, role: str) -> None:
     """Change the role of a member, and end all their sessions.
 
-    If the member was an admin, their invitations are revoked.
+    If the new role is not admin, the member's invitations are revoked.
     """
     container = stored()
     found = container.manage_institutions().member_with_email(OPERATOR, email)

@@ -51,14 +51,17 @@ class Rules:
 
     def require(self, holds: bool, field: str, message: str) -> None:
         if not holds:
-            self._faults.append(Fault(field, message))
+            self.refuse(field, message)
+
+    def refuse(self, field: str, message: str) -> None:
+        self._faults.append(Fault(field, message))
 
     def slug(self, field: str, value: str, length: Length) -> None:
         """Require a slug of this length."""
         if len(value) > length.longest or _SLUG.fullmatch(value) is None:
             allowed = f"{length.shortest} to {length.longest} characters"
             message = f"must be a slug of {allowed}: a-z, 0-9 and single hyphens between"
-            self.require(False, field, message)
+            self.refuse(field, message)
 
     def text(self, field: str, value: str, length: Length) -> None:
         """Require trimmed plain text of this length; line breaks are allowed."""
@@ -66,7 +69,7 @@ class Rules:
         # Nearly all of a catalogue's 200,000 texts are right, so no message is formatted before.
         if not shortest <= len(value) <= longest:
             message = f"must have {shortest} to {longest} characters, has {len(value)}"
-            self.require(False, field, message)
+            self.refuse(field, message)
         self.require(value == value.strip(), field, "must not begin or end with white space")
         self.require(
             value.isprintable() or _CONTROL.search(value) is None,
@@ -103,7 +106,7 @@ class Rules:
         # Nearly always distinct, which a set finds much faster than a counter.
         if len(set(given)) < len(given):
             repeated = sorted(value for value, times in Counter(given).items() if times > 1)
-            self.require(False, field, f"must not repeat {', '.join(repeated)}")
+            self.refuse(field, f"must not repeat {', '.join(repeated)}")
 
     def add(self, others: Rules, *, within: str) -> None:
         """Add the checks of a part, whose faults get the name of the part as their path."""

@@ -95,7 +95,7 @@ class Team:
     def with_role(self, member_id: str, role: Role) -> Team:
         """Return the team with another role of a member.
 
-        If the member was an admin, their invitations are revoked.
+        If the new role is not admin, the member's invitations are revoked.
 
         Raises:
             NotFoundError: If the member is not in this team.

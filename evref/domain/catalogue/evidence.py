@@ -103,7 +103,7 @@ class Evidence:
         implied = _IMPLIED_DIRECTIONS.get(self.recommendation, self.direction)
         if self.direction is not implied:
             message = f"must be {implied} because the recommendation is {self.recommendation}"
-            rules.require(False, "direction", message)
+            rules.refuse("direction", message)
         if self.source_grade is not None:
             rules.text("source_grade", self.source_grade, bounds.SOURCE_GRADE)
         rules.enforce()
@@ -137,7 +137,7 @@ class Reference:
         rules.text("source", self.source, bounds.SOURCE)
         if not self.FIRST_YEAR <= self.year <= self.LAST_YEAR:
             message = f"must be a year from {self.FIRST_YEAR} to {self.LAST_YEAR}"
-            rules.require(False, "year", message)
+            rules.refuse("year", message)
         if self.doi is not None:
             rules.require(
                 _DOI.fullmatch(self.doi) is not None,
