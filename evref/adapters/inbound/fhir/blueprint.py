@@ -11,15 +11,8 @@ from werkzeug.http import parse_accept_header, parse_options_header
 
 from evref.adapters.inbound.fhir import search
 from evref.adapters.inbound.fhir.capability import capability_statement
-from evref.adapters.inbound.fhir.definitions import definitions
-from evref.adapters.inbound.fhir.index import (
-    ACTIVITY_DEFINITION,
-    PLAN_DEFINITION,
-    Index,
-)
+from evref.adapters.inbound.fhir.interactions import Interactions
 from evref.adapters.inbound.fhir.interface import FHIR, MEDIA_TYPE
-from evref.adapters.inbound.fhir.resources import Resources
-from evref.adapters.inbound.fhir.sources import CatalogueSource, DefinitionSource, Source
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.problems import NotAcceptableError
 from evref.adapters.inbound.web.representations import PUBLIC, Representation, as_json, respond
@@ -48,7 +41,7 @@ def blueprint(
     capability = Representation(
         [as_json(capability_statement(base_url))], MEDIA_TYPE, vary="Accept, Accept-Encoding"
     )
-    sources = _sources(base_url, canonical_root, licence_of)
+    interactions = Interactions(base_url, canonical_root, licence_of)
 
     @views.get("/metadata")
     def metadata() -> Response:
@@ -60,7 +53,7 @@ def blueprint(
         given = _given()
         values = search.read(given, search.SEARCH[resource_type])
         _require_json(media_type, given)
-        return _response(sources[resource_type].search(catalogue, values, given))
+        return _response(interactions.search(resource_type, catalogue, values, given))
 
     def read(
         catalogue: Catalogue,
@@ -70,12 +63,12 @@ def blueprint(
     ) -> Response:
         search.read(request.args, search.FORMAT)
         _require_json(media_type, request.args)
-        resource, changed_at = sources[resource_type].read(catalogue, id)
+        resource, changed_at = interactions.read(resource_type, catalogue, id)
         response = _response(resource)
         response.last_modified = changed_at
         return response
 
-    for resource_type in sources:
+    for resource_type in search.SEARCH:
         for path, name, view, method in (
             (f"/{resource_type}", f"search_{resource_type}", search_type, "GET"),
             (f"/{resource_type}/_search", f"post_{resource_type}", search_type, "POST"),
@@ -84,24 +77,6 @@ def blueprint(
             of_type = partial(view, resource_type=resource_type)
             views.add_url_rule(path, name, endpoint(of_type), methods=[method])
     return views
-
-
-def _sources(
-    base_url: str, root: str, licence_of: Callable[[Catalogue], str | None]
-) -> dict[str, Source]:
-    resources = Resources(base_url, root)
-    # The index of the served catalogue; two threads may both create it, which is not wrong.
-    index_of = lru_cache(maxsize=1)(Index)
-    return {
-        **{
-            each: CatalogueSource(each, resources, index_of, licence_of)
-            for each in (PLAN_DEFINITION, ACTIVITY_DEFINITION)
-        },
-        **{
-            each: DefinitionSource(each, resources, found)
-            for each, found in definitions(root).items()
-        },
-    }
 
 
 def _given() -> MultiDict[str, str]:

@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 
 from werkzeug.datastructures import MultiDict
 
-from evref.adapters.inbound.fhir.filtering import Found
 from evref.adapters.inbound.fhir.mappings import KEPT_ELEMENTS, SUMMARY_ELEMENTS
 from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, Summary, only
 from evref.domain.redaction import without_keys
@@ -25,20 +24,19 @@ _SUBSETTED = {
 
 
 def searchset(
-    found: Sequence[Found],
+    found: Sequence[Any],
     values: Mapping[str, tuple[Any, ...]],
     given: MultiDict[str, str],
     address: str,
-    render: Callable[[Found], dict[str, Any]],
     *,
-    include: Callable[[Sequence[Found]], Iterable[dict[str, Any]]] | None = None,
-    outcome: Sequence[dict[str, Any]] = (),
+    entries_of: Callable[[Sequence[Any]], Iterable[dict[str, Any]]],
+    outcome: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     """Return the page of the found items that the values of the search select.
 
     `given` has the parameters as sent, for the links; `address` is the URL of the resource type;
-    `include` returns the entries that a page has in addition; `outcome` has entries about the
-    search itself, for the first page.
+    `entries_of` returns the entries of a page; `outcome` has entries about the search itself, for
+    the first page.
     """
     is_count = only(values, "_summary") == Summary.COUNT
     count = 0 if is_count else only(values, "_count", DEFAULT_COUNT)
@@ -64,9 +62,7 @@ def searchset(
         "total": len(found),
         "link": links,
     }
-    entries = [{"fullUrl": f"{address}/{item.id}", **render(item)} for item in page]
-    if include is not None:
-        entries += include(page)
+    entries = [*entries_of(page)]
     if not place and not is_count:
         entries += outcome
     if entries:  # FHIR has no empty lists
@@ -80,23 +76,19 @@ def subset(resource: dict[str, Any], values: Mapping[str, tuple[Any, ...]]) -> d
     summary, elements = only(values, "_summary"), only(values, "_elements")
     if summary in {None, Summary.FALSE} and elements is None:
         return resource
+    wanted: Iterable[str] = SUMMARY_ELEMENTS[kind] if elements is None else elements
     if summary == Summary.DATA:
         wanted = resource.keys() - {"text"}
     elif summary == Summary.TEXT:
-        wanted = {"text"}
-    else:
-        wanted = elements if elements is not None else set(SUMMARY_ELEMENTS[kind])
-    kept = {
-        name: value
-        for name, value in resource.items()
-        if name in wanted or name in KEPT_ELEMENTS[kind]
-    }
+        wanted = ("text",)
+    names = {*wanted, *KEPT_ELEMENTS[kind]}
+    kept = {name: value for name, value in resource.items() if name in names}
     return {**kept, "meta": {**kept.get("meta", {}), "tag": [_SUBSETTED]}}
 
 
 def _page(
-    found: Sequence[Found], count: int, after: str | None = None, before: str | None = None
-) -> Sequence[Found]:
+    found: Sequence[Any], count: int, after: str | None = None, before: str | None = None
+) -> Sequence[Any]:
     if before is not None:
         end = bisect_left(found, before, key=attrgetter("id"))
         return found[max(0, end - count) : end]

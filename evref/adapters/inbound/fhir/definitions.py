@@ -3,7 +3,7 @@
 These are code systems, and extensions as StructureDefinition (R4, defining-extensions).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -32,11 +32,6 @@ class Definition:
 
     id: str
     resource: dict[str, Any]
-
-    @property
-    def url(self) -> str:
-        url: str = self.resource["url"]
-        return url
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +135,10 @@ def _code_system(root: str, name: str, enumeration: type[StrEnum]) -> dict[str, 
 
 def _structure_definition(root: str, extension: _Extension) -> dict[str, Any]:
     head = _head(root, STRUCTURE_DEFINITION, extension.name, extension.title, extension.description)
+    value: dict[str, Any] = {"max": "0"} if extension.type is None else _of_type(extension.type)
+    reason = extension.modifier
+    modifier: dict[str, Any] = {"isModifier": True, "isModifierReason": reason} if reason else {}
+    texts: dict[str, Any] = {"short": extension.title, "definition": extension.description}
     return {
         **head,
         "fhirVersion": "4.0.1",
@@ -149,42 +148,32 @@ def _structure_definition(root: str, extension: _Extension) -> dict[str, Any]:
         "type": "Extension",
         "baseDefinition": "http://hl7.org/fhir/StructureDefinition/Extension",
         "derivation": "constraint",
-        "differential": {"element": [*_elements(extension, head["url"])]},
+        "differential": {
+            "element": [
+                _element("Extension", **texts, min=0, max="1", **modifier),
+                *_parts(extension.parts),
+                _element("Extension.url", fixedUri=head["url"]),
+                _element("Extension.value[x]", **value),
+            ]
+        },
     }
 
 
-def _elements(extension: _Extension, url: str) -> Iterable[dict[str, Any]]:
-    whole = {
-        "id": "Extension",
-        "path": "Extension",
-        "short": extension.title,
-        "definition": extension.description,
-        "min": 0,
-        "max": "1",
-    }
-    if extension.modifier:
-        whole |= {"isModifier": True, "isModifierReason": extension.modifier}
-    yield whole
-    yield from _parts(extension)
-    yield {"id": "Extension.url", "path": "Extension.url", "fixedUri": url}
-    value = {"id": "Extension.value[x]", "path": "Extension.value[x]"}
-    if extension.type is None:
-        yield {**value, "max": "0"}
-    else:
-        yield {**value, "min": 1, "type": [{"code": extension.type}]}
-
-
-def _parts(extension: _Extension) -> Iterable[dict[str, Any]]:
+def _parts(parts: tuple[tuple[str, str], ...]) -> Iterator[dict[str, Any]]:
     path = "Extension.extension"
-    if not extension.parts:
-        yield {"id": path, "path": path, "max": "0"}
-    for name, kind in extension.parts:
-        part = f"{path}:{name}"
-        yield {"id": part, "path": path, "sliceName": name, "min": 0, "max": "1"}
-        yield {"id": f"{part}.url", "path": f"{path}.url", "fixedUri": name}
-        yield {
-            "id": f"{part}.value[x]",
-            "path": f"{path}.value[x]",
-            "min": 1,
-            "type": [{"code": kind}],
-        }
+    if not parts:
+        yield _element(path, max="0")
+    for name, kind in parts:
+        yield _element(path, name, sliceName=name, min=0, max="1")
+        yield _element(f"{path}.url", name, fixedUri=name)
+        yield _element(f"{path}.value[x]", name, **_of_type(kind))
+
+
+def _element(path: str, part: str | None = None, **members: Any) -> dict[str, Any]:
+    """Return the definition of the element at a path, in this part of the extension if any."""
+    slice_path = "Extension.extension" if part is None else f"Extension.extension:{part}"
+    return {"id": path.replace("Extension.extension", slice_path), "path": path, **members}
+
+
+def _of_type(code: str) -> dict[str, Any]:
+    return {"min": 1, "type": [{"code": code}]}

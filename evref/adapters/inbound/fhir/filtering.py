@@ -4,10 +4,8 @@ Each value is what `search` has read of a parameter; a repeated parameter has se
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
-from evref.adapters.inbound.fhir.definitions import Definition
 from evref.adapters.inbound.fhir.index import PLAN_DEFINITION, Item
 from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.fhir.search import Period, Token
@@ -15,43 +13,24 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.search.interventions import MatchedIn
 from evref.domain.rules import folded
 
-Found = TypeVar("Found", Item, Definition)
-
 Criteria: TypeAlias = Mapping[str, Callable[[Any], Callable[[Any], bool]]]
 """For each parameter: from a value to the test of an item."""
 
 
-def matching(
-    items: Iterable[Found], values: Mapping[str, Sequence[Any]], by: Criteria
-) -> list[Found]:
+def matching(items: Iterable[Any], values: Mapping[str, Sequence[Any]], by: Criteria) -> list[Any]:
     """Return the items that meet every value of every parameter, in their order."""
     found = list(items)
     for name, criterion in by.items():
         for value in values.get(name, ()):
-            admits = criterion(value)
-            found = [item for item in found if admits(item)]
+            found = list(filter(criterion(value), found))
     return found
 
 
-def by_url(url_of: Callable[[Any], str]) -> Criteria:
-    """Return the criteria of every resource."""
-    return {
-        "_id": lambda ids: lambda item: item.id in ids,
-        "url": lambda urls: lambda item: url_of(item) in urls,
-    }
-
-
-def of_catalogue(
-    catalogue: Catalogue,
-    resource_type: str,
-    resources: Resources,
-    changed_at: Callable[[Item], datetime | None],
-) -> Criteria:
-    """Return the criteria of diagnoses or interventions."""
+def criteria(catalogue: Catalogue, resource_type: str, resources: Resources) -> Criteria:
+    """Return the criteria of a resource type. Definitions have the first two alone."""
 
     def context(codes: Any) -> Callable[[Item], bool]:
-        fits = (fit for match in catalogue.matches(codes) for fit in match.fits)
-        ids = {fit.diagnosis_id for fit in fits}
+        ids = {fit.diagnosis_id for match in catalogue.matches(codes) for fit in match.fits}
         return lambda item: item.entry.diagnosis.id in ids
 
     def title(texts: Iterable[str]) -> Callable[[Item], bool]:
@@ -62,27 +41,22 @@ def of_catalogue(
         wanted = [folded(text) for text in texts]
         return lambda item: any(text in folded(item.title) for text in wanted)
 
-    def topic(tokens: Iterable[Token]) -> Callable[[Item], bool]:
-        return lambda item: _has_any(tokens, resources.topics(item))
-
-    def identifier(tokens: Iterable[Token]) -> Callable[[Item], bool]:
-        return lambda item: _has_any(tokens, {resources.identifier(item)})
-
     def last_updated(periods: Iterable[Period]) -> Callable[[Item], bool]:
         def admits(item: Item) -> bool:
-            time = changed_at(item)
+            time = catalogue.changed_at(item.entry.diagnosis.id)
             return time is not None and any(each.admits(time) for each in periods)
 
         return admits
 
     return {
-        **by_url(lambda item: resources.canonical(resource_type, item.id)),
-        "identifier": identifier,
+        "_id": lambda ids: lambda item: item.id in ids,
+        "url": lambda urls: lambda item: resources.canonical(resource_type, item.id) in urls,
+        "identifier": lambda tokens: lambda item: _has_any(tokens, {resources.identifier(item)}),
         "context": context,
         "title": title,
         "title:contains": part_of_title,
         "title:exact": lambda texts: lambda item: item.title in texts,
-        "topic": topic,
+        "topic": lambda tokens: lambda item: _has_any(tokens, resources.topics(item)),
         "_lastUpdated": last_updated,
     }
 

@@ -131,19 +131,16 @@ def _read_period(text: str) -> Period:
         raise _InvalidError("is not a date or a time")
     prefix, whole, year, month, day, time = found.groups()
     try:
+        start = datetime.fromisoformat(whole if time else f"{year}{month or '-01'}{day or '-01'}")
+        start = start if start.tzinfo else start.replace(tzinfo=UTC)
         if time:
-            start = datetime.fromisoformat(whole)
-            start = start if start.tzinfo else start.replace(tzinfo=UTC)
             end = start + timedelta(minutes=1 if time.count(":") == 1 else 0, seconds=1)
-        else:
-            start = datetime.fromisoformat(f"{year}{month or '-01'}{day or '-01'}").replace(
-                tzinfo=UTC
-            )
+        elif day:
             end = start + timedelta(days=1)
-            if day is None:
-                end = (start + timedelta(days=31 if month else 366)).replace(day=1)
-            if month is None:
-                end = end.replace(month=1)
+        elif month:
+            end = (start + timedelta(days=31)).replace(day=1)
+        else:
+            end = start.replace(year=start.year + 1)
     except (ValueError, OverflowError):
         raise _InvalidError("is not a date or a time") from None
     return Period(prefix or "eq", start, end)
