@@ -4,9 +4,9 @@ Parameters of campaigns are ignored, because people share addresses that have th
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from flask import g, request
@@ -14,6 +14,9 @@ from flask import g, request
 from evref.domain.redaction import has_key
 
 LONGEST_TEXT = 200
+ITEMS_A_PAGE = 50
+
+T = TypeVar("T")
 
 Parse = Callable[[str], Any]
 """Returns the value of a parameter; raises ValueError, which says what the parameter must be."""
@@ -81,6 +84,16 @@ def not_understood() -> tuple[str, ...]:
         read({})
     faults: tuple[str, ...] = g.not_understood
     return faults
+
+
+def page_of(found: Sequence[T], number: int) -> tuple[Sequence[T], int, int]:
+    """Return the items on a page of a list, the number of the page, and the number of pages.
+
+    A number above that of the last page means the last page.
+    """
+    pages = max(1, -(-len(found) // ITEMS_A_PAGE))
+    number = min(number, pages)
+    return found[(number - 1) * ITEMS_A_PAGE : number * ITEMS_A_PAGE], number, pages
 
 
 def normalized(asked: Mapping[str, str]) -> str:

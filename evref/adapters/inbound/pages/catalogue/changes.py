@@ -21,10 +21,6 @@ from evref.domain.catalogue.news import News, NewsKind, headline, news
 from evref.domain.catalogue.publication import Publication, changes_of
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 
-_MOST = 50
-"""The publications on a page and in the feed."""
-
-
 FEED = "catalogue.changes_feed"
 PAGE = "catalogue.whats_new"
 PARAMETERS: dict[str, query.Parse] = {"page": query.whole_number}
@@ -37,12 +33,11 @@ def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None
     def whats_new() -> Response:
         asked = query.read(PARAMETERS)
         catalogue = frame.require_catalogue()
-        pages = max(1, -(-len(_compared(catalogue)) // _MOST))
-        page = min(asked.get("page", 1), pages)
+        shown, page, pages = query.page_of(_compared(catalogue), asked.get("page", 1))
         return frame.page(
             "catalogue/changes.html",
             lambda: {
-                "publications": newest(catalogue, page),
+                "publications": _with_news(shown, catalogue),
                 "page": page,
                 "pages": pages,
                 "anchor": anchor,
@@ -76,10 +71,6 @@ class PublicationNews:
         return [(kind, [*some]) for kind, some in groupby(self.news, lambda each: each.kind)]
 
 
-def newest(catalogue: Catalogue, page: int = 1) -> list[PublicationNews]:
-    return _with_news(_compared(catalogue)[(page - 1) * _MOST : page * _MOST], catalogue)
-
-
 def _compared(catalogue: Catalogue) -> list[tuple[Publication, Comparison]]:
     both = ((each, each.comparison) for each in catalogue.publications)
     return [(each, found) for each, found in both if found is not None]
@@ -99,9 +90,9 @@ def _with_news(
 def feed(catalogue: Catalogue, base_url: str, operator: str | None) -> bytes:
     """Return the feed of a service at `base_url`. It does not say who published a catalogue."""
     page = f"{base_url}/catalogue/changes"
-    publications = newest(catalogue)
-    newest_at = (each.publication.published_at for each in publications)
-    updated = next(newest_at, datetime.fromtimestamp(0, UTC))
+    publications = _with_news(_compared(catalogue)[: query.ITEMS_A_PAGE], catalogue)
+    times = (each.publication.published_at for each in publications)
+    updated = next(times, datetime.fromtimestamp(0, UTC))
     return atom.as_xml(
         {
             "lang": "en",

@@ -5,7 +5,7 @@ from datetime import date
 from http import HTTPStatus
 from typing import Any
 
-from flask import Blueprint, flash, g, make_response, redirect, request, url_for
+from flask import Blueprint, flash, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
@@ -18,8 +18,8 @@ from evref.adapters.inbound.pages.settings.forms import (
     NewKeyForm,
     RotateForm,
 )
+from evref.adapters.inbound.pages.settings.sign_in import who
 from evref.application.access.manage_keys import KeyInUse, ManageKeys
-from evref.domain.access.caps import KeyCaps
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DailyWindow
 from evref.domain.errors import (
@@ -43,24 +43,19 @@ _CREATED = (
     "it, rotate it to get another one."
 )
 
-_KEYS_A_PAGE = 50
 _NEWEST = "newest"
 _ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
     # Within each, the newest first.
-    _NEWEST: lambda each: each.state.has_ended,
-    "name": lambda each: (each.state.has_ended, folded(each.key.name)),
-    "use": lambda each: (
-        each.state.has_ended,
-        0 if each.use.today is None else -each.use.today.admitted,
-    ),
+    _NEWEST: lambda _: 0,
+    "name": lambda each: folded(each.key.name),
+    "use": lambda each: 0 if each.use.today is None else -each.use.today.admitted,
     "last-used": lambda each: (
-        each.state.has_ended,
-        0 if each.use.last_used_on is None else -each.use.last_used_on.toordinal(),
+        0 if each.use.last_used_on is None else -each.use.last_used_on.toordinal()
     ),
-    "expiry": lambda each: (each.state.has_ended, each.key.expires_on or date.max),
-    "state": lambda each: (each.state.has_ended, words.STATES[each.state]),
+    "expiry": lambda each: each.key.expires_on or date.max,
+    "state": lambda each: words.STATES[each.state],
 }
-"""How the list can be sorted; keys that no longer work come last."""
+"""How the list can be sorted, after keys that no longer work have been put last."""
 
 _FEW_KEYS = 12
 """A list of so many keys needs no search."""
@@ -89,7 +84,7 @@ class ApiKeyPages:
         pages.register_error_handler(KeyAlreadyRotatedError, lambda _: _back_to_key(_ROTATED))
 
     def list_keys(self) -> str:
-        everything = self._keys.list(_principal(), g.signed_in.institution.id)
+        everything = self._keys.list(*who())
         options = query.read(
             {"q": str.strip, "sort": query.one_of(*_ORDERS), "page": query.whole_number}
         )
@@ -98,11 +93,10 @@ class ApiKeyPages:
         is_whole_key = has_key(asked)
         q = "" if is_whole_key else asked
         found = sorted(
-            (each for each in reversed(everything) if _has_words(each, q)), key=_ORDERS[sort]
+            (each for each in reversed(everything) if _has_words(each, q)),
+            key=lambda each: (each.state.has_ended, _ORDERS[sort](each)),
         )
-        pages = max(1, -(-len(found) // _KEYS_A_PAGE))
-        page = min(options.get("page", 1), pages)
-        shown = found[(page - 1) * _KEYS_A_PAGE : page * _KEYS_A_PAGE]
+        shown, page, pages = query.page_of(found, options.get("page", 1))
         return render(
             "settings/api_keys.html",
             working=[each for each in shown if not each.state.has_ended],
@@ -116,19 +110,18 @@ class ApiKeyPages:
             can_search=len(everything) > _FEW_KEYS or bool(asked),
             is_whole_key=is_whole_key,
             q=q,
-            caps=words.caps(self._caps()),
+            caps=self._caps(),
         )
 
-    def _caps(self) -> KeyCaps:
-        return self._keys.caps(_principal(), g.signed_in.institution.id)
+    def _caps(self) -> str:
+        return words.caps(self._keys.caps(*who()))
 
     def new_key(self) -> Response:
         form = NewKeyForm(self._keys.today(), self._keys.new_key_id(_principal()))
-        if form.accepted(form.check):
+        if form.accepted():
             try:
                 created = self._keys.create(
-                    _principal(),
-                    g.signed_in.institution.id,
+                    *who(),
                     name=form.name.data or "",
                     permission=Permission(form.permission.data),
                     daily_limit=form.daily_limit.value,
@@ -142,20 +135,17 @@ class ApiKeyPages:
             else:
                 page = render("settings/created_key.html", created=created, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
-        return form.page("settings/new_key.html", caps=words.caps(self._caps()))
+        return form.page("settings/new_key.html", caps=self._caps())
 
     def key(self, key_id: str) -> Response:
         asked = query.read({"days": query.one_of(*map(str, plot.DAYS))})
         count = int(asked.get("days", plot.DAYS[0]))
         found = self._keys.get(_principal(), key_id, to_change=request.method == "POST")
         form = ChangedKeyForm(self._keys.today(), found.key)
-        if form.accepted(form.check):
+        if form.accepted():
             try:
                 after = self._keys.change(
-                    _principal(),
-                    key_id,
-                    **form.changes,
-                    seen=form.values_seen,
+                    _principal(), key_id, **form.changes, seen=form.values_seen
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
@@ -169,7 +159,7 @@ class ApiKeyPages:
             days=days,
             counts=plot.DAYS,
             count=count,
-            caps=words.caps(self._caps()),
+            caps=self._caps(),
             plot=plot.drawn(
                 days,
                 last=self._keys.today(),
@@ -187,10 +177,7 @@ class ApiKeyPages:
         if form.accepted():
             try:
                 created = self._keys.rotate(
-                    _principal(),
-                    key_id,
-                    keep_old_for=form.overlap,
-                    current=form.current.data,
+                    _principal(), key_id, keep_old_for=form.overlap, current=form.current.data
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
@@ -217,8 +204,7 @@ def _has_words(found: KeyInUse, q: str) -> bool:
 
 
 def _principal() -> Principal:
-    principal: Principal = g.signed_in.principal
-    return principal
+    return who()[0]
 
 
 def _back_to_key(message: str, key_id: str | None = None) -> Response:

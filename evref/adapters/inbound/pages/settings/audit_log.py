@@ -6,9 +6,10 @@ from http import HTTPStatus
 from io import StringIO
 from typing import Any
 
-from flask import Blueprint, Response, g, render_template
+from flask import Blueprint, Response, render_template
 
 from evref.adapters.inbound.pages import query
+from evref.adapters.inbound.pages.settings.sign_in import who
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.audit import Action, AuditFilter
@@ -34,27 +35,25 @@ class AuditLogPage:
         pages.add_url_rule("/audit-log.csv", view_func=self.audit_log_csv, methods=["GET"])
 
     def audit_log(self) -> str:
-        who = g.signed_in.principal, g.signed_in.institution.id
         asked = query.read({**_FILTER, "page": query.whole_number})
-        page = self._log(*who, asked.pop("page", 1), _filter(asked))
+        page = self._log(*who(), asked.pop("page", 1), _filter(asked))
         return render_template(
             "settings/audit_log.html",
             page=page,
             asked=asked,
-            actors=self._log.actors(*who),
+            actors=self._log.actors(*who()),
             actions=Action,
             key_names=self._key_names(),
         )
 
     def audit_log_csv(self) -> Response:
-        who = g.signed_in.principal, g.signed_in.institution.id
         asked = query.read(_FILTER)
         if faults := query.not_understood():
             # Unlike a page, a file cannot say that it is not filtered.
             message = f"Part of the address was not understood: {'; '.join(faults)}.\n"
             status = HTTPStatus.UNPROCESSABLE_ENTITY
             return Response(message, status, content_type="text/plain; charset=utf-8")
-        entries = self._log.whole(*who, _filter(asked))
+        entries = self._log.whole(*who(), _filter(asked))
         names = self._key_names()
         text = StringIO()
         table = csv.writer(text)
@@ -69,7 +68,7 @@ class AuditLogPage:
         return response
 
     def _key_names(self) -> dict[str, str]:
-        found = self._keys.list(g.signed_in.principal, g.signed_in.institution.id)
+        found = self._keys.list(*who())
         return {each.key.id: each.key.name for each in found}
 
 

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
@@ -14,6 +15,7 @@ from flask_wtf import FlaskForm
 from werkzeug.wrappers import Response
 from wtforms import (
     DateField,
+    Field,
     HiddenField,
     IntegerField,
     PasswordField,
@@ -31,6 +33,7 @@ from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
 from evref.domain.access.secret import OVERLAPS
+from evref.domain.accounts.institution import check_email, normalised_email
 from evref.domain.errors import InvalidValueError
 from evref.domain.principal import Role
 from evref.domain.redaction import refuse_keys
@@ -58,19 +61,9 @@ class PageForm(FlaskForm):
         self.validate()
         return not self.forged
 
-    def accepted(self, check: Callable[[], object] = lambda: None) -> bool:
-        """Whether a page of this service sent the form and every field is valid.
-
-        `check` raises `InvalidValueError` if the domain does not allow the values. It is called
-        even if a field is invalid, so that the page shows all errors at once.
-        """
-        if not self.was_sent():
-            return False
-        try:
-            check()
-        except InvalidValueError as error:
-            self.add_errors(error)
-        return not self.errors
+    def accepted(self) -> bool:
+        """Whether a page of this service sent the form and every field is valid."""
+        return self.was_sent() and not self.errors
 
     @property
     def forged(self) -> bool:
@@ -171,6 +164,15 @@ _ROLES_IN_FULL = {
 }
 
 
+@contextmanager
+def _errors_at(field: Field) -> Iterator[None]:
+    """Add the errors of the domain to a field, so that the page shows them with all others."""
+    try:
+        yield
+    except InvalidValueError as error:
+        field.errors += [fault.message for fault in error.faults]
+
+
 class SignInForm(PageForm):
     email = StringField("E-mail address", [DataRequired("Enter your e-mail address.")])
     password = PasswordField("Password", [InputRequired("Enter your password.")])
@@ -241,19 +243,6 @@ class KeyForm(PageForm):
             return None
         return self._today + timedelta(days=int(self.expiry.data))
 
-    def check(self) -> None:
-        """Check what the domain alone knows of.
-
-        Raises:
-            InvalidValueError: If the name breaks a rule.
-
-        """
-        name = (self.name.data or "").strip()
-        rules = Rules()
-        rules.name("name", name, longest=ApiKey.LONGEST_NAME)
-        rules.enforce()
-        refuse_keys("name", name)
-
     def validate_name(self, field: StringField) -> None:
         name = (field.data or "").strip()
         if not name:
@@ -263,6 +252,11 @@ class KeyForm(PageForm):
                 f"Enter a name of at most {ApiKey.LONGEST_NAME} characters. "
                 f"This one has {len(name)}."
             )
+        with _errors_at(field):
+            rules = Rules()
+            rules.name("name", name, longest=ApiKey.LONGEST_NAME)
+            rules.enforce()
+            refuse_keys("name", name)
 
     def validate_daily_limit(self, field: WholeNumberField) -> None:
         if field.data is not None and field.data > HIGHEST_DAILY_LIMIT:
@@ -337,11 +331,10 @@ class ChangedKeyForm(KeyForm):
 
     def see_again(self, key: ApiKey) -> None:
         """Note the present values of the changed fields, so that a second save replaces them."""
-        self.seen.data = _seen(replace(key, **_others(self.values_seen, self.changes)))
-
-
-def _others(seen: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, Any]:
-    return {field: value for field, value in seen.items() if field not in changes}
+        unchanged: dict[str, Any] = {**self.values_seen}
+        for field in self.changes:
+            del unchanged[field]
+        self.seen.data = _seen(replace(key, **unchanged))
 
 
 def _seen(key: ApiKey) -> str:
@@ -394,3 +387,7 @@ class InviteForm(RoleForm):
     email = StringField(
         "E-mail address", [DataRequired("Enter the e-mail address of your colleague.")]
     )
+
+    def validate_email(self, field: StringField) -> None:
+        with _errors_at(field):
+            check_email(normalised_email(field.data))

@@ -15,8 +15,9 @@ from evref.adapters.inbound.pages.settings.forms import (
     ConfirmForm,
     InviteForm,
 )
+from evref.adapters.inbound.pages.settings.sign_in import who
 from evref.application.accounts.manage_members import ManageMembers
-from evref.domain.accounts.institution import Member, check_email, normalised_email
+from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.errors import (
     AlreadyExistsError,
@@ -25,7 +26,7 @@ from evref.domain.errors import (
     NotAllowedError,
     NotFoundError,
 )
-from evref.domain.principal import Principal, Role
+from evref.domain.principal import Role
 from evref.domain.rules import folded
 
 _GONE = f"This person was already removed. {NOTHING_CHANGED}"
@@ -34,7 +35,6 @@ _LAST_ADMIN = (
     f"Your institution needs an admin. Make somebody else an admin first. {NOTHING_CHANGED}"
 )
 
-_MEMBERS_A_PAGE = 50
 _FEW_MEMBERS = 12
 """A list of so many members needs no search."""
 
@@ -61,18 +61,17 @@ class MemberPages:
         pages.register_error_handler(LastAdminError, _to_last_admin)
 
     def list_members(self) -> str:
-        members = self._members.list(*_who())
+        members = self._members.list(*who())
         asked = query.read({"q": query.words, "page": query.whole_number})
         q = asked.get("q", "")
         found = [each for each in members if folded(q) in folded(each.email)]
-        pages = max(1, -(-len(found) // _MEMBERS_A_PAGE))
-        page = min(asked.get("page", 1), pages)
+        shown, page, pages = query.page_of(found, asked.get("page", 1))
         invitations: tuple[Invitation, ...] = ()
         with suppress(NotAllowedError):
-            invitations = self._members.invitations(*_who())
+            invitations = self._members.invitations(*who())
         return render(
             "settings/members.html",
-            members=found[(page - 1) * _MEMBERS_A_PAGE : page * _MEMBERS_A_PAGE],
+            members=shown,
             found=len(found),
             q=q,
             page=page,
@@ -84,12 +83,12 @@ class MemberPages:
 
     def invite(self) -> Response:
         # Refuses those who may not invite, before the form is shown or read.
-        self._members.list(*_who(), to_change=True)
+        self._members.list(*who(), to_change=True)
         form = InviteForm()
-        if form.accepted(lambda: check_email(normalised_email(form.email.data or ""))):
+        if form.accepted():
             try:
                 created = self._members.invite(
-                    *_who(), email=form.email.data or "", role=Role(form.role.data)
+                    *who(), email=form.email.data or "", role=Role(form.role.data)
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
@@ -135,7 +134,7 @@ class MemberPages:
         return form.page("settings/remove_member.html", found=found)
 
     def revoke_invitation(self, invitation_id: str) -> Response:
-        invitations = self._members.invitations(*_who())
+        invitations = self._members.invitations(*who())
         found = next((each for each in invitations if each.id == invitation_id), None)
         form = ConfirmForm()
         if found is None:
@@ -152,11 +151,11 @@ class MemberPages:
 
     def _with(self, member_id: str) -> tuple[tuple[Member, ...], Member]:
         """Return all members, and the one with this id, to change them."""
-        members = self._members.list(*_who(), to_change=True)
-        for member in members:
-            if member.id == member_id:
-                return members, member
-        raise NotFoundError("member", member_id)
+        members = self._members.list(*who(), to_change=True)
+        found = next((member for member in members if member.id == member_id), None)
+        if found is None:
+            raise NotFoundError("member", member_id)
+        return members, found
 
 
 def _last_admin(members: tuple[Member, ...]) -> Member | None:
@@ -177,11 +176,6 @@ def _removed(member: Member) -> Response:
     if member.id == g.signed_in.member.id:
         return cookies.end(url_for(".sign_in"), f"You have left {g.signed_in.institution.name}.")
     return _to_members(f"{member.email} is removed, and signed out everywhere.")
-
-
-def _who() -> tuple[Principal, str]:
-    """Return the member who is signed in, and the id of their institution."""
-    return g.signed_in.principal, g.signed_in.institution.id
 
 
 def _to_members(message: str) -> Response:

@@ -25,7 +25,7 @@ from evref.domain.errors import (
     TooManyAttemptsError,
     WrongCredentialsError,
 )
-from evref.domain.principal import Role
+from evref.domain.principal import Principal, Role
 from evref.domain.redaction import has_key
 
 _SECONDS_WHEN_BUSY = 2
@@ -115,6 +115,11 @@ def try_again_later(
         response.status_code, seconds = HTTPStatus.SERVICE_UNAVAILABLE, _SECONDS_WHEN_BUSY
     response.headers["Retry-After"] = str(seconds)
     return response
+
+
+def who() -> tuple[Principal, str]:
+    """Return the member who is signed in, and the id of their institution."""
+    return g.signed_in.principal, g.signed_in.institution.id
 
 
 def address() -> str:
