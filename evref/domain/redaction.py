@@ -18,6 +18,8 @@ _WITH_PREFIX = re.compile(
 )
 # One of these is in every text that has the prefix, and they are found much faster.
 _MARKS = (KEY_PREFIX, "65767265665f", "zxzyzwzf", "v2cmvmx", "ldnjlzl")
+# As long as the shorter of the two below, which most texts are not.
+_LONG_WORD = re.compile("[0-9A-Za-z]{44}")
 # The rest of a key. A checksum is below 2^32, so its first digit is at most 4.
 _WITHOUT_PREFIX = re.compile(r"(?=([0-9A-Za-z]{40})([0-4][0-9A-Za-z]{5}))")
 # The secret in the link of an invitation, which may have lost its end.
@@ -42,12 +44,15 @@ def without_keys(text: str) -> str:
             break
         decoded = further
     shown, folded = decoded, decoded.lower()
-    if any(mark in folded for mark in _MARKS):
-        shown = _WITH_PREFIX.sub("…", shown)
-    for found in _WITHOUT_PREFIX.finditer(shown):
-        if base62_checksum(KEY_PREFIX + found[1]) == found[2]:
-            shown = shown.replace(found[1] + found[2], "…")
-    shown = _INVITATION.sub("…", shown)
+    for mark in _MARKS:
+        if mark in folded:
+            shown = _WITH_PREFIX.sub("…", shown)
+            break
+    if _LONG_WORD.search(shown):
+        for found in _WITHOUT_PREFIX.finditer(shown):
+            if base62_checksum(KEY_PREFIX + found[1]) == found[2]:
+                shown = shown.replace(found[1] + found[2], "…")
+        shown = _INVITATION.sub("…", shown)
     return text if shown == decoded else shown
 
 

@@ -33,7 +33,7 @@ class Problem:
         return self.registered_type or f"{base_url}/problems/{self.slug}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ProblemDetails:
     """One occurrence of a problem: the members of RFC 9457, and the headers that it adds.
 
