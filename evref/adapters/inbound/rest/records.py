@@ -27,14 +27,14 @@ from evref.domain.catalogue.intervention import Phase
 
 def _codes(code: type[Icd10Code | Icd11Code], description: str, example: str) -> fields.List[Any]:
     kind = fields.String(metadata={"pattern": f"^{code.PATTERN}$"})
-    return many(kind, description, minItems=1, examples=[[example]])
+    return texts(description, kind, minItems=1, examples=[[example]])
 
 
 class _Terms(fields.Dict):
     """Names by language, sent as they are: a list has thousands, and the domain checked each."""
 
-    def _serialize(self, value: Any, *_: Any, **__: Any) -> dict[str, list[str]]:
-        return {language: [*names] for language, names in value.items()}
+    def _serialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        return value
 
 
 class ReviewSchema(Record):
@@ -80,10 +80,10 @@ class DiagnosisSchema(Record):
     )
     broader_codes = texts("The codes above that also mean other conditions. May be empty.")
     # Without uniqueItems: generators turn it into a set, which loses the order.
-    enabled_modules = many(
-        fields.Enum(Module, by_value=True, metadata={"type": "string"}),
+    enabled_modules = texts(
         "The modules available for this diagnosis, without duplicates, in their fixed order. May "
         "be empty.",
+        fields.Enum(Module, by_value=True, metadata={"type": "string"}),
     )
     checked_on = day(
         "The day on which the entry was last checked against its sources.", examples=["2026-11-21"]

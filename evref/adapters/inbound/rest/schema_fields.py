@@ -83,7 +83,7 @@ def one(kind: type[Schema], description: str | None = None) -> fields.Nested:
 
 
 def many(
-    kind: type[Schema] | fields.Field[Any],
+    kind: type[Schema],
     description: str,
     *,
     required: bool = True,
@@ -91,12 +91,31 @@ def many(
     **metadata: Any,
 ) -> fields.List[Any]:
     return fields.List(
-        kind if isinstance(kind, fields.Field) else fields.Nested(kind),
+        fields.Nested(kind),
         required=required,
         attribute=attribute,
         metadata={"description": description, **metadata},
     )
 
 
-def texts(description: str, *, attribute: str | None = None, **metadata: Any) -> fields.List[Any]:
-    return many(fields.String(), description, attribute=attribute, **metadata)
+class _Texts(fields.List[str]):
+    """Texts that the domain has checked, sent as they are: a list of diagnoses has thousands."""
+
+    def _serialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
+        return [*map(str, value)]
+
+
+def texts(
+    description: str,
+    kind: fields.Field[Any] | None = None,
+    *,
+    attribute: str | None = None,
+    **metadata: Any,
+) -> fields.List[str]:
+    """Return a field with texts, or with what `str` turns into texts of this kind."""
+    return _Texts(
+        kind or fields.String(),
+        required=True,
+        attribute=attribute,
+        metadata={"description": description, **metadata},
+    )
