@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.fhir.mappings import KEPT_ELEMENTS, SUMMARY_ELEMENTS
-from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, Summary, only
+from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, Summary
 from evref.domain.redaction import without_keys
 
 _PAGING = ("_count", "_after", "_before")
@@ -25,7 +25,7 @@ _SUBSETTED = {
 
 def searchset(
     found: Sequence[Any],
-    values: Mapping[str, tuple[Any, ...]],
+    values: Mapping[str, Any],
     given: MultiDict[str, str],
     address: str,
     *,
@@ -38,8 +38,8 @@ def searchset(
     `entries_of` returns the entries of a page; `outcome` has entries about the search itself, for
     the first page.
     """
-    is_count = only(values, "_summary") == Summary.COUNT
-    count = 0 if is_count else only(values, "_count", DEFAULT_COUNT)
+    is_count = values.get("_summary") == Summary.COUNT
+    count = 0 if is_count else values.get("_count", DEFAULT_COUNT)
     criteria: list[tuple[str, str]] = [
         (name, text) for name, text in given.items(multi=True) if name not in _PAGING
     ]
@@ -48,7 +48,7 @@ def searchset(
         query = urlencode([*criteria, ("_count", count), *place.items()])
         return {"relation": relation, "url": without_keys(f"{address}?{query}")}
 
-    place = {name: only(values, name) for name in ("_after", "_before") if name in values}
+    place = {name: values[name] for name in ("_after", "_before") if name in values}
     links = [link("self", **place)]
     page = _page(found, count, **{name.strip("_"): text for name, text in place.items()})
     if page:
@@ -70,10 +70,10 @@ def searchset(
     return bundle
 
 
-def subset(resource: dict[str, Any], values: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
+def subset(resource: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return of a resource what `_summary` or `_elements` ask for, marked as a subset."""
     kind = resource["resourceType"]
-    summary, elements = only(values, "_summary"), only(values, "_elements")
+    summary, elements = values.get("_summary"), values.get("_elements")
     if summary in {None, Summary.FALSE} and elements is None:
         return resource
     wanted: Iterable[str] = SUMMARY_ELEMENTS[kind] if elements is None else elements

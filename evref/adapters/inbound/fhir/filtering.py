@@ -3,7 +3,7 @@
 Each value is what `search` has read of a parameter; a repeated parameter has several.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from evref.adapters.inbound.fhir.index import PLAN_DEFINITION, Item
@@ -17,7 +17,7 @@ Criteria: TypeAlias = Mapping[str, Callable[[Any], Callable[[Any], bool]]]
 """For each parameter: from a value to the test of an item."""
 
 
-def matching(items: Iterable[Any], values: Mapping[str, Sequence[Any]], by: Criteria) -> list[Any]:
+def matching(items: Iterable[Any], values: Mapping[str, Any], by: Criteria) -> list[Any]:
     """Return the items that meet every value of every parameter, in their order."""
     found = list(items)
     for name, criterion in by.items():

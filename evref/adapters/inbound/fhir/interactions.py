@@ -45,7 +45,7 @@ class Interactions:
         self,
         resource_type: str,
         catalogue: Catalogue,
-        values: Mapping[str, tuple[Any, ...]],
+        values: Mapping[str, Any],
         given: MultiDict[str, str],
     ) -> dict[str, Any]:
         """Return the Bundle for these values; `given` are the parameters as sent."""

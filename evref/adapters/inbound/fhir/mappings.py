@@ -4,7 +4,6 @@ The documentation shows the same tables; a test compares them.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from evref.adapters.inbound.web import problems
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
@@ -58,9 +57,6 @@ class Coding:
     system: str
     code: str
     display: str
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"system": self.system, "code": self.code, "display": self.display}
 
 
 STRENGTH_OF_RECOMMENDATION = "http://hl7.org/fhir/StructureDefinition/cqf-strengthOfRecommendation"

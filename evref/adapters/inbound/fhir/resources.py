@@ -20,7 +20,6 @@ from evref.adapters.inbound.fhir.mappings import (
     QUALITY_OF_EVIDENCE,
     STRENGTH_OF_RECOMMENDATION,
     STRENGTHS,
-    Coding,
 )
 from evref.adapters.inbound.fhir.narrative import narrative
 from evref.domain.catalogue.card import in_card_order
@@ -87,14 +86,12 @@ class Resources:
         description = f"Interventions for {diagnosis.name}, each with its evidence. They are not "
         description += f"complete. {_reviewed(diagnosis)}"
         text = narrative(
-            diagnosis.name, [*_facts(diagnosis), description, DISCLAIMER], map(_line, shown)
+            diagnosis.name, [_facts(diagnosis), description, DISCLAIMER], map(_line, shown)
         )
         return _without_empty(
             {
                 **self._head(PLAN_DEFINITION, item, issue, text),
-                "name": f"Diagnosis_{_as_name(diagnosis.id)}",
                 "description": description,
-                "topic": self._topics(item),
                 "relatedArtifact": [_citation(each) for each in references],
                 "action": [self._action(each) for each in shown],
             }
@@ -120,10 +117,8 @@ class Resources:
                     self._direction(evidence.direction),
                     *self._dose(intervention.fitt_vp),
                 ],
-                "name": f"Intervention_{_as_name(intervention.id)}",
                 "subtitle": _in_words(evidence.direction),
                 "description": intervention.summary + _caution(intervention),
-                "topic": self._topics(item),
                 "relatedArtifact": [
                     *_justification(evidence),
                     *map(_citation, intervention.references),
@@ -161,6 +156,7 @@ class Resources:
         system, value = self.identifier(item)
         changed_at = None if issue.changed_at is None else instant(issue.changed_at)
         reviewed_on = None if diagnosis.reviewed is None else diagnosis.reviewed.on.isoformat()
+        kind = "Diagnosis" if item.intervention_id is None else "Intervention"
         return {
             "resourceType": resource_type,
             "id": item.id,
@@ -169,12 +165,15 @@ class Resources:
             "url": self.canonical(resource_type, item.id),
             "identifier": [{"system": system, "value": value}],
             "version": item.entry.version,
+            # A name may have letters, digits and underscores (R4, pdf-0).
+            "name": f"{kind}_{item.name.replace('-', '_')}",
             "title": item.title,
             "status": "active",
             "experimental": reviewed_on is None,
             "date": changed_at,
             "publisher": PUBLISHER,
             "useContext": _contexts(diagnosis),
+            "topic": self._topics(item),
             "usage": DISCLAIMER,
             "copyright": issue.licence and f"Licensed under {issue.licence}",
             "approvalDate": reviewed_on,
@@ -193,10 +192,7 @@ class Resources:
                 "title": intervention.title,
                 # A client may show no more of an action than its title and its description.
                 "description": _in_words(evidence.direction) + _caution(intervention),
-                "code": [
-                    self._concept("module", intervention.module),
-                    self._concept("phase", intervention.phase),
-                ],
+                "code": self._module_and_phase(intervention),
                 "documentation": _justification(evidence),
                 "definitionCanonical": self.canonical(
                     ACTIVITY_DEFINITION, fhir_id(intervention.id)
@@ -208,7 +204,9 @@ class Resources:
         if item.intervention_id is None:
             modules = item.entry.diagnosis.enabled_modules
             return [self._concept("module", each) for each in modules]
-        intervention = item.intervention
+        return self._module_and_phase(item.intervention)
+
+    def _module_and_phase(self, intervention: Intervention) -> list[dict[str, Any]]:
         return [
             self._concept("module", intervention.module),
             self._concept("phase", intervention.phase),
@@ -235,10 +233,8 @@ class Resources:
 
 def _contexts(diagnosis: Diagnosis) -> list[dict[str, Any]]:
     """Return a use context for each code: two codes of a diagnosis may differ in meaning."""
-    codings = [
-        *({"system": ICD_10.url, "code": code.text} for code in diagnosis.icd10_codes),
-        *({"system": ICD_11.url, "code": code.text} for code in diagnosis.icd11_codes),
-    ]
+    of_systems = ((ICD_10, diagnosis.icd10_codes), (ICD_11, diagnosis.icd11_codes))
+    codings = [{"system": of.url, "code": code.text} for of, codes in of_systems for code in codes]
     return [
         {
             "code": {"system": _USAGE_CONTEXT, "code": "focus"},
@@ -248,27 +244,20 @@ def _contexts(diagnosis: Diagnosis) -> list[dict[str, Any]]:
     ]
 
 
-def _grades(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return extensions for strength and certainty, as far as the sources state them."""
-    graded = (
-        (
-            STRENGTH_OF_RECOMMENDATION,
-            STRENGTHS[evidence.recommendation],
-            MEANINGS[evidence.recommendation],
-        ),
-        (QUALITY_OF_EVIDENCE, QUALITIES[evidence.certainty], MEANINGS[evidence.certainty]),
-    )
-    return [
-        _extension_of(url, coding, words) for url, coding, words in graded if coding is not None
-    ]
-
-
 def _justification(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return the grades as a related artifact, or nothing if the sources state none.
+    """Return the grades that the sources state as a related artifact, or nothing.
 
-    R4 allows the extensions of the grades on an attachment alone.
+    R4 allows the extensions of strength and certainty on an attachment alone.
     """
-    grades = _grades(evidence)
+    strength, quality = STRENGTHS[evidence.recommendation], QUALITIES[evidence.certainty]
+    grades = [
+        {"url": url, "valueCodeableConcept": {"coding": [asdict(coding)], "text": MEANINGS[value]}}
+        for url, coding, value in (
+            (STRENGTH_OF_RECOMMENDATION, strength, evidence.recommendation),
+            (QUALITY_OF_EVIDENCE, quality, evidence.certainty),
+        )
+        if coding is not None
+    ]
     if not grades and evidence.source_grade is None:
         return []
     document = {"extension": grades, "title": "Grades of the evidence"} if grades else None
@@ -279,21 +268,14 @@ def _justification(evidence: Evidence) -> list[dict[str, Any]]:
     ]
 
 
-def _extension_of(url: str, coding: Coding, words: str) -> dict[str, Any]:
-    return {"url": url, "valueCodeableConcept": {"coding": [coding.as_dict()], "text": words}}
-
-
 def _citation(reference: Reference) -> dict[str, Any]:
     pubmed = None if reference.pmid is None else f"{_PUBMED}{reference.pmid}/"
-    places = (
-        f"doi:{reference.doi}." if reference.doi else "",
-        f"PMID: {reference.pmid}." if reference.pmid else "",
-    )
     sentences = (
         _sentence(reference.authors),
         _sentence(reference.title),
         f"{reference.source}, {reference.year}.",
-        *places,
+        f"doi:{reference.doi}." if reference.doi else "",
+        f"PMID: {reference.pmid}." if reference.pmid else "",
     )
     return _without_empty(
         {
@@ -316,11 +298,11 @@ def _in_words(direction: Direction) -> str:
     return f"Direction of the evidence: {direction.value} ({MEANINGS[direction]})."
 
 
-def _facts(diagnosis: Diagnosis) -> list[str]:
+def _facts(diagnosis: Diagnosis) -> str:
     codes = ", ".join(code.text for code in diagnosis.icd10_codes)
     codes_of_icd11 = ", ".join(code.text for code in diagnosis.icd11_codes)
     checked = f"Checked against its sources on {diagnosis.checked_on}."
-    return [f"ICD-10: {codes}. ICD-11: {codes_of_icd11}. {checked}"]
+    return f"ICD-10: {codes}. ICD-11: {codes_of_icd11}. {checked}"
 
 
 def _reviewed(diagnosis: Diagnosis) -> str:
@@ -343,11 +325,6 @@ def _line(intervention: Intervention) -> str:
 def _caution(intervention: Intervention) -> str:
     """Return the caution in Markdown, to follow other text; R4 has no element for it."""
     return "" if intervention.cautions is None else f"\n\n**Caution:** {intervention.cautions}"
-
-
-def _as_name(slug: str) -> str:
-    """Return an id as part of a name, which may have letters, digits and underscores (pdf-0)."""
-    return slug.replace("-", "_")
 
 
 def _without_empty(members: dict[str, Any]) -> dict[str, Any]:

@@ -280,8 +280,8 @@ _EXCLUSIVE = (("_after", "_before"), ("_elements", "_summary"))
 
 def read(
     given: MultiDict[str, str], parameters: Mapping[str, Parameter]
-) -> dict[str, tuple[Any, ...]]:
-    """Return the values of the given parameters.
+) -> dict[str, Any]:
+    """Return the value of each given parameter, or a tuple of them if it can be repeated.
 
     Raises:
         InvalidParametersError: If a parameter is unknown or empty, has a value that is not
@@ -289,7 +289,7 @@ def read(
         NotAcceptableError: If `_format` asks for another format than JSON.
 
     """
-    values: dict[str, tuple[Any, ...]] = {}
+    values: dict[str, Any] = {}
     faults = []
     for name, texts in given.lists():
         parameter = parameters.get(name)
@@ -301,7 +301,8 @@ def read(
             faults.append(ParameterFault(name, f"is given {len(texts)} times", allowed))
         else:
             try:
-                values[name] = tuple(parameter.read(text) for text in texts)
+                found = tuple(map(parameter.read, texts))
+                values[name] = found[0] if parameter.is_single else found
             except _InvalidError as error:
                 faults.append(ParameterFault(name, str(error), parameter.allowed))
     for one, other in _EXCLUSIVE:
@@ -311,9 +312,3 @@ def read(
     if faults:
         raise InvalidParametersError(*faults)
     return values
-
-
-def only(values: Mapping[str, tuple[Any, ...]], name: str, default: Any = None) -> Any:
-    """Return the value of a parameter that is not repeated."""
-    (value,) = values.get(name, (default,))
-    return value

@@ -117,8 +117,7 @@ class Frame:
     @property
     def language(self) -> str:
         """Return the language of the catalogue's terms that the browser prefers, or English."""
-        catalogue = self.catalogue
-        return _ENGLISH if catalogue is None else _preferred(request.environ, catalogue)
+        return _language(request.environ, self.catalogue)
 
     @property
     def not_understood(self) -> tuple[str, ...]:
@@ -172,20 +171,18 @@ class Frame:
         is joined for each request. `asked` is what was understood of the query. If the page
         `is_by_role`, readers have another body.
         """
-        catalogue = self.catalogue
-        publication_id = "" if catalogue is None else catalogue.publication_id
         # A line feed, which is in no query, keeps these apart from cached pages.
         faults = "".join(f"\n{fault}" for fault in self.not_understood)
         query_text = query.normalized(asked or {}) + faults
         if is_by_role and self.is_reader:
             query_text += "\nreader"
-        target = self._target(request.path, query_text, self.language, catalogue)
+        target = _target(request.path, query_text, request.environ, self.catalogue)
         with self._cache.rendering(target):
             cached = self._cache.get(target)
-            if cached is None or cached.publication_id != publication_id:
+            if cached is None:
                 body = self._rendered_for_all(template, context)
                 cached = CachedResponse(
-                    publication_id,
+                    _publication_id(self.catalogue),
                     request.environ[headers.ROUTE],
                     Representation([body], "text/html; charset=utf-8", vary=_VARY),
                     headers=(("Content-Security-Policy", policy),),
@@ -229,11 +226,6 @@ class Frame:
         _, _, after = rest.partition(_SESSION[1].encode())
         return Representation([before, self.session().encode(), after], representation.content_type)
 
-    def _target(
-        self, path: str, query_text: str, language: str, catalogue: Catalogue | None
-    ) -> tuple[str, ...]:
-        return path, query_text, language, "" if catalogue is None else "shown"
-
     def cached_page(self, environ: WSGIEnvironment) -> RawResponse | None:
         """Return the response of `page` to a visitor, if it is cached."""
         cached = self._cached_for_visitor(environ)
@@ -246,7 +238,7 @@ class Frame:
         return response
 
     def _cached_for_visitor(self, environ: WSGIEnvironment) -> CachedResponse | None:
-        """Return the page for a request without a session, if it is cached and up to date."""
+        """Return the page for a request without a session, if it is cached."""
         if (
             cookies.SESSION in environ.get("HTTP_COOKIE", "")
             or self._identity.has_header(environ)
@@ -258,17 +250,23 @@ class Frame:
             catalogue = self._browse.current() if is_reader else None
         except (NoCatalogueError, StorageUnavailableError):
             return None
-        language = _ENGLISH if catalogue is None else _preferred(environ, catalogue)
-        cached = self._cache.get(
-            self._target(environ["PATH_INFO"], environ["QUERY_STRING"], language, catalogue)
-        )
-        publication_id = "" if catalogue is None else catalogue.publication_id
-        if cached is None or cached.publication_id != publication_id:
-            return None
-        return cached
+        target = _target(environ["PATH_INFO"], environ["QUERY_STRING"], environ, catalogue)
+        return self._cache.get(target)
 
 
-def _preferred(environ: WSGIEnvironment, catalogue: Catalogue) -> str:
+def _target(
+    path: str, query_text: str, environ: WSGIEnvironment, catalogue: Catalogue | None
+) -> tuple[str, ...]:
+    return path, query_text, _language(environ, catalogue), _publication_id(catalogue)
+
+
+def _publication_id(catalogue: Catalogue | None) -> str:
+    return "" if catalogue is None else catalogue.publication_id
+
+
+def _language(environ: WSGIEnvironment, catalogue: Catalogue | None) -> str:
+    if catalogue is None:
+        return _ENGLISH
     return _best_language(environ.get("HTTP_ACCEPT_LANGUAGE", "")[:200], catalogue.languages)
 
 

@@ -98,7 +98,7 @@ def blueprint(
         cookie_secret()
         ended = cookies.present_token() if identity.signed_in() is None else None
         if request.method == "POST" and from_another_site(base_url):
-            return _refuse_other_site(base_url)
+            return _forbidden("settings/other_site.html", base_url=base_url)
         if "signed_in" not in g:
             return None if request.endpoint in _PUBLIC else _to_sign_in(ended)
         if request.method == "GET" and request.endpoint not in _PUBLIC:
@@ -108,7 +108,7 @@ def blueprint(
     # Browsers check the address of a redirect after a form too.
     policy = PAGE_POLICY if sign_out_url is None else _policy_with(sign_out_url)
     pages.after_request(lambda response: _complete(response, policy))
-    pages.register_error_handler(NotAllowedError, _not_allowed)
+    pages.register_error_handler(NotAllowedError, lambda _: _forbidden("settings/not_allowed.html"))
     # A session may end while a page is made.
     pages.register_error_handler(NotSignedInError, lambda _: _to_sign_in(cookies.present_token()))
     pages.context_processor(lambda: _template_context(has_passwords, sign_out_url))
@@ -120,7 +120,9 @@ def blueprint(
     pages.add_app_template_filter(without_keys, "without_keys")
     pages.add_app_template_filter(times.exact_time, "exact_time")
     pages.add_app_template_filter(day, "exact_day")
-    pages.add_url_rule("", "start", _start, methods=["GET"])
+    pages.add_url_rule(
+        "", "start", lambda: redirect(home(g.signed_in.member), HTTPStatus.SEE_OTHER)
+    )
     SignInPages(members, has_passwords=has_passwords, sign_out_url=sign_out_url).add_to(pages)
     InvitationPage(accept_invitation, members, has_passwords=has_passwords).add_to(pages)
     ApiKeyPages(keys, base_url).add_to(pages)
@@ -129,13 +131,8 @@ def blueprint(
     return pages
 
 
-def _not_allowed(_: NotAllowedError) -> AnyResponse:
-    return make_response(render_template("settings/not_allowed.html"), HTTPStatus.FORBIDDEN)
-
-
-def _refuse_other_site(base_url: str) -> AnyResponse:
-    page = render_template("settings/other_site.html", base_url=base_url)
-    return make_response(page, HTTPStatus.FORBIDDEN)
+def _forbidden(template: str, **context: object) -> AnyResponse:
+    return make_response(render_template(template, **context), HTTPStatus.FORBIDDEN)
 
 
 def _to_sign_in(ended: SessionToken | None) -> AnyResponse:
@@ -146,14 +143,9 @@ def _to_sign_in(ended: SessionToken | None) -> AnyResponse:
     is_form = request.method == "POST"
     if ended is not None:
         # The cookies stay: a form of the ended session may be sent from another tab.
-        draft = drafts.of_ended_session(ended) if is_form else None
-        if draft is not None:
-            drafts.keep(draft)
-            flash(
-                "Your session ended. Nothing was changed. Sign in to continue with what you typed."
-            )
-        else:
-            flash("Your session ended. Nothing was changed. Sign in again.")
+        is_kept = is_form and drafts.keep(ended)
+        further = "Sign in to continue with what you typed." if is_kept else "Sign in again."
+        flash(f"Your session ended. Nothing was changed. {further}")
     elif is_form:
         flash("You are not signed in. Nothing was changed. Sign in first.")
     return response
@@ -187,7 +179,3 @@ def _template_context(has_passwords: bool, sign_out_url: str | None) -> dict[str
         "is_refused": "is_refused" in g,
         "has_draft": drafts.on_this_page() is not None,
     }
-
-
-def _start() -> AnyResponse:
-    return redirect(home(g.signed_in.member), HTTPStatus.SEE_OTHER)

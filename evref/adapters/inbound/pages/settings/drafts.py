@@ -5,7 +5,6 @@ the form shows it once; nothing was saved.
 """
 
 import json
-from typing import Any
 
 from flask import g, request, session
 from werkzeug.datastructures import MultiDict
@@ -22,8 +21,8 @@ _NEVER_KEPT = frozenset({"csrf_token", "present", "password", "repeated"})
 """The names of fields with secrets."""
 
 
-def of_ended_session(token: SessionToken) -> dict[str, Any] | None:
-    """Return the draft of the form that was just sent, or None if it must not be kept.
+def keep(token: SessionToken) -> bool:
+    """Keep the form that was just sent until the next sign-in; return whether it may be kept.
 
     A form without the CSRF token of the ended session was sent by somebody else, and nobody knows
     whose form it is if the cookie does not say.
@@ -31,18 +30,14 @@ def of_ended_session(token: SessionToken) -> dict[str, Any] | None:
     fields = {
         name: texts
         for name, texts in request.form.lists()
-        if name not in _NEVER_KEPT and not _has_key(name, *texts)
+        if name not in _NEVER_KEPT and not any(map(has_key, (name, *texts)))
     }
     if not fields or MEMBER not in session or not is_form_of(token):
-        return None
-    if len(json.dumps(fields)) > LONGEST_DRAFT or _has_key(request.path):
-        return None
-    return {MEMBER: session[MEMBER], "path": request.path, "fields": fields}
-
-
-def keep(draft: dict[str, Any]) -> None:
-    """Keep the draft until the next sign-in."""
-    session[DRAFT] = draft
+        return False
+    if len(json.dumps(fields)) > LONGEST_DRAFT or has_key(request.path):
+        return False
+    session[DRAFT] = {MEMBER: session[MEMBER], "path": request.path, "fields": fields}
+    return True
 
 
 def take_out() -> None:
@@ -56,7 +51,3 @@ def on_this_page() -> MultiDict[str, str] | None:
     """Return the fields of the draft for the form of this page."""
     found: MultiDict[str, str] | None = g.get("draft")
     return found
-
-
-def _has_key(*texts: str) -> bool:
-    return any(has_key(text) for text in texts)
