@@ -12,15 +12,12 @@ from evref.adapters.inbound.fhir.search import INCLUDED, MOST_COUNT, SEARCH
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 
 _SYSTEMS = ", ".join(f"{each.url} ({each.name})" for each in CODE_SYSTEMS)
-_OF_TYPE = "http://hl7.org/fhir/SearchParameter/{type}-{name}"
-_OF_CONFORMANCE = "http://hl7.org/fhir/SearchParameter/conformance-{name}"
 _PARAMETERS = {
-    "_id": ("token", "http://hl7.org/fhir/SearchParameter/Resource-id", "The ids of resources."),
-    "url": ("uri", None, "The canonical URLs of resources."),
-    "identifier": ("token", _OF_TYPE, "The ids of the catalogue, alone or as system|id."),
+    "_id": ("token", "The ids of resources."),
+    "url": ("uri", "The canonical URLs of resources."),
+    "identifier": ("token", "The ids of the catalogue, alone or as system|id."),
     "context": (
         "token",
-        _OF_TYPE,
         (
             "Codes of the diagnosis, alone or as system|code, as written in records. The system "
             f"says the edition. Code systems: {_SYSTEMS}."
@@ -28,16 +25,14 @@ _PARAMETERS = {
     ),
     "title": (
         "string",
-        _OF_TYPE,
         (
             "Words, as people type them: they find a diagnosis by its name and other names, and an "
             "intervention by its title. Modifiers: :contains and :exact."
         ),
     ),
-    "topic": ("token", _OF_TYPE, "Modules and phases, alone or as system|code."),
+    "topic": ("token", "Modules and phases, alone or as system|code."),
     "_lastUpdated": (
         "date",
-        "http://hl7.org/fhir/SearchParameter/Resource-lastUpdated",
         "The time of the publication that last changed the diagnosis or its interventions.",
     ),
 }
@@ -100,19 +95,22 @@ def _resource(resource_type: str, documentation: str) -> dict[str, Any]:
         "searchParam": [
             {
                 "name": name,
-                "definition": _definition(resource_type, name, definition),
+                "definition": _definition(resource_type, name),
                 "type": kind,
                 "documentation": text,
             }
-            for name, (kind, definition, text) in _PARAMETERS.items()
+            for name, (kind, text) in _PARAMETERS.items()
             if name in taken
         ],
     }
     return resource | ({"searchInclude": [INCLUDED[0]]} if "_include" in taken else {})
 
 
-def _definition(resource_type: str, name: str, definition: str | None) -> str:
-    """Return the URL of the definition; R4 shares that of `url` between some types."""
-    is_shared = resource_type in {CODE_SYSTEM, STRUCTURE_DEFINITION}
-    definition = definition or (_OF_CONFORMANCE if is_shared else _OF_TYPE)
-    return definition.format(type=resource_type, name=name)
+def _definition(resource_type: str, name: str) -> str:
+    """Return the URL of the definition; R4 shares some between types."""
+    defined_by = resource_type
+    if name.startswith("_"):
+        defined_by = "Resource"
+    elif resource_type in {CODE_SYSTEM, STRUCTURE_DEFINITION}:
+        defined_by = "conformance"
+    return f"http://hl7.org/fhir/SearchParameter/{defined_by}-{name.lstrip('_')}"

@@ -278,9 +278,7 @@ The values of one are combined with OR.
 _EXCLUSIVE = (("_after", "_before"), ("_elements", "_summary"))
 
 
-def read(
-    given: MultiDict[str, str], parameters: Mapping[str, Parameter]
-) -> dict[str, Any]:
+def read(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
     """Return the value of each given parameter, or a tuple of them if it can be repeated.
 
     Raises:

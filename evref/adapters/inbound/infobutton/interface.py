@@ -10,7 +10,9 @@ from urllib.parse import parse_qsl
 from wsgiref.types import WSGIEnvironment
 from xml.etree import ElementTree as ET
 
-from evref.adapters.inbound.infobutton.knowledge_request import JSON, RESPONSE_TYPE
+from werkzeug.datastructures import MultiDict
+
+from evref.adapters.inbound.infobutton.knowledge_request import JSON, response_type
 from evref.adapters.inbound.web.atom import xml_text
 from evref.adapters.inbound.web.interfaces import HttpInterface, members, problem_response
 from evref.adapters.inbound.web.problems import ProblemDetails
@@ -20,17 +22,10 @@ _NAMESPACE = "urn:ietf:rfc:7807"
 
 
 def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
-    if _asks_for_json(environ["QUERY_STRING"]):
+    if response_type(MultiDict(parse_qsl(environ["QUERY_STRING"]))) == JSON:
         text = json.dumps(members(problem, environ), ensure_ascii=False)
         return problem_response(problem, "application/problem+json", text)
     return problem_response(problem, "application/problem+xml", _xml(members(problem, environ)))
-
-
-def _asks_for_json(query: str) -> bool:
-    return any(
-        name.lower() == RESPONSE_TYPE.lower() and value.strip().lower() == JSON
-        for name, value in parse_qsl(query)
-    )
 
 
 def _xml(problem: dict[str, Any]) -> str:

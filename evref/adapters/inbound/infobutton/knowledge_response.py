@@ -13,6 +13,8 @@ from urllib.parse import urlencode
 from flask import render_template
 
 from evref.adapters.inbound.infobutton.knowledge_request import (
+    HTML,
+    JSON,
     LONGEST_TEXT,
     RESPONSE_TYPE,
     KnowledgeRequest,
@@ -100,13 +102,12 @@ class KnowledgeResponse:
             ],
             "id": content(address),
             "link": [
-                {
-                    "href": f"{address}&{urlencode({RESPONSE_TYPE: self.request.response_type})}",
-                    "rel": "self",
-                    "type": self.request.response_type,
-                    "hreflang": "en",
-                    "title": _TITLE,
-                }
+                _link(
+                    "self",
+                    f"{address}&{urlencode({RESPONSE_TYPE: self.request.response_type})}",
+                    self.request.response_type,
+                    _TITLE,
+                )
             ],
             "rights": text(DISCLAIMER),
             "entry": [
@@ -155,7 +156,7 @@ class KnowledgeResponse:
             missing=() if sections else [each.label for each in self.request.sub_topics],
             disclaimer=DISCLAIMER,
         )
-        yield self._entry(diagnosis, None, diagnosis.name, summary)
+        yield self._entry(diagnosis, None, summary)
         for module in sections:
             summary = render_template(
                 "infobutton/section.html",
@@ -164,18 +165,20 @@ class KnowledgeResponse:
                 meanings=MEANINGS,
                 names=NAMES,
             )
-            title = f"{diagnosis.name}: {NAMES[module]}"
-            yield self._entry(diagnosis, module, title, summary)
+            yield self._entry(diagnosis, module, summary)
 
-    def _entry(
-        self, diagnosis: Diagnosis, module: Module | None, title: str, summary: str
-    ) -> Element:
+    def _entry(self, diagnosis: Diagnosis, module: Module | None, summary: str) -> Element:
+        title = diagnosis.name if module is None else f"{diagnosis.name}: {NAMES[module]}"
+        page = href = self._page(diagnosis, module)
+        if not self.has_pages:
+            path = f"/api/v1/diagnoses/{diagnosis.id}/interventions{_query({}, module)}"
+            href = self.base_url + path
         updated = _instant(diagnosis.checked_on)
         entry: Element = {
             "lang": "en",
             "title": text(title),
-            "link": [self._link(diagnosis, module, title)],
-            "id": content(self._page(diagnosis, module)),
+            "link": [_link("alternate", href, HTML if self.has_pages else JSON, title)],
+            "id": content(page),
             "updated": updated,
             "summary": text(summary, "html"),
         }
@@ -196,23 +199,13 @@ class KnowledgeResponse:
             "source": {**document, "updated": updated},
         }
 
-    def _link(self, diagnosis: Diagnosis, module: Module | None, title: str) -> Element:
-        if self.has_pages:
-            href, media_type = self._page(diagnosis, module), "text/html"
-        else:
-            path = f"/api/v1/diagnoses/{diagnosis.id}/interventions{_query({}, module)}"
-            href, media_type = self.base_url + path, "application/json"
-        # The guide requires all of these.
-        return {
-            "href": href,
-            "rel": "alternate",
-            "type": media_type,
-            "hreflang": "en",
-            "title": title,
-        }
-
     def _page(self, diagnosis: Diagnosis, module: Module | None = None) -> str:
         return f"{self.base_url}/catalogue/{diagnosis.id}{_query({}, module)}"
+
+
+def _link(relation: str, href: str, media_type: str, title: str) -> Element:
+    # The guide requires all of these.
+    return {"href": href, "rel": relation, "type": media_type, "hreflang": "en", "title": title}
 
 
 def _query(query: dict[str, str], module: Module | None) -> str:

@@ -112,7 +112,7 @@ def blueprint(
 
 def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
     entries = () if catalogue is None else catalogue.entries
-    example = max(entries, key=_telling, default=None)
+    example = max(entries, key=_example_rank, default=None)
     return {
         "base_url": base_url,
         "entries": entries,
@@ -123,7 +123,7 @@ def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
     }
 
 
-def _telling(entry: Entry) -> tuple[int, int]:
+def _example_rank(entry: Entry) -> tuple[int, int]:
     """Return how good an example a card is: the number of its groups, and that it is short."""
     shown = entry.visible_interventions()
     return len(card(shown)), -len(shown)

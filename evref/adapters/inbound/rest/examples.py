@@ -1,6 +1,6 @@
 """Examples for the OpenAPI document: answers of this service on its bundled catalogue.
 
-`examples.json` holds them as they were given; a test asks the service again and compares.
+`examples.json` stores them; a test sends the requests again and compares.
 """
 
 import json
@@ -60,7 +60,7 @@ FAILING_REQUESTS = {
 def answers(operation_id: str) -> dict[str, Any]:
     """The examples of an operation's answers, in the form of the document; not all have some."""
     return {
-        name: {"summary": f"GET {path}", "value": _kept()[name_of(operation_id, name)]}
+        name: {"summary": f"GET {path}", "value": _stored()[name_of(operation_id, name)]}
         for name, path in REQUESTS.get(operation_id, {}).items()
     }
 
@@ -70,7 +70,7 @@ def problem(kind: Problem, base_url: str) -> dict[str, Any]:
     return {
         name: {
             "summary": f"{kind.title}: GET {path}",
-            "value": {**_kept()[name_of(kind.slug, name)], "type": kind.type_uri(base_url)},
+            "value": {**_stored()[name_of(kind.slug, name)], "type": kind.type_uri(base_url)},
         }
         for name, path in FAILING_REQUESTS[kind].items()
     }
@@ -82,7 +82,7 @@ def name_of(group: str, name: str) -> str:
 
 
 @cache
-def _kept() -> dict[str, Any]:
+def _stored() -> dict[str, Any]:
     text = resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8")
-    kept: dict[str, Any] = json.loads(text)
-    return kept
+    stored: dict[str, Any] = json.loads(text)
+    return stored

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -23,7 +23,6 @@ from wtforms import (
     StringField,
     ValidationError,
 )
-from wtforms.fields.choices import SelectChoice
 from wtforms.validators import DataRequired, InputRequired
 
 from evref.adapters.inbound.pages.catalogue.words import day
@@ -138,23 +137,9 @@ class DayField(DateField):
                 raise ValueError("Enter a date as year, month and day: 2027-12-31.") from None
 
 
-class ChoiceField(RadioField):
-    """Radio buttons. `missing` is the error if none of them is chosen."""
-
-    def __init__(self, label: str, *, missing: str, **options: object) -> None:
-        super().__init__(label, **options)
-        self._missing = missing
-
-    def process_formdata(self, valuelist: list[str]) -> None:
-        # The default is for the empty form; a form without the field has no choice.
-        self.data: Any = valuelist[0] if valuelist else None
-
-    def pre_validate(self, form: FlaskForm) -> None:  # noqa: ARG002 - the signature of WTForms
-        if self.data not in [choice.value for choice in self.choices]:
-            raise ValidationError(self._missing)
-
-
-_LEVELS = [SelectChoice(level.value, words.LEVELS_IN_FULL[level]) for level in reversed(Permission)]
+def _radio_field(label: str, missing: str, **options: object) -> RadioField:
+    """Return radio buttons. `missing` is the error if none of them is chosen."""
+    return RadioField(label, [InputRequired(missing)], invalid_choice_message=missing, **options)
 
 
 _ROLES_IN_FULL = {
@@ -212,26 +197,24 @@ class KeyForm(PageForm):
     """The fields of a key. `today` is the UTC day from which the key's days are counted."""
 
     name = StringField("Name")
-    permission = ChoiceField(
+    permission = _radio_field(
         "Permission level",
-        missing="Choose a permission level.",
-        choices=_LEVELS,
+        "Choose a permission level.",
+        choices={level.value: words.LEVELS_IN_FULL[level] for level in reversed(Permission)},
         default=Permission.READ.value,
     )
     daily_limit = WholeNumberField("Daily limit", default=DEFAULT_DAILY_LIMIT)
-    expiry = ChoiceField("Expiry", missing="Choose when the key expires.")
+    expiry = _radio_field("Expiry", "Choose when the key expires.")
     expires_on = DayField("Date of expiry")
 
-    def __init__(
-        self, today: date, first: Sequence[SelectChoice], data: Mapping[str, object]
-    ) -> None:
-        super().__init__(data={"expiry": first[0].value, **data})
+    def __init__(self, today: date, first: dict[str, str], data: Mapping[str, object]) -> None:
+        super().__init__(data={"expiry": next(iter(first)), **data})
         self._today = today
-        in_days = [
-            SelectChoice(str(days), f"In {days} days: {day(today + timedelta(days=days))}")
+        in_days = {
+            str(days): f"In {days} days: {day(today + timedelta(days=days))}"
             for days in _EXPIRY_DAYS
-        ]
-        self.expiry.choices = [*first, *in_days, SelectChoice(Expiry.DATE, "On this date:")]
+        }
+        self.expiry.choices = first | in_days | {Expiry.DATE.value: "On this date:"}
 
     @property
     def last_day(self) -> date | None:
@@ -278,7 +261,7 @@ class NewKeyForm(KeyForm):
     id = HiddenField()
 
     def __init__(self, today: date, key_id: str) -> None:
-        super().__init__(today, [SelectChoice(Expiry.NEVER, _NEVER)], {"id": key_id})
+        super().__init__(today, {Expiry.NEVER.value: _NEVER}, {"id": key_id})
 
 
 class ChangedKeyForm(KeyForm):
@@ -287,10 +270,12 @@ class ChangedKeyForm(KeyForm):
     seen = HiddenField()
 
     def __init__(self, today: date, key: ApiKey) -> None:
-        first = [SelectChoice(Expiry.KEEP, _NEVER)]
+        first = {Expiry.KEEP.value: _NEVER}
         if key.expires_on is not None:
-            keep = SelectChoice(Expiry.KEEP, f"Keep {day(key.expires_on)}")
-            first = [keep, SelectChoice(Expiry.NEVER, _NEVER)]
+            first = {
+                Expiry.KEEP.value: f"Keep {day(key.expires_on)}",
+                Expiry.NEVER.value: _NEVER,
+            }
         present = {
             "name": key.name,
             "permission": key.permission.value,
@@ -346,12 +331,10 @@ class RotateForm(PageForm):
     """Has the id of the newest secret, so that sending the form again rotates no second time."""
 
     current = HiddenField()
-    keep_old_for = ChoiceField(
+    keep_old_for = _radio_field(
         "How long does the previous key go on working?",
-        missing="Choose how long the previous key goes on working.",
-        choices=[
-            SelectChoice(str(overlap // _HOUR), words.OVERLAPS[overlap]) for overlap in OVERLAPS
-        ],
+        "Choose how long the previous key goes on working.",
+        choices={str(overlap // _HOUR): words.OVERLAPS[overlap] for overlap in OVERLAPS},
         default="24",
     )
 
@@ -365,10 +348,10 @@ class ConfirmForm(PageForm):
 
 
 class RoleForm(PageForm):
-    role = ChoiceField(
+    role = _radio_field(
         "Role",
-        missing="Choose a role.",
-        choices=[SelectChoice(role.value, _ROLES_IN_FULL[role]) for role in reversed(Role)],
+        "Choose a role.",
+        choices={role.value: _ROLES_IN_FULL[role] for role in reversed(Role)},
         default=Role.VIEWER.value,
     )
 

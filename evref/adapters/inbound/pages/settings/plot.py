@@ -7,6 +7,7 @@ text keeps its size.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import groupby
 
 from evref.domain.access.quota import DayUsage
 
@@ -134,15 +135,11 @@ def _bar(usage: DayUsage, place: int, slot: float, scale: float) -> Bar:
 def _lines(limits: Sequence[int], start: int, slot: float, scale: float) -> tuple[Line, ...]:
     """Return a horizontal line for each time with the same limit, and the steps between them."""
     lines: list[Line] = []
-    for place, limit in enumerate(limits, start):
-        y = _rounded(BOTTOM - limit * scale)
-        x1, x2 = _rounded(place * slot), _rounded((place + 1) * slot)
-        before = lines[-1] if lines else None
-        if before is not None and before.y2 == y:
-            lines[-1] = Line(before.x1, before.y1, x2, y)
-            continue
-        if before is not None:
-            lines.append(Line(x1, before.y2, x1, y))
+    for y, same in groupby(enumerate(limits, start), lambda at: _rounded(BOTTOM - at[1] * scale)):
+        places = [place for place, _ in same]
+        x1, x2 = _rounded(places[0] * slot), _rounded((places[-1] + 1) * slot)
+        if lines:
+            lines.append(Line(x1, lines[-1].y2, x1, y))
         lines.append(Line(x1, y, x2, y))
     return tuple(lines)
 
