@@ -1,6 +1,9 @@
 """`/metrics`: metrics for monitoring, in the text format of Prometheus.
 
 https://prometheus.io/docs/instrumenting/exposition_formats/
+
+It needs a token, because it would be public if an operator forgot the rule of a proxy. Workers
+count in files, because to count in storage would make each request wait for it twice.
 """
 
 import hmac
