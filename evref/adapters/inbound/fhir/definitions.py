@@ -4,7 +4,7 @@ These are code systems, and extensions as StructureDefinition (R4, defining-exte
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -13,7 +13,7 @@ from evref.adapters.inbound.fhir.mappings import DEFINED_ON, PUBLISHER
 from evref.adapters.inbound.fhir.narrative import narrative
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.intervention import FittVp, Phase
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, MEANINGS, NAMES
 
 CODE_SYSTEM = "CodeSystem"
@@ -73,10 +73,7 @@ _EXTENSIONS = (
         "Dose of an exercise",
         "The elements of FITT-VP that the source states.",
         ("ActivityDefinition",),
-        parts=tuple(
-            (name, "string")
-            for name in ("frequency", "intensity", "time", "type", "volume", "progression")
-        ),
+        parts=tuple((field.name, "string") for field in fields(FittVp)),
     ),
     _Extension(
         "relation",

@@ -29,13 +29,10 @@ LONGEST_TEXT = 200
 FORMATS = ("json", "application/fhir+json", "application/json", "text/json")
 """The names of JSON in `_format` (R4, http, mime-type)."""
 
-_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
-_COUNT = re.compile("[0-9]{1,100}")
-_ELEMENT = re.compile("[A-Za-z]{1,64}")
 _DATE = re.compile(r"(eq|ne|gt|lt|ge|le|sa|eb)?(([0-9]{4})(-[0-9]{2})?(-[0-9]{2})?(T[^ ]{5,40})?)")
 
 # A comma separates values unless a backslash escapes it (R4, search, escaping).
-_VALUE = re.compile(r"(?:\\.|[^\\,]|\\$)*", re.DOTALL)
+_VALUE = re.compile(r",((?:\\.|[^\\,]|\\$)*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\([\\,|$])")
 
 
@@ -107,16 +104,29 @@ def _read_format(text: str) -> None:
         raise NotAcceptableError(FORMATS[1:])
 
 
+def _matching(pattern: str, fault: str) -> Callable[[str], str]:
+    """Return a function that reads a text of this pattern."""
+
+    def read(text: str) -> str:
+        if re.fullmatch(pattern, text) is None:
+            raise _InvalidError(fault)
+        return text
+
+    return read
+
+
+def _exactly(*allowed: str) -> Callable[[str], str]:
+    """Return a function that reads one of these values."""
+    return _matching("|".join(map(re.escape, allowed)), "is not one of the allowed values")
+
+
+_read_id = _matching("[A-Za-z0-9.-]{1,64}", "is not an id of a resource")
+_read_element = _matching("[A-Za-z]{1,64}", "has what is not the name of an element")
+_read_number = _matching("[0-9]{1,100}", "is not a whole number from 0")
+
+
 def _read_count(text: str) -> int:
-    if _COUNT.fullmatch(text) is None:
-        raise _InvalidError("is not a whole number from 0")
-    return min(int(text), MOST_COUNT)
-
-
-def _read_id(text: str) -> str:
-    if _ID.fullmatch(text) is None:
-        raise _InvalidError("is not an id of a resource")
-    return text
+    return min(int(_read_number(text)), MOST_COUNT)
 
 
 def _read_token(text: str) -> Token:
@@ -146,26 +156,9 @@ def _read_period(text: str) -> Period:
     return Period(prefix or "eq", start, end)
 
 
-def _read_element(text: str) -> str:
-    if _ELEMENT.fullmatch(text) is None:
-        raise _InvalidError("has what is not the name of an element")
-    return text
-
-
 def _each(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
     """Return a function that reads each of several values."""
     return lambda text: tuple(map(read, _values(text)))
-
-
-def _exactly(*allowed: str) -> Callable[[str], str]:
-    """Return a function that reads one of these values."""
-
-    def read(text: str) -> str:
-        if text not in allowed:
-            raise _InvalidError("is not one of the allowed values")
-        return text
-
-    return read
 
 
 def _read_texts(text: str) -> tuple[str, ...]:
@@ -203,18 +196,12 @@ def _read_code(value: str) -> tuple[RecordCode, ...]:
 
 
 def _values(text: str, *, may_be_empty: bool = False) -> tuple[str, ...]:
-    values = []
-    position = 0
-    while position <= len(text):
-        found = _VALUE.match(text, position)
-        assert found is not None  # noqa: S101 - the pattern matches the empty text
-        values.append(_ESCAPED.sub(r"\1", found[0]).strip())
-        position = found.end() + 1
+    values = tuple(_ESCAPED.sub(r"\1", value).strip() for value in _VALUE.findall(f",{text}"))
     if not may_be_empty and not all(values):
         raise _InvalidError("has an empty value")
     if len(values) > MOST_VALUES:
         raise _InvalidError(f"has {len(values)} values")
-    return tuple(values)
+    return values
 
 
 _CODES = (

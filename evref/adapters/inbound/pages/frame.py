@@ -117,7 +117,8 @@ class Frame:
     @property
     def language(self) -> str:
         """Return the language of the catalogue's terms that the browser prefers, or English."""
-        return _language(request.environ, self.catalogue)
+        catalogue = self.catalogue
+        return _ENGLISH if catalogue is None else _preferred(request.environ, catalogue)
 
     @property
     def not_understood(self) -> tuple[str, ...]:
@@ -182,7 +183,7 @@ class Frame:
             if cached is None:
                 body = self._rendered_for_all(template, context)
                 cached = CachedResponse(
-                    _publication_id(self.catalogue),
+                    target[-1],
                     request.environ[headers.ROUTE],
                     Representation([body], "text/html; charset=utf-8", vary=_VARY),
                     headers=(("Content-Security-Policy", policy),),
@@ -257,16 +258,12 @@ class Frame:
 def _target(
     path: str, query_text: str, environ: WSGIEnvironment, catalogue: Catalogue | None
 ) -> tuple[str, ...]:
-    return path, query_text, _language(environ, catalogue), _publication_id(catalogue)
-
-
-def _publication_id(catalogue: Catalogue | None) -> str:
-    return "" if catalogue is None else catalogue.publication_id
-
-
-def _language(environ: WSGIEnvironment, catalogue: Catalogue | None) -> str:
     if catalogue is None:
-        return _ENGLISH
+        return path, query_text, _ENGLISH, ""
+    return path, query_text, _preferred(environ, catalogue), catalogue.publication_id
+
+
+def _preferred(environ: WSGIEnvironment, catalogue: Catalogue) -> str:
     return _best_language(environ.get("HTTP_ACCEPT_LANGUAGE", "")[:200], catalogue.languages)
 
 

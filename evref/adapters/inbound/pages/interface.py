@@ -4,14 +4,13 @@ from wsgiref.types import WSGIEnvironment
 
 from flask import render_template
 
-from evref.adapters.inbound.web.headers import request_id
-from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
+from evref.adapters.inbound.web.interfaces import HttpInterface, members, problem_response
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 
 
 def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
-    page = render_template("error.html", problem=problem.members, request_id=request_id(environ))
+    page = render_template("error.html", problem=members(problem, environ))
     return problem_response(problem, "text/html; charset=utf-8", page)
 
 

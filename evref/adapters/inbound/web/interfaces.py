@@ -54,9 +54,16 @@ class HttpInterfaces:
 
 
 def members(problem: ProblemDetails, environ: WSGIEnvironment) -> dict[str, Any]:
-    """Return the members of a problem, with those of this occurrence."""
-    path = quote(shown_path(environ))
-    return problem.members | {"instance": path, "request_id": request_id(environ)}
+    """Return all members of a problem in their usual order."""
+    return {
+        "type": problem.type,
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.detail,
+        **problem.extensions,
+        "instance": quote(shown_path(environ)),
+        "request_id": request_id(environ),
+    }
 
 
 def problem_response(

@@ -47,17 +47,6 @@ class ProblemDetails:
     extensions: dict[str, Any] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def members(self) -> dict[str, Any]:
-        """Return all members in their usual order."""
-        return {
-            "type": self.type,
-            "title": self.title,
-            "status": self.status,
-            "detail": self.detail,
-            **self.extensions,
-        }
-
 
 MISSING_CREDENTIALS = Problem(
     "missing-credentials",

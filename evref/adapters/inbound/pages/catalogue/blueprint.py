@@ -1,7 +1,6 @@
 """The pages: `/catalogue`, one for each diagnosis, and `/evidence`, which explains them."""
 
 from collections import Counter
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -192,16 +191,14 @@ def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]
 def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
     entries = () if catalogue is None else catalogue.entries
     graded = [each.evidence for entry in entries for each in entry.visible_interventions()]
-
-    def count(of: Callable[[Any], Any]) -> Counter[Any]:
-        return Counter(map(of, graded))
-
     return {
         "catalogue": catalogue,
         "total": len(graded),
-        "counts": count(lambda evidence: evidence.direction)
-        + count(lambda evidence: evidence.certainty)
-        + count(lambda evidence: evidence.recommendation),
+        "counts": Counter(
+            value
+            for each in graded
+            for value in (each.direction, each.certainty, each.recommendation)
+        ),
         "Certainty": Certainty,
         "Recommendation": Recommendation,
     }

@@ -103,9 +103,9 @@ class MemberPages:
     def member(self, member_id: str) -> Response:
         members, found = self._with(member_id)
         form = ChangedRoleForm(data={"role": found.role.value, "seen": found.role.value})
-        if form.accepted() and form.role.data == form.seen.data:
-            return _to_members(NOTHING_CHANGED)
         if form.accepted():
+            if form.role.data == form.seen.data:
+                return _to_members(NOTHING_CHANGED)
             try:
                 after = self._members.set_role(
                     g.signed_in.principal, member_id, Role(form.role.data), seen=form.role_seen
