@@ -27,18 +27,20 @@ def counter_server() -> Iterator[RedisServer]:
         yield server
 
 
+@pytest.fixture(params=["database_server", "counter_server"])
+def counters(request: pytest.FixtureRequest) -> PostgresqlServer | RedisServer:
+    """The server that counts requests: each in turn, unless the test names one."""
+    found: PostgresqlServer | RedisServer = request.getfixturevalue(request.param)
+    return found
+
+
 @pytest.fixture
 def new_host(
-    request: pytest.FixtureRequest, database_server: PostgresqlServer
+    database_server: PostgresqlServer, counters: PostgresqlServer | RedisServer
 ) -> Iterator[NewHost]:
-    """Creates services on one new database, as on several machines.
-
-    Requests are counted in the database, or in Redis if the test uses `counter_server`.
-    """
-    quota_url = None
-    if "counter_server" in request.fixturenames:
-        quota_url = request.getfixturevalue("counter_server").url
+    """Creates services on one new database, as on several machines."""
     url = database_server.url(database_server.new_database())
+    quota_url = counters.url if isinstance(counters, RedisServer) else None
     hosts: list[Host] = []
 
     def make(**settings: Any) -> Host:

@@ -25,15 +25,10 @@ def on_postgresql(database_server: PostgresqlServer) -> Iterator[Host]:
     host.container.storage().close()
 
 
-@pytest.mark.parametrize("counted_in", ["database_server", "counter_server"])
 def test_two_services_admit_exactly_the_limit_and_respond_while_storage_hangs(
-    database_server: PostgresqlServer,
-    counted_in: str,
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
+    database_server: PostgresqlServer, counters: PostgresqlServer | RedisServer, tmp_path: Path
 ) -> None:
     """Even with eight times as many clients as threads."""
-    counters: PostgresqlServer | RedisServer = request.getfixturevalue(counted_in)
     url = database_server.url(database_server.new_database())
     quota_url = counters.url if isinstance(counters, RedisServer) else None
     host = Host(Settings(database_url=url, quota_url=quota_url))

@@ -1,4 +1,4 @@
-"""Redis fails under load, and recovers."""
+"""PostgreSQL and Redis fail under load, and recover."""
 
 from __future__ import annotations
 
@@ -11,36 +11,39 @@ import pytest
 from evref.bootstrap.settings import Settings
 from tests.faults.conftest import NewHost
 from tests.faults.load import Host, assert_promised, burst, under_load, wait_for
-from tests.servers import PostgresqlServer, RedisServer, redis_server
+from tests.servers import PostgresqlServer, RedisServer, database_name, redis_server
 
-Fault = Callable[[RedisServer], AbstractContextManager[None]]
+Counters = PostgresqlServer | RedisServer
+Fault = Callable[[Counters], AbstractContextManager[None]]
+ON_POSTGRESQL, ON_REDIS = (
+    pytest.mark.parametrize("counters", [server], indirect=True)
+    for server in ("database_server", "counter_server")
+)
 
 
 @contextmanager
-def killed(server: RedisServer) -> Iterator[None]:
-    """It is killed, and restarts with the data that it had written."""
-    server.stop(how=signal.SIGKILL)
+def crashed(server: Counters) -> Iterator[None]:
+    """PostgreSQL ends without a checkpoint, and recovers from its log; Redis is killed."""
+    is_redis = isinstance(server, RedisServer)
+    server.stop(how=signal.SIGKILL if is_redis else signal.SIGQUIT)
     yield
     server.start()
 
 
-FAULTS: dict[str, Fault] = {
-    "killed": killed,
-    "frozen": lambda server: server.frozen(),
-}
+FAULTS: dict[str, Fault] = {"crashed": crashed, "frozen": lambda server: server.frozen()}
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_requests_get_503_until_it_is_back_and_the_limit_holds_throughout(
-    new_host: NewHost, counter_server: RedisServer, fault: Fault
+def test_requests_get_503_during_a_fault_and_the_limit_holds_throughout(
+    new_host: NewHost, counters: Counters, fault: Fault
 ) -> None:
-    """Requests admitted before the fault still count after it."""
+    """For two hosts together: requests admitted before the fault still count after it."""
     hosts = [new_host(), new_host()]
     key = hosts[0].new_key(limit=60)
     responses = burst(*hosts, key=key, requests=40)
 
     with under_load(*hosts, key=key) as sent:
-        with fault(counter_server):
+        with fault(counters):
             wait_for(sent, 503)
         wait_for(sent, 429)
 
@@ -50,17 +53,34 @@ def test_requests_get_503_until_it_is_back_and_the_limit_holds_throughout(
     assert hosts[1].today(key).admitted == 60
 
 
-def test_no_request_after_a_restart_fails(new_host: NewHost, counter_server: RedisServer) -> None:
+def test_no_request_after_a_restart_fails(new_host: NewHost, counters: Counters) -> None:
     """Although every pooled connection is dead, and Redis has lost the script."""
     host = new_host()
     key = host.new_key()
-    burst(host, key=key, requests=64)
+    burst(host, key=key, requests=32)
 
-    with counter_server.stopped():
+    with counters.stopped():
         pass
 
-    assert {response.status for response in burst(host, key=key, requests=64)} == {200}
-    assert host.today(key).admitted == 128
+    assert {response.status for response in burst(host, key=key, requests=32)} == {200}
+    assert host.today(key).admitted == 64
+
+
+@ON_POSTGRESQL
+def test_a_host_opens_at_most_the_configured_number_of_connections(
+    new_host: NewHost, database_server: PostgresqlServer
+) -> None:
+    """With fewer connections than clients, each request is counted or gets 503."""
+    host = new_host(database_connections=2)
+    key = host.new_key()
+    name = database_name(host.settings.database_url)
+
+    responses = burst(host, key=key, requests=200)
+
+    connections = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{name}'"
+    assert database_server.execute(connections) == [(2,)]
+    assert_promised(responses, 200, 503)
+    assert host.today(key).admitted >= [response.status for response in responses].count(200) > 0
 
 
 def test_a_redis_that_restarts_empty_starts_counting_from_zero(
@@ -83,8 +103,9 @@ def test_a_redis_that_restarts_empty_starts_counting_from_zero(
         host.container.storage().close()
 
 
+@ON_REDIS
 def test_without_the_database_nothing_is_served_although_redis_counts(
-    new_host: NewHost, counter_server: RedisServer, database_server: PostgresqlServer
+    new_host: NewHost, database_server: PostgresqlServer
 ) -> None:
     """Because a key could have been revoked meanwhile."""
     host = new_host()
