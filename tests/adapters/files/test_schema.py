@@ -32,7 +32,7 @@ from evref.domain.catalogue.intervention import Phase
 from evref.domain.errors import InvalidValueError
 from evref.domain.rules import SLUG, Length
 from evref.testing.builders import a_diagnosis, an_intervention
-from tests.adapters.files.strategies import catalogues
+from tests.domain.strategies import catalogues
 
 SCHEMA: dict[str, Any] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
 VALIDATOR = jsonschema_rs.Draft202012Validator(SCHEMA)
@@ -163,34 +163,9 @@ def places(value: Any, *path: Any) -> list[tuple[Any, ...]]:
 
 
 ANYTHING = [
-    *(
-        None,
-        True,
-        5,
-        1066,
-        "",
-        "x",
-        "x" * 81,
-        "search",
-        "for",
-        "against",
-        "unclear",
-        "not_stated",
-        "home",
-    ),
-    *(
-        "2026-02-28",
-        "M17",
-        "FA01",
-        "10.1/x",
-        "https://x",
-        [],
-        {},
-        ["x"],
-        {"x": 1},
-        ["M17"],
-        ["x" * 39, "y" * 40],
-    ),
+    *(None, True, 5, 1066, "", "x", "x" * 81, "search", "for", "against", "unclear", "not_stated"),
+    *("home", "2026-02-28", "M17", "FA01", "10.1/x", "https://x", [], {}, ["x"], {"x": 1}),
+    *(["M17"], ["x" * 39, "y" * 40]),
 ]
 
 
