@@ -28,13 +28,9 @@ from evref.domain.audit import EVERYTHING
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import NotAllowedError, NotFoundError
 from evref.domain.principal import (
-    InstitutionMember,
     Operator,
     Principal,
-    Right,
     Role,
-    authorise,
-    authorise_in,
 )
 from evref.ports.audit import AuditLog
 from evref.testing.builders import a_catalogue, an_entry
@@ -318,45 +314,3 @@ def test_what_a_stranger_is_told_is_what_is_said_of_a_key_that_is_not_there(hous
         house.keys.get(stranger, "0" * 16)
 
     assert str(foreign.value).replace(house.key_id, "0" * 16) == str(unknown.value)
-
-
-@pytest.mark.parametrize(
-    ("role", "rights"),
-    [
-        (Role.READER, set()),
-        (Role.VIEWER, {Right.SEE_KEYS, Right.SEE_MEMBERS, Right.READ_AUDIT_LOG}),
-        (
-            Role.ADMIN,
-            {
-                Right.SEE_KEYS,
-                Right.CHANGE_KEYS,
-                Right.SEE_MEMBERS,
-                Right.CHANGE_MEMBERS,
-                Right.READ_AUDIT_LOG,
-            },
-        ),
-    ],
-)
-def test_a_role_has_these_rights_in_its_own_institution_and_none_in_another(
-    role: Role, rights: set[Right]
-) -> None:
-    member = InstitutionMember("m1", "a@b.org", "i1", role)
-    unseen = NotFoundError("institution", "i2")
-
-    for right in Right:
-        if right in rights:
-            authorise_in("i1", member, right, unseen=unseen)
-        else:
-            with pytest.raises(NotAllowedError):
-                authorise_in("i1", member, right, unseen=unseen)
-            with pytest.raises(NotAllowedError):
-                authorise(member, right)
-        with pytest.raises(NotFoundError) as caught:
-            authorise_in("i2", member, right, unseen=unseen)
-        assert caught.value is unseen
-
-
-@pytest.mark.parametrize("right", Right)
-def test_the_operator_has_every_right_everywhere(right: Right) -> None:
-    authorise(Operator(), right)
-    authorise_in("any", Operator(), right, unseen=NotFoundError("institution", "any"))

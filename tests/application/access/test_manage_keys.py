@@ -11,8 +11,6 @@ from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys, NewKey
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.domain.access.permission import Permission
-from evref.domain.access.quota import DayUsage, QuotaExceededError
-from evref.domain.access.state import KeyState
 from evref.domain.accounts.institution import Institution
 from evref.domain.audit import Action, AuditEntry
 from evref.domain.errors import (
@@ -21,7 +19,6 @@ from evref.domain.errors import (
     StorageUnavailableError,
 )
 from evref.domain.principal import InstitutionMember, Role
-from evref.ports.access.usage import KeyUse
 from evref.ports.audit import AuditLog
 from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, SeededRandomness
@@ -60,32 +57,6 @@ def test_an_expiry_in_the_past_is_told_together_with_all_other_faults(
         assert fields == ["name", "daily_limit", "expires_on"]
 
 
-def test_keys_are_listed_oldest_first_with_their_state_and_use(
-    keys: ManageKeys,
-    institutions: ManageInstitutions,
-    admit: AdmitRequest,
-    clock: FakeClock,
-    hospital: Institution,
-) -> None:
-    clinic = institutions.create_institution(OPERATOR, "Clinic")
-    first = keys.create(OPERATOR, hospital.id, name="B", expires_on=TODAY)
-    admit(first.token, Permission.READ)
-    clock.advance(days=1)
-    second = keys.create(OPERATOR, clinic.id, name="A", daily_limit=1)
-    admit(second.token, Permission.READ)
-    with pytest.raises(QuotaExceededError):
-        admit(second.token, Permission.READ)
-    listed = keys.list_all(OPERATOR)
-
-    assert [one.key for one in listed] == [first.key, second.key]
-    assert [one.state for one in listed] == [KeyState.EXPIRED, KeyState.LIMIT_REACHED]
-    tomorrow = TODAY + timedelta(days=1)
-    assert [one.use for one in listed] == [
-        KeyUse(last_used_on=TODAY, today=None),
-        KeyUse(last_used_on=tomorrow, today=DayUsage(tomorrow, 1, admitted=1, refused=1)),
-    ]
-
-
 def test_every_field_of_an_expired_key_can_be_changed(
     keys: ManageKeys, clock: FakeClock, hospital: Institution, admit: AdmitRequest
 ) -> None:
@@ -99,23 +70,6 @@ def test_every_field_of_an_expired_key_can_be_changed(
         keys.change(OPERATOR, made.key.id, expires_on=TODAY + timedelta(days=1))
     keys.change(OPERATOR, made.key.id, expires_on=TODAY + timedelta(days=2))
     assert admit(made.token, Permission.READ).limit == 1000
-
-
-def test_a_change_without_an_effect_is_visible_as_one(
-    keys: ManageKeys, made: NewKey, audit: AuditLog, hospital: Institution
-) -> None:
-    """The returned key is equal to the one before, and nothing is in the audit log."""
-    same = keys.change(
-        OPERATOR,
-        made.key.id,
-        name=" Ward app ",
-        permission=Permission.READ,
-        daily_limit=1000,
-        expires_on=None,
-    )
-
-    assert same == made.key
-    assert [entry.action for entry in key_entries(audit, hospital)] == [Action.KEY_CREATED]
 
 
 HOUR = timedelta(hours=1)

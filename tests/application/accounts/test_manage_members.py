@@ -17,7 +17,6 @@ from evref.domain.errors import (
     AlreadyExistsError,
     BusyError,
     InvalidValueError,
-    LastAdminError,
     NotAllowedError,
     NotFoundError,
     NotSignedInError,
@@ -26,7 +25,6 @@ from evref.domain.errors import (
 from evref.domain.principal import Role
 from evref.ports.audit import AuditLog
 from evref.testing.builders import NOON, OPERATOR
-from evref.testing.filling import at_once
 from tests.fakes import FakeClock, QuickPasswordHasher, SingleGuess
 
 PASSWORD = "correct horse battery"
@@ -67,26 +65,6 @@ def accept(joining: AcceptInvitation, made: NewInvitation, *, address: str = HER
 
 
 # Inviting and joining
-
-
-def test_who_has_the_link_becomes_a_member(
-    joining: AcceptInvitation,
-    members: ManageMembers,
-    sign_in: SignIn,
-    admin: Member,
-    hospital: Institution,
-) -> None:
-    """With the role of the invitation, and the e-mail in lower case."""
-    made = invite(members, admin, " New@B.org ")
-    shown = joining.invitation(made.token.text)
-    member = accept(joining, made)
-
-    assert (shown.invitation, shown.institution) == (made.invitation, hospital)
-    assert (member.email, member.role) == (NEW, Role.VIEWER)
-    token = sign_in.begin(NEW, PASSWORD, address=HERE).token
-    assert sign_in.who(token).principal == member.principal
-    assert members.list(admin.principal, hospital.id) == (admin, member)
-    assert members.invitations(admin.principal, hospital.id) == ()
 
 
 def test_the_token_is_not_stored(members: ManageMembers, admin: Member, state: MemoryState) -> None:
@@ -285,30 +263,6 @@ def test_a_member_removed_during_the_sign_in_is_not_signed_in(
         sign_in.begin(admin.email, PASSWORD, address=HERE)
 
     assert state.sessions == {}
-
-
-@pytest.mark.parametrize("by", ["each other", "the operator"])
-@pytest.mark.parametrize("act", ["remove", "demote", "both"])
-def test_two_admins_who_end_each_other_at_once_leave_one(
-    members: ManageMembers, admin: Member, other_admin: Member, act: str, by: str
-) -> None:
-    pairs = [(admin, other_admin), (other_admin, admin)]
-
-    def end(number: int) -> bool:
-        actor, target = pairs[number % 2]
-        principal = OPERATOR if by == "the operator" else actor.principal
-        try:
-            if act == "remove" or (act == "both" and number == 0):
-                members.remove(principal, target.id)
-            else:
-                members.set_role(principal, target.id, Role.VIEWER)
-        except (LastAdminError, NotAllowedError):
-            return False
-        return True
-
-    assert sum(at_once(2, end)) == 1
-    left = members.list(OPERATOR, admin.institution_id)
-    assert [member.role for member in left].count(Role.ADMIN) == 1
 
 
 def test_every_change_is_audited_with_who_invited_whom(

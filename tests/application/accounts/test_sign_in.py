@@ -27,7 +27,6 @@ from evref.ports.storage import Changes, DelegatingStorage
 from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
 
-HOSPITAL = "General Hospital"
 EMAIL = "ward@example.org"
 PASSWORD = "correct horse battery"
 HERE = "192.0.2.1"
@@ -36,10 +35,8 @@ ELSEWHERE = "192.0.2.2"
 
 @pytest.fixture(autouse=True)
 def member(institutions: ManageInstitutions) -> Member:
-    institutions.create_institution(OPERATOR, HOSPITAL)
-    return institutions.create_member(
-        OPERATOR, institutions.institution_named(OPERATOR, HOSPITAL).id, EMAIL, password=PASSWORD
-    )
+    hospital = institutions.create_institution(OPERATOR, "General Hospital")
+    return institutions.create_member(OPERATOR, hospital.id, EMAIL, password=PASSWORD)
 
 
 def fail(

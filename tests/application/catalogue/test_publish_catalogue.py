@@ -12,7 +12,6 @@ from evref.application.catalogue.publish_catalogue import Plan, PublishCatalogue
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.comparison import Comparison
-from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import (
     CatalogueReplacedError,
     StorageUnavailableError,
@@ -66,38 +65,9 @@ def unheard(_done: int, _total: int) -> None:
     pass
 
 
-def test_what_is_published_is_served_from_now_on(publish: PublishCatalogue) -> None:
-    load(publish, ONE)
-
-    publication, catalogue = publish.status(OPERATOR)
-    assert catalogue.version == CATALOGUES[ONE].version
-    assert publication == Publication(
-        version=catalogue.version,
-        published_at=NOON,
-        published_by="ward",
-        is_bundled=False,
-        added=3,
-        changed=0,
-        removed=0,
-        comparison=CATALOGUES[ONE].compared_with(None),
-    )
-
-
 def named(changes: Comparison) -> tuple[tuple[str, ...], ...]:
     """The ids of the diagnoses added, changed and removed."""
     return changes.added, tuple(each.diagnosis_id for each in changes.changed), changes.removed
-
-
-def test_what_is_served_already_is_not_published_again(publish: PublishCatalogue) -> None:
-    """So that it takes no earlier publication out of the history."""
-    load(publish, ONE)
-    before = publish.history(OPERATOR)
-
-    plan = load(publish, ONE)
-
-    assert not plan.is_needed
-    assert named(plan.changes) == ((), (), ())
-    assert publish.history(OPERATOR) == before
 
 
 def test_the_later_of_two_concurrent_plans_is_refused(publish: PublishCatalogue) -> None:
@@ -134,25 +104,6 @@ def test_a_damaged_catalogue_is_replaced(
 
     assert store.version() == CATALOGUES[ONE].version
     assert len(store.history()) == 2
-
-
-def test_a_rollback_serves_the_version_before(publish: PublishCatalogue, clock: FakeClock) -> None:
-    """It is a publication like any other, and can be rolled back in its turn."""
-    load(publish, ONE)
-    load(publish, OTHER)
-    clock.advance(days=1)
-
-    plan = publish.plan_rollback(OPERATOR)
-    publish.publish(OPERATOR, plan, by="night shift", allow_removals=True)
-
-    assert named(plan.changes) == (("gone",), ("edited",), ("new",))
-    assert served(publish) == CATALOGUES[ONE].version
-    assert [(each.version, each.published_by) for each in publish.history(OPERATOR)] == [
-        (CATALOGUES[ONE].version, "night shift"),
-        (CATALOGUES[OTHER].version, "ward"),
-        (CATALOGUES[ONE].version, "ward"),
-    ]
-    assert publish.plan_rollback(OPERATOR).catalogue.version == CATALOGUES[OTHER].version
 
 
 def test_each_publication_and_rollback_is_audited(

@@ -17,21 +17,6 @@ def test_the_window_is_the_calendar_day_in_utc(instant: datetime) -> None:
     assert DailyWindow.of(instant).day == instant.astimezone(UTC).date()
 
 
-@given(instants, zones)
-def test_one_instant_is_in_one_window_whatever_the_time_zone_it_is_told_in(
-    instant: datetime, zone: timezone
-) -> None:
-    assert DailyWindow.of(instant) == DailyWindow.of(instant.astimezone(zone))
-
-
-@given(instants)
-def test_the_window_ends_at_midnight_after_the_instant_and_within_a_day(instant: datetime) -> None:
-    ends_at = DailyWindow.of(instant).ends_at
-
-    assert ends_at % 86_400 == 0
-    assert timedelta(0) < datetime.fromtimestamp(ends_at, UTC) - instant <= timedelta(days=1)
-
-
 def test_the_end_is_told_in_unix_time() -> None:
     assert DailyWindow(date(2026, 11, 22)).ends_at == 1_795_392_000
 

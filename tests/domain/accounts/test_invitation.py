@@ -144,29 +144,6 @@ def test_a_member_is_not_invited() -> None:
     assert invited.with_member(a_member("m4", email="new@example.org")).invitations == ()
 
 
-def test_a_second_invitation_replaces_the_first() -> None:
-    first, second, other = (
-        an_invitation("v1"),
-        an_invitation("v2"),
-        an_invitation("v3", email="b@example.org"),
-    )
-    team = TEAM.with_invitation(first).with_invitation(other).with_invitation(second)
-
-    assert team.invitations == (second, other)
-
-
-def test_a_team_knows_nobody_else() -> None:
-    for change in (
-        lambda: TEAM.member("m9"),
-        lambda: TEAM.without_member("m9", NOON),
-        lambda: TEAM.with_role("m9", Role.VIEWER),
-        lambda: TEAM.invitation("v9"),
-        lambda: TEAM.without_invitation("v9"),
-    ):
-        with pytest.raises(NotFoundError):
-            change()
-
-
 def test_expired_invitations_are_left_out() -> None:
     early = an_invitation("v1", created_at=NOON)
     late = an_invitation("v2", email="b@example.org", created_at=NOON + timedelta(hours=1))

@@ -4,32 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase, listing_order
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import an_intervention
-
-interventions = st.builds(
-    lambda place, module, phase, title: an_intervention(
-        f"a-{place}", module=module, phase=phase, title=title
-    ),
-    st.integers(0, 99),
-    st.sampled_from(Module),
-    st.sampled_from(Phase),
-    st.sampled_from(["Walking", "Balance", "balance", "Éducation"]),
-)
-
-
-@given(st.lists(interventions, unique_by=lambda one: one.id), st.data())
-def test_the_order_is_the_same_whatever_the_order_before(
-    some: list[Intervention], data: st.DataObject
-) -> None:
-    shuffled = data.draw(st.permutations(some))
-
-    assert sorted(shuffled, key=listing_order) == sorted(some, key=listing_order)
 
 
 def test_the_order_is_by_module_then_phase_then_title_then_id() -> None:
