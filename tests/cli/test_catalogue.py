@@ -457,8 +457,8 @@ def test_find_shows_what_the_search_finds_and_why(ready: Run) -> None:
 
 
 def test_find_finds_what_every_interface_finds(ready: Run) -> None:
-    """One query in forty, because each starts a command."""
-    for query, ids in [*found_by_query().items()][::40]:
+    """A few queries, because each starts a command."""
+    for query, ids in [*found_by_query().items()][::200]:
         found = ready("catalogue", "find", query, "--json").json["found"]
 
         assert [each["diagnosis_id"] for each in found] == ids

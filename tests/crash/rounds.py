@@ -256,20 +256,24 @@ class Migrations(Task):
     may_die = False
     changes_to_come = 1
 
-    @cached_property
-    def _templates(self) -> list[tuple[str, list[str], Rows]]:
-        """A database of each earlier revision, and an empty one: URL, schema and rows."""
-        templates = []
-        for revision in (None, *REVISIONS[:-1]):
+    def __init__(self, databases: Databases) -> None:
+        super().__init__(databases)
+        self._templates: dict[str | None, tuple[str, list[str], Rows]] = {}
+
+    def _template(self, number: int) -> tuple[str, list[str], Rows]:
+        """An empty database or one of an earlier revision, in turn: URL, schema and rows."""
+        revisions = (None, *REVISIONS[:-1])
+        revision = revisions[number % len(revisions)]
+        if revision not in self._templates:
             url = self._databases.new()
             with closing(SqlDatabase(url, timeout_seconds=60)) as database:
                 with database.transaction() as connection:
                     if revision is not None:
                         migrate_to(connection, revision)
                         fill(connection)
-                templates.append((url, described(url), _rows(database)))
+                self._templates[revision] = url, described(url), _rows(database)
             self._databases.wait_until_unused(url)
-        return templates
+        return self._templates[revision]
 
     @cached_property
     def _present(self) -> list[str]:
@@ -279,13 +283,13 @@ class Migrations(Task):
         return described(url)
 
     def begin(self, number: int) -> str:
-        return self._databases.new(self._templates[number % len(self._templates)][0])
+        return self._databases.new(self._template(number)[0])
 
     def work(self) -> Callable[..., None]:
         return work.migrate
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
-        _, schema, before = self._templates[number % len(self._templates)]
+        _, schema, before = self._template(number)
         found = described(url)
         with closing(SqlDatabase(url, timeout_seconds=60)) as database:
             if found == schema:

@@ -9,8 +9,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from http.client import HTTPConnection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psutil
 import pytest
@@ -130,19 +132,29 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.container = Container(
-            settings=Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
-        )
-        self.container.storage().prepare()
-        self.container.publish().publish_bundled(
-            OPERATOR, lambda _done, _total: None, by="operator"
-        )
-        self.container.manage_institutions().create_institution(OPERATOR, "Hospital")
+        (folder / "evref.sqlite").write_bytes(_database())
+        self.container = _container(folder)
 
     def key(self, limit: int = 1_000_000) -> NewKey:
         return self.container.manage_keys().create(
             OPERATOR, institution_id(self.container, "Hospital"), name="Ward app", daily_limit=limit
         )
+
+
+def _container(folder: Path) -> Container:
+    return Container(settings=Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}"))
+
+
+@cache
+def _database() -> bytes:
+    # Publishing takes seconds, copying a file does not.
+    with TemporaryDirectory() as folder:
+        container = _container(Path(folder))
+        container.storage().prepare()
+        container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
+        container.manage_institutions().create_institution(OPERATOR, "Hospital")
+        container.storage().close()
+        return (Path(folder) / "evref.sqlite").read_bytes()
 
 
 Start = Callable[..., Server]

@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
+from evref.testing.builders import OPERATOR
 from tests.server.conftest import Answer, Connection, Server, Start, Store, environment, evref
 from tests.servers import PATIENCE, wait_until
 
@@ -134,17 +135,18 @@ def test_a_loaded_catalogue_is_served_by_every_worker_without_a_restart(
 
     asthma = str(BUNDLED_CATALOGUE / "asthma.yaml")
     evref(store.folder, "catalogue", "load", "--allow-removals", asthma)
-    version = json.loads(evref(store.folder, "catalogue", "status", "--json"))["version"]
+    version = store.container.storage().catalogue.version()
 
-    def told() -> set[tuple[str, int]]:
+    def served() -> set[tuple[str, int]]:
         bodies = [json.loads(answer.body) for answer in everywhere(server, LIST, token)]
         return {(body["meta"]["catalogue_version"], len(body["data"])) for body in bodies}
 
-    wait_until(lambda: told() == {(version, 1)}, lambda: f"{told()} is not {version} alone")
+    wait_until(lambda: served() == {(version, 1)}, lambda: f"{served()} is not {version} alone")
     assert len(before) == 1
     assert version not in before
     assert server.workers() == workers
-    evref(store.folder, "catalogue", "load", str(BUNDLED_CATALOGUE))
+    publish = store.container.publish()
+    publish.publish(OPERATOR, publish.plan_rollback(OPERATOR), by="operator")
 
 
 def test_a_key_that_is_changed_or_revoked_is_so_on_every_worker(

@@ -142,9 +142,14 @@ def test_from_a_read_only_database_nothing_is_served(
 
 
 @pytest.mark.parametrize(
-    ("setting", "warned"), [(None, 1), (("appendonly", "yes"), 0), (("save", "3600 1"), 0)]
+    ("module", "setting", "warned"),
+    [
+        ("evref", None, 1),
+        ("gunicorn", None, 1),
+        ("evref", ("appendonly", "yes"), 0),
+        ("evref", ("save", "3600 1"), 0),
+    ],
 )
-@pytest.mark.parametrize("module", ["evref", "gunicorn"])
 def test_a_redis_that_keeps_nothing_is_warned_of_once(
     start: Start, store: Store, module: str, setting: tuple[str, str] | None, warned: int
 ) -> None:

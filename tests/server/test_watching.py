@@ -218,7 +218,7 @@ def test_a_start_removes_the_counts_of_workers_that_ended(
     settings = {"metrics_token": TOKEN, "metrics_folder": str(tmp_path)}
     module = "evref" if command == ("serve",) else "gunicorn"
     counts = []
-    for _ in range(3):
+    for _ in range(2):
         server = start(store.folder, *command, "--workers", "1", module=module, **settings)
         server.wait_until_ready()
         assert server.get("/nothing").status == 404

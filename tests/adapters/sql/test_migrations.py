@@ -23,7 +23,7 @@ from tests.processes import Command
 from tests.servers import free_port
 
 EARLIER = REVISIONS[:-1]
-TOGETHER = 3
+TOGETHER = 2
 
 
 @pytest.fixture(params=EARLIER)

@@ -157,15 +157,17 @@ def test_a_write_is_refused_while_another_writes(file: Path, filled: SqlStorage)
     Only a preparation waits longer: it may find another one under way.
     """
     writes = [act for name, act in WRITES.items() if name != "schema.prepare"]
+    storage = SqlStorage(SqlDatabase(f"sqlite:///{file}", timeout_seconds=0.2))
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
 
-        reasons = at_once(18, lambda n: assert_unavailable(writes[n % len(writes)], filled))
-        assert filled.keys.list() == (a_key(),)
+        reasons = at_once(18, lambda n: assert_unavailable(writes[n % len(writes)], storage))
+        assert storage.keys.list() == (a_key(),)
         other.execute("ROLLBACK")
 
     assert all("locked" in reason for reason in reasons)
-    assert filled.admission.admit(DIGEST, Permission.READ, NOON).admitted == 1
+    assert storage.admission.admit(DIGEST, Permission.READ, NOON).admitted == 1
+    storage.close()
 
 
 def test_a_short_wait_for_another_writer_is_no_failure(file: Path, filled: SqlStorage) -> None:
