@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from evref.adapters.outbound.files import read_lexicon
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.search.names import MatchedBy
-from evref.testing.builders import a_diagnosis
+from evref.testing.builders import an_entry, an_intervention
 from tests.search.__main__ import PAGE, with_table
 from tests.search.bundled import searchable
 from tests.search.cases import KINDS, Score, scores
@@ -146,15 +146,22 @@ def test_only_several_words_without_a_hit_get_suggestions() -> None:
     assert catalogue.named("xylophone").suggestions == ()
 
 
-def test_an_index_uses_what_an_earlier_one_has_of_the_same_entries() -> None:
-    asthma, gout = (Entry(a_diagnosis(each, name=each.title()), ()) for each in ("asthma", "gout"))
-    before, after = Catalogue([asthma]), Catalogue([asthma, gout])
+def test_an_index_uses_what_an_earlier_one_has_of_what_did_not_change() -> None:
+    gout, asthma = an_entry("gout", name="Gout"), an_entry("asthma", name="Asthma")
+    renamed = an_entry("gout", name="Podagra")
+    plan = an_intervention(diagnosis_id="asthma", title="Action plan")
+    planned = an_entry("asthma", name="Asthma", interventions=[plan])
+    before, after = Catalogue([gout, asthma]), Catalogue([renamed, planned])
 
     before.make_searchable(read_lexicon())
     after.make_searchable(read_lexicon(), before.search)
 
-    assert after.search.parts[0] is before.search.parts[0]
-    assert after.named("gout").hits[0].diagnosis_id == "gout"
+    # In the order of the names: Asthma, then Gout or Podagra.
+    assert after.search.parts[0].names is before.search.parts[0].names
+    assert after.search.parts[1].texts is before.search.parts[1].texts
+    assert after.named("podagra").hits
+    assert not after.named("gout").hits
+    assert [hit.intervention for hit in after.search.interventions.find("plan")] == [plan]
 
 
 def test_the_page_has_the_table_of_today() -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import date
 from enum import StrEnum
 from functools import lru_cache
+from sys import intern
 from typing import Any, TypeVar
 
 from evref.domain.catalogue.content import Record
@@ -43,6 +44,9 @@ _Value = TypeVar("_Value")
 
 _MOST_CODES = 100_000
 """Number of codes that are cached: more than ICD-10 or ICD-11 has."""
+
+_MOST_PARTS = 20_000
+"""Number of interventions or references that are cached: as many as 1,500 diagnoses have."""
 
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -80,7 +84,7 @@ def _to_terms(record: Record) -> dict[str, tuple[str, ...]]:
         return {}
     terms = inner(record, "terms")
     try:
-        return {language: tuple(texts(terms, language)) for language in sorted(terms)}
+        return {language: tuple(map(intern, texts(terms, language))) for language in sorted(terms)}
     except InvalidValueError as error:
         raise within(error, "terms") from None
 
@@ -107,10 +111,13 @@ def _to_review(record: object) -> Review:
     return Review(by=_text(fields, "by"), on=_date(fields, "on"))
 
 
-# Cached because most codes of a new catalogue are in the one that it replaces, which stays in use
+# Cached because most parts of a new catalogue are in the one that it replaces, which stays in use
 # until the new one is read.
 _icd10_code = lru_cache(_MOST_CODES)(Icd10Code)
 _icd11_code = lru_cache(_MOST_CODES)(Icd11Code)
+_evidence = lru_cache(_MOST_PARTS)(Evidence)
+_reference = lru_cache(_MOST_PARTS)(Reference)
+_intervention = lru_cache(_MOST_PARTS)(Intervention)
 
 
 def to_intervention(
@@ -119,7 +126,7 @@ def to_intervention(
     """Return the intervention in a record, with the references that it cites."""
     fields = checked(record, INTERVENTION, OPTIONAL_OF_INTERVENTION)
     dose = fields.get("fitt_vp")
-    return Intervention(
+    return _intervention(
         id=_text(fields, "id"),
         diagnosis_id=diagnosis_id,
         module=_choice(fields, "module", Module),
@@ -140,7 +147,7 @@ def _to_fitt_vp(record: object) -> FittVp:
 
 def _to_evidence(record: object) -> Evidence:
     fields = checked(record, EVIDENCE)
-    return Evidence(
+    return _evidence(
         certainty=_choice(fields, "certainty", Certainty),
         recommendation=_choice(fields, "recommendation", Recommendation),
         direction=_choice(fields, "direction", Direction),
@@ -153,7 +160,7 @@ def to_reference(record: object) -> Reference:
     year = fields["year"]
     if type(year) is not int:
         raise InvalidValueError([Fault("year", "must be a whole number")])
-    return Reference(
+    return _reference(
         title=_text(fields, "title"),
         authors=_text(fields, "authors"),
         year=year,
@@ -221,10 +228,12 @@ def _text_or_none(record: Record, name: str) -> str | None:
 
 
 def _choice(record: Record, name: str, choices: type[_Choice]) -> _Choice:
-    return _member(name, _text(record, name), choices)
+    found: _Choice = _member(name, _text(record, name), choices)
+    return found
 
 
-def _member(name: str, text: str, choices: type[_Choice]) -> _Choice:
+@lru_cache
+def _member(name: str, text: str, choices: type[StrEnum]) -> Any:  # noqa: ANN401 - as the choices
     try:
         return choices(text)
     except ValueError:

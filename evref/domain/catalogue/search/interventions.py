@@ -71,7 +71,7 @@ class InterventionIndex:
         self._lexicon = lexicon
         self._texts = tuple(texts)
         self._known = frozenset(word for each in self._texts for word in each.titles.split())
-        self._spelling = Spelling(self._known, lexicon.opposites)
+        self._spelling = Spelling(sorted(self._known), lexicon.opposites)
 
     def find(
         self,
