@@ -52,7 +52,7 @@ def test_a_setting_names_another_one(wiring: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "message"),
     [
         ("nowhere:container", "cannot be found: No module named 'nowhere'"),
         ("{}:missing", "cannot be found: module '{}' has no attribute 'missing'"),
@@ -60,13 +60,13 @@ def test_a_setting_names_another_one(wiring: str) -> None:
     ],
 )
 def test_a_name_that_makes_no_container_is_a_wrong_setting(
-    wiring: str, named: str, told: str
+    wiring: str, named: str, message: str
 ) -> None:
     """Said in one line."""
     with pytest.raises(SettingsError) as caught:
         container_for(Settings(container=named.format(wiring)))
 
-    assert str(caught.value) == f"EVREF_CONTAINER {told.format(wiring)}"
+    assert str(caught.value) == f"EVREF_CONTAINER {message.format(wiring)}"
 
 
 def test_a_storage_is_replaced_as_a_whole_and_redis_may_count_for_it() -> None:

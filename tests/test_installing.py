@@ -38,7 +38,7 @@ def test_every_locked_package_is_installed_as_a_wheel(target: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["deploy/Containerfile", "docs/how-to/deploy.md"])
-def test_so_is_what_operators_install(page: str) -> None:
+def test_operators_install_wheels_only(page: str) -> None:
     text = (ROOT / page).read_text().replace("\\\n", " ")
     locked = re.findall(r"pip\"? install .*--requirement.*", text)
 

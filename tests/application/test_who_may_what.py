@@ -305,7 +305,7 @@ def test_each_principal_may_do_what_the_rules_say(
         assert repr(state) == before
 
 
-def test_what_a_stranger_is_told_is_what_is_said_of_a_key_that_is_not_there(house: House) -> None:
+def test_a_stranger_gets_the_error_for_a_missing_key(house: House) -> None:
     stranger = house.principals["stranger"]
 
     with pytest.raises(NotFoundError) as foreign:

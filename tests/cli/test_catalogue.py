@@ -158,7 +158,7 @@ def test_at_most_a_hundred_faults_are_printed(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "load"])
-def test_every_fault_is_told_with_file_line_and_what_is_allowed(
+def test_every_fault_has_its_file_its_line_and_what_is_allowed(
     ready: Run, files: Path, command: str
 ) -> None:
     """One a line on standard error, and a last one that counts them."""
@@ -180,7 +180,7 @@ def test_every_fault_is_told_with_file_line_and_what_is_allowed(
     assert "nmae" in result.err
 
 
-def test_a_load_tells_what_was_added_changed_and_removed(ready: Run, files: Path) -> None:
+def test_a_load_says_what_was_added_changed_and_removed(ready: Run, files: Path) -> None:
     """And replaces the whole."""
     count = ready("catalogue", "status", "--json").json["diagnoses"]
 
@@ -370,7 +370,7 @@ def test_what_is_exported_loads_to_the_same_version(ready: Run, folder: Path) ->
     assert ready("catalogue", "status", "--json").json["version"] == status["version"]
 
 
-def test_a_folder_whose_name_is_no_text_is_exported_to(ready: Run, folder: Path) -> None:
+def test_an_export_goes_to_a_folder_whose_name_is_not_text(ready: Run, folder: Path) -> None:
     """File names are bytes; what cannot be shown of them is marked."""
     result = ready("catalogue", "export", "folder-\udcff")
 
@@ -378,11 +378,11 @@ def test_a_folder_whose_name_is_no_text_is_exported_to(ready: Run, folder: Path)
     assert "folder-\ufffd" in result.out
 
 
-def test_status_tells_what_is_served_and_since_when(ready: Run) -> None:
+def test_status_says_what_is_served_and_since_when(ready: Run) -> None:
     """To people and to programs."""
     status = ready("catalogue", "status", "--json").json
 
-    told = ready("catalogue", "status").out
+    shown = ready("catalogue", "status").out
 
     assert set(status) == {
         "version",
@@ -396,10 +396,10 @@ def test_status_tells_what_is_served_and_since_when(ready: Run) -> None:
         "checked_by_month",
         "not_checked_for_a_year",
     }
-    assert f"{status['diagnoses']} diagnoses and {status['interventions']} interventions" in told
-    assert status["version"] in told
+    assert f"{status['diagnoses']} diagnoses and {status['interventions']} interventions" in shown
+    assert status["version"] in shown
     published_at = status["published_at"].replace("T", " ").replace("Z", " UTC")
-    assert f"since {published_at} by {status['published_by']}" in told
+    assert f"since {published_at} by {status['published_by']}" in shown
 
 
 def test_status_reports_how_many_entries_were_checked_when(ready: Run, files: Path) -> None:
@@ -409,15 +409,15 @@ def test_status_reports_how_many_entries_were_checked_when(ready: Run, files: Pa
     ready("catalogue", "load", "--allow-removals", str(files))
 
     status = served(ready)
-    told = ready("catalogue", "status")
+    shown = ready("catalogue", "status")
 
     assert status["oldest_check"] == "2019-05-02"
     assert status["checked_by_month"]["2019-05"] == 2
     assert sum(status["checked_by_month"].values()) == 3
     assert status["not_checked_for_a_year"][:2] == ["asthma", "migraine"]
-    assert "2 last checked in 2019-05" in told.out.splitlines()
-    assert told.status == 0
-    assert "not checked for over a year: asthma, migraine" in told.err
+    assert "2 last checked in 2019-05" in shown.out.splitlines()
+    assert shown.status == 0
+    assert "not checked for over a year: asthma, migraine" in shown.err
 
 
 def check(file: Path, day: str) -> None:
@@ -467,9 +467,9 @@ def test_find_finds_what_every_interface_finds(ready: Run) -> None:
 def test_a_catalogue_without_canonical_urls_of_its_own_is_warned_of(run: Run, files: Path) -> None:
     run("init")
 
-    told = run("catalogue", "load", str(files), "--dry-run", canonical_root="").err
+    errors = run("catalogue", "load", str(files), "--dry-run", canonical_root="").err
 
-    assert "warning: EVREF_CANONICAL_ROOT is not set" in told
+    assert "warning: EVREF_CANONICAL_ROOT is not set" in errors
     assert "EVREF_CANONICAL_ROOT" not in run("catalogue", "load", str(files), "--dry-run").err
 
 

@@ -37,12 +37,12 @@ def test_an_institution_is_made_and_listed(run: Run) -> None:
     run("init")
 
     made = run("institution", "create", "  Zuid Clinic ", "--json").json
-    told = run("institution", "create", "Academic Hospital")
+    created = run("institution", "create", "Academic Hospital")
 
     assert set(made) == {"id", "name", "created_at"}
     assert made["name"] == "Zuid Clinic"
     assert re.fullmatch(INSTANT, made["created_at"])
-    assert "'Academic Hospital'" in told.out
+    assert "'Academic Hospital'" in created.out
     listed = run("institution", "list", "--json").json
     assert [record["name"] for record in listed] == ["Academic Hospital", "Zuid Clinic"]
     assert made.items() <= listed[1].items()
@@ -50,7 +50,7 @@ def test_an_institution_is_made_and_listed(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "stdin", "told"),
+    ("command", "stdin", "message"),
     [
         (("institution", "create", "General Hospital"), b"", "already exists"),
         (("institution", "create", "a\x1b[2Jb"), b"", "name: must be plain text"),
@@ -64,15 +64,15 @@ def test_an_institution_is_made_and_listed(run: Run) -> None:
     ],
 )
 def test_what_breaks_a_rule_is_refused_and_not_made(
-    ready: Run, command: tuple[str, ...], stdin: bytes, told: str
+    ready: Run, command: tuple[str, ...], stdin: bytes, message: str
 ) -> None:
-    assert told in ready(*command, stdin=stdin).refused()
+    assert message in ready(*command, stdin=stdin).refused()
     counts = [len(ready(kind, "list", "--json").json) for kind in ("institution", "member", "key")]
     assert counts == [1, 0, 0]
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "message"),
     [
         (("set-limit", "{}", "10000001"), "daily_limit"),
         (("set-limit", "--", "{}", "-1"), "daily_limit"),
@@ -80,17 +80,19 @@ def test_what_breaks_a_rule_is_refused_and_not_made(
     ],
 )
 def test_a_change_that_breaks_a_rule_changes_nothing(
-    ready: Run, command: tuple[str, ...], told: str
+    ready: Run, command: tuple[str, ...], message: str
 ) -> None:
     made = key_of(ready, "--limit", "0")
     before = ready("key", "list").out
 
-    assert told in ready("key", *(each.format(made["id"]) for each in command)).refused()
+    assert message in ready("key", *(each.format(made["id"]) for each in command)).refused()
     assert ready("key", "list").out == before
 
 
 @pytest.mark.parametrize("kind", ["institution", "member", "key"])
-def test_an_empty_listing_is_told_to_people_and_empty_for_programs(run: Run, kind: str) -> None:
+def test_an_empty_listing_is_a_sentence_for_people_and_empty_for_programs(
+    run: Run, kind: str
+) -> None:
     """Not an error in either case."""
     run("init")
 
@@ -172,7 +174,7 @@ def test_a_member_is_removed(ready: Run) -> None:
 
 
 @pytest.mark.parametrize("command", [("remove",), ("set-role",)])
-def test_a_member_who_is_not_there_is_told(ready: Run, command: tuple[str, ...]) -> None:
+def test_an_unknown_member_is_an_error(ready: Run, command: tuple[str, ...]) -> None:
     """By every command that takes one."""
     role = ["viewer"] if command == ("set-role",) else []
 
@@ -246,7 +248,7 @@ def test_without_the_option_the_password_is_asked_for_twice(ready: Run) -> None:
     assert asked.stdout == "Created the member ward@example.org of 'General Hospital'.\n"
 
 
-def test_where_nobody_can_be_asked_the_command_stops(ready: Run, folder: Path) -> None:
+def test_without_a_terminal_the_command_stops(ready: Run, folder: Path) -> None:
     """It has done nothing then."""
     done = subprocess.run(
         [sys.executable, "-m", "evref", *MEMBER],
@@ -363,14 +365,14 @@ def test_an_old_key_is_kept_for_some_hours(ready: Run) -> None:
     assert set(first.json) == {"key", "id"}
     assert first.json["id"] == made["id"]
     assert first.err == ""
-    told = re.findall(r"The old key …(\w{4}) is valid until ([-0-9: ]+) UTC\.\n", second.err)
-    assert [last_four for last_four, _ in told] == [made["key"][-4:], first.json["key"][-4:]]
-    for _, until in told:
+    old_keys = re.findall(r"The old key …(\w{4}) is valid until ([-0-9: ]+) UTC\.\n", second.err)
+    assert [last_four for last_four, _ in old_keys] == [made["key"][-4:], first.json["key"][-4:]]
+    for _, until in old_keys:
         end = datetime.fromisoformat(until).replace(tzinfo=UTC)
         assert begun <= end - timedelta(hours=1) <= datetime.now(UTC)
 
 
-def test_whoever_rotates_an_expired_key_is_told_so(ready: Run, folder: Path) -> None:
+def test_rotating_an_expired_key_says_so(ready: Run, folder: Path) -> None:
     """It is rotated all the same, and works once its expiry is changed."""
     made = key_of(ready)
     with closing(sqlite3.connect(folder / "evref.sqlite", isolation_level=None)) as database:
@@ -391,12 +393,12 @@ def test_an_expiry_is_set_and_taken_away(ready: Run) -> None:
     made = key_of(ready)
     today = datetime.now(UTC).date().isoformat()
 
-    told = ready("key", "set-expiry", made["id"], "9999-12-31")
-    assert told.out == "The key 'Ward app' now expires after 9999-12-31.\n"
+    changed = ready("key", "set-expiry", made["id"], "9999-12-31")
+    assert changed.out == "The key 'Ward app' now expires after 9999-12-31.\n"
     assert ready("key", "list", "--json").json[0]["expires_on"] == "9999-12-31"
     assert ready("key", "set-expiry", made["id"], today).status == 0
-    told = ready("key", "set-expiry", made["id"], "never")
-    assert told.out == "The key 'Ward app' never expires.\n"
+    changed = ready("key", "set-expiry", made["id"], "never")
+    assert changed.out == "The key 'Ward app' never expires.\n"
     assert ready("key", "list", "--json").json[0]["expires_on"] is None
 
 
@@ -419,7 +421,7 @@ def test_the_state_of_a_key_is_listed_in_words(ready: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["nobody", "", "\udcff", "'; DROP TABLE api_keys; --"])
-def test_a_key_that_is_not_there_is_told(ready: Run, name: str) -> None:
+def test_an_unknown_key_is_an_error(ready: Run, name: str) -> None:
     """By every command that takes one."""
     for command in (
         ("revoke", name),

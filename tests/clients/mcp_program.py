@@ -328,7 +328,7 @@ def test_an_invalid_argument_says_what_is_allowed(
     assert refused.content is None
 
 
-def test_a_key_that_is_refused_is_told(
+def test_a_refused_key_is_reported(
     server: Server,
     store: Store,  # noqa: F811 - the fixture
     tmp_path: Path,
@@ -352,7 +352,7 @@ def test_a_key_that_is_refused_is_told(
     assert "evref_" not in unknown.text + may_not_read.text
 
 
-def test_a_limit_that_is_used_up_is_told(
+def test_a_used_up_limit_is_reported(
     server: Server,
     store: Store,  # noqa: F811 - the fixture
     tmp_path: Path,
@@ -376,7 +376,7 @@ def test_an_answer_that_has_not_changed_is_not_sent_again(
     assert statuses[-3:] == [200, 304, 304]
 
 
-def test_a_service_that_is_down_is_told(
+def test_a_service_that_is_down_is_reported(
     store: Store,  # noqa: F811 - the fixture
     start: Start,  # noqa: F811 - the fixture
     key: str,
@@ -400,7 +400,7 @@ def test_a_service_that_is_down_is_told(
     assert f"at {url_of(stopped)} cannot be reached" in down.text
 
 
-def test_what_is_not_the_service_is_told(server: Server, key: str, tmp_path: Path) -> None:
+def test_what_is_not_the_service_is_reported(server: Server, key: str, tmp_path: Path) -> None:
     """Another address of the web, and one that accepts connections and says nothing."""
     with assistant(tmp_path, f"{url_of(server)}/elsewhere", key) as client:
         elsewhere = client.call("find_diagnoses")

@@ -28,8 +28,6 @@ CATALOGUES = {
 }
 """The catalogues to publish in turn; reading files would take longer than publishing."""
 
-"""The catalogues for the command, which reads files."""
-
 BEGUN, DONE, REFUSED = b"(", b")", b"x"
 """The messages of a process about each change."""
 

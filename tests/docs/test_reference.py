@@ -109,7 +109,9 @@ def test_every_attack_has_a_test() -> None:
 def test_every_setting_has_a_row_with_its_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """A default that is not a value is described in words."""
     shown = {row[0].strip("`"): row[1] for row in rows(reference("settings"))}
-    values = {name: told.strip("`") for name, told in shown.items() if told.startswith("`")}
+    values = {
+        name: default.strip("`") for name, default in shown.items() if default.startswith("`")
+    }
 
     assert shown.keys() == {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     for name, text in values.items():

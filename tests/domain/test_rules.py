@@ -47,7 +47,7 @@ def test_plain_text_of_the_right_length_is_allowed(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "allowed"),
     [
         ("a", "2 to 8 characters, has 1"),
         ("123456789", "2 to 8 characters, has 9"),
@@ -61,8 +61,8 @@ def test_plain_text_of_the_right_length_is_allowed(value: str) -> None:
         ("a\ud800b", "control characters"),
     ],
 )
-def test_a_fault_of_text_says_what_is_allowed(value: str, told: str) -> None:
-    assert [told in message for message in faults_of_text(value)] == [True]
+def test_a_fault_of_text_says_what_is_allowed(value: str, allowed: str) -> None:
+    assert [allowed in message for message in faults_of_text(value)] == [True]
 
 
 @pytest.mark.parametrize("value", ["a\nb", "a\u2028b", "a\u2029b"])

@@ -19,14 +19,14 @@ LONGEST_FAULT = 1000
 
 def judged(text: str) -> None:
     """Read a file with this text, which must end in faults or in what can be written again."""
-    entry, told = Reader().entry(text, "file.yaml")
+    entry, faults = Reader().entry(text, "file.yaml")
     if entry is None:
-        assert told
-        for fault in told:
+        assert faults
+        for fault in faults:
             assert str(fault).isprintable()
             assert len(str(fault)) < LONGEST_FAULT
     else:
-        assert not told
+        assert not faults
         assert Catalogue([entry]).version
 
 

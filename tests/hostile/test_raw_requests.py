@@ -111,16 +111,6 @@ def test_a_request_that_cannot_be_read_puts_no_key_into_the_log(target: Target) 
     assert target.token not in target.server.log
 
 
-def test_what_follows_a_proper_request_is_the_next_one(target: Target) -> None:
-    """Even after a body that nobody reads, if its length is given."""
-    plain = b"GET /health/live HTTP/1.1\r\n" + HOST
-    with_body = plain + b"Content-Length: %d\r\n\r\n" % len(SMUGGLED) + SMUGGLED
-
-    answer = answer_to(target.port, plain + b"\r\n" + with_body + b"\r\n" + SMUGGLED)
-
-    assert statuses(answer) == [200, 200, 404]
-
-
 def test_a_request_may_come_in_any_pieces(target: Target) -> None:
     """Byte by byte, with a form in it."""
     body = b"email=a&password=b"

@@ -33,7 +33,7 @@ def routes() -> Iterator[tuple[str, str]]:
     yield "GET", "/none"
 
 
-def test_the_most_talkative_log_tells_no_secret(
+def test_the_most_detailed_log_has_no_secret(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Of any library, at DEBUG, over every path and method; and of the access log."""

@@ -170,7 +170,7 @@ def test_a_key_that_is_changed_or_revoked_is_so_on_every_worker(
 
 
 @pytest.mark.parametrize("command", ["serve", "demo"])
-def test_a_port_in_use_is_told_in_one_line(server: Server, store: Store, command: str) -> None:
+def test_a_port_in_use_is_an_error_in_one_line(server: Server, store: Store, command: str) -> None:
     """And the one who has it goes on."""
     bind = f"127.0.0.1:{server.port}"
 

@@ -74,7 +74,7 @@ def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({}, "evref: There is no database yet; run: evref init"),
         ({"storage": "disk"}, "evref: EVREF_STORAGE must be one of sql, memory, not 'disk'"),
@@ -82,13 +82,13 @@ def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_
     ],
 )
 def test_gunicorn_stops_where_the_application_cannot_start(
-    start: Start, tmp_path: Path, settings: dict[str, str], told: str
+    start: Start, tmp_path: Path, settings: dict[str, str], message: str
 ) -> None:
     """With the reason in one line, and without starting workers for ever."""
     server = start(tmp_path, *PLAIN, "--workers", "1", "wsgi:app", module="gunicorn", **settings)
 
     assert server.wait_until_ended() != 0
-    assert server.log.splitlines().count(told) == 1
+    assert server.log.splitlines().count(message) == 1
     assert "Traceback" not in server.log
 
 

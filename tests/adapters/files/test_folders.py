@@ -57,7 +57,7 @@ def test_files_and_folders_may_be_mixed(tmp_path: Path) -> None:
     ]
 
 
-def test_faults_are_told_in_reading_order(tmp_path: Path) -> None:
+def test_faults_are_reported_in_reading_order(tmp_path: Path) -> None:
     """First the paths that lead to no file, then each file in the order named, by line."""
     folder = tmp_path / "a-folder"
     folder.mkdir()
@@ -76,13 +76,6 @@ def test_faults_are_told_in_reading_order(tmp_path: Path) -> None:
     ] == [(fault.file, fault.line) for fault in faults]
 
 
-def test_a_missing_path_is_a_fault(tmp_path: Path) -> None:
-    """The path is named as it was given."""
-    assert faults_in(Path("no-such-folder/x.yaml")) == (
-        FileFault("no-such-folder/x.yaml", None, "does not exist"),
-    )
-
-
 def test_an_empty_folder_is_a_fault(tmp_path: Path) -> None:
     """The fault says what it looked for."""
     (tmp_path / "README.md").write_text("# About")
@@ -92,7 +85,7 @@ def test_an_empty_folder_is_a_fault(tmp_path: Path) -> None:
     )
 
 
-def test_a_path_that_the_system_refuses_is_a_fault(tmp_path: Path) -> None:
+def test_a_path_that_is_missing_or_that_the_system_refuses_is_a_fault(tmp_path: Path) -> None:
     """The fault gives the system's reason."""
     (tmp_path / "knee.yaml").write_text(KNEE)
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
@@ -101,6 +94,7 @@ def test_a_path_that_the_system_refuses_is_a_fault(tmp_path: Path) -> None:
         tmp_path / ("x" * 300),
         tmp_path / "nul\0.yaml",
         tmp_path / "loop.yaml",
+        tmp_path / "no-such-folder" / "x.yaml",
     ]
 
     assert [fault.message for fault in faults_in(*paths)] == [
@@ -108,6 +102,7 @@ def test_a_path_that_the_system_refuses_is_a_fault(tmp_path: Path) -> None:
         "cannot be read: File name too long",
         "cannot be read: its path has a null byte or cannot be encoded",
         "cannot be read: Too many levels of symbolic links",
+        "does not exist",
     ]
 
 
@@ -177,7 +172,7 @@ def test_a_huge_file_is_not_read_whole(tmp_path: Path) -> None:
     ]
 
 
-def test_bytes_that_are_no_utf_8_are_told_with_their_line(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf_8_are_reported_with_their_line(tmp_path: Path) -> None:
     """Latin-1 and UTF-16 are met most."""
     assert faults_in_text(tmp_path, "id: a\nname: Ménière".encode("latin-1")) == [
         (2, "must be UTF-8, has the byte 0xE9")

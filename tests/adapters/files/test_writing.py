@@ -116,7 +116,7 @@ def test_no_order_in_files_changes_the_version(random: Random) -> None:
 
 
 @pytest.mark.parametrize("text", NASTY)
-def test_text_that_yaml_reads_otherwise_is_kept(text: str, tmp_path: Path) -> None:
+def test_text_that_looks_like_other_yaml_is_kept(text: str, tmp_path: Path) -> None:
     """As a title, for which one line is mostly enough, and within a summary, which is folded."""
     summary = f"{text}\n{'A guideline describes exercise. ' * 4}{text}"
     references = [a_reference(title=text)]

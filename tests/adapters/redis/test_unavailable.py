@@ -108,7 +108,7 @@ def test_a_server_that_hangs_is_not_waited_for(fragile: servers.RedisServer) -> 
     server.close()
 
 
-def test_a_server_that_is_not_there_is_told_without_its_password() -> None:
+def test_the_error_for_a_missing_server_has_no_password() -> None:
     """The reason names host, port and database, and no user, password or option."""
     port = servers.free_port()
     server = RedisServer(f"redis://someone:secret@127.0.0.1:{port}/3?client_name=hidden")
@@ -122,7 +122,7 @@ def test_a_server_that_is_not_there_is_told_without_its_password() -> None:
         assert hidden not in str(caught.value.__cause__)
 
 
-def test_a_wrong_password_is_told_without_it(fragile: servers.RedisServer) -> None:
+def test_the_error_for_a_wrong_password_does_not_have_it(fragile: servers.RedisServer) -> None:
     """The server is there, and refuses."""
     server = RedisServer(f"redis://someone:secret@127.0.0.1:{fragile.port}/0")
 
@@ -155,13 +155,13 @@ def test_a_server_that_speaks_something_else_is_out_of_reach() -> None:
     "url",
     ["", "localhost:6379", "http://localhost", "redis://h:port/0", "redis://h/0?wait=long"],
 )
-def test_a_url_of_no_server_is_a_wrong_value(url: str) -> None:
+def test_a_url_that_is_not_of_redis_is_an_invalid_value(url: str) -> None:
     """The text says what a right one looks like."""
     with pytest.raises(InvalidValueError, match=r"redis://:PASSWORD@HOST:6379/0"):
         RedisServer(url)
 
 
-def test_without_the_packages_for_redis_it_is_told_how_to_get_them(
+def test_without_the_packages_for_redis_the_error_says_how_to_get_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """They are an extra of the package, which services that count elsewhere do without."""

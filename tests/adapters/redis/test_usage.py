@@ -176,7 +176,7 @@ def test_counts_that_somebody_else_changed_admit_nothing(
             act()
 
 
-def test_a_last_day_of_use_that_is_none_is_not_told(storage: Storage, admin: Redis) -> None:
+def test_a_malformed_last_day_of_use_is_not_shown(storage: Storage, admin: Redis) -> None:
     """The overview is out of reach until somebody removes it."""
     admin.set("evref:{k1}:last", "yesterday")
 

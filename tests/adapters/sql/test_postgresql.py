@@ -50,7 +50,7 @@ def test_a_server_that_takes_no_writes_is_out_of_reach_though_it_can_be_read(
     standby.close()
 
 
-def test_a_server_that_is_not_there_is_told_without_its_password(url: str) -> None:
+def test_the_error_for_a_missing_server_has_no_password(url: str) -> None:
     """Wherever in the URL it stands."""
     port = free_port()
     for there in (
@@ -81,7 +81,7 @@ def test_a_reason_shows_no_statement_and_no_value(storage: SqlStorage) -> None:
         assert hidden not in caught.value.reason
 
 
-def test_tables_that_are_not_there(database: SqlDatabase) -> None:
+def test_missing_tables(database: SqlDatabase) -> None:
     """A database that was never prepared answers nothing, and its reason quotes no statement."""
     with pytest.raises(StorageUnavailableError) as caught:
         SqlStorage(database).keys.list()
@@ -111,7 +111,7 @@ def test_a_connection_that_was_cut_is_replaced_before_anything_is_asked_of_it(
         "postgresql://h/evref?sslmod=require",
     ],
 )
-def test_a_url_that_cannot_be_right_is_a_wrong_value(url: str, wrong: str) -> None:
+def test_a_url_with_another_driver_or_option_is_an_invalid_value(url: str, wrong: str) -> None:
     """Another driver, or a misspelt option: found before anything is asked for."""
     with pytest.raises(InvalidValueError, match=r"postgresql://HOST/DATABASE"):
         SqlDatabase(wrong)

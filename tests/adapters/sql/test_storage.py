@@ -220,13 +220,13 @@ def test_serving_does_not_load_what_only_migrating_needs() -> None:
         "sqlite://user@host/evref.db",
     ],
 )
-def test_a_url_of_no_supported_database_is_a_wrong_value(url: str) -> None:
+def test_a_url_of_an_unsupported_database_is_an_invalid_value(url: str) -> None:
     """The text says what a right one looks like."""
     with pytest.raises(InvalidValueError, match=r"sqlite:///evref\.db"):
         SqlDatabase(url)
 
 
-def test_without_the_packages_for_postgresql_it_is_told_how_to_get_them(
+def test_without_the_packages_for_postgresql_the_error_says_how_to_get_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """They are an extra of the package, which services on SQLite do without."""

@@ -108,7 +108,7 @@ def assert_unavailable(act: Act, storage: SqlStorage) -> str:
 
 
 @each(READS | WRITES)
-def test_a_file_that_is_no_database(
+def test_a_file_that_is_not_a_database(
     file: Path, opened: Callable[[str], SqlStorage], act: Act
 ) -> None:
     """Every method says so, the ones that only read included."""
@@ -122,7 +122,7 @@ NEED_NO_TABLES = {"schema.prepare", "schema.verify"}
 
 
 @each({name: act for name, act in (READS | WRITES).items() if name not in NEED_NO_TABLES})
-def test_tables_that_are_not_there(opened: Callable[[str], SqlStorage], act: Act) -> None:
+def test_missing_tables(opened: Callable[[str], SqlStorage], act: Act) -> None:
     """A database that was never prepared, or that somebody emptied, answers nothing."""
     assert "no such table" in assert_unavailable(act, opened("sqlite:///FILE"))
 

@@ -42,7 +42,7 @@ def key_entries(audit: AuditLog, hospital: Institution) -> list[AuditEntry]:
     return [entry for entry in reversed(audit.entries(hospital.id)) if entry.key_id is not None]
 
 
-def test_an_expiry_in_the_past_is_told_together_with_all_other_faults(
+def test_an_expiry_in_the_past_is_reported_with_all_other_faults(
     keys: ManageKeys, made: NewKey, hospital: Institution
 ) -> None:
     yesterday = TODAY - timedelta(days=1)

@@ -75,7 +75,7 @@ def test_the_token_is_not_stored(members: ManageMembers, admin: Member, state: M
     assert state.invitations[made.invitation.id].digest == made.token.digest
 
 
-def test_that_somebody_is_a_member_elsewhere_is_not_told_to_the_inviter(
+def test_the_inviter_does_not_learn_that_somebody_is_a_member_elsewhere(
     *,
     joining: AcceptInvitation,
     members: ManageMembers,
@@ -84,7 +84,7 @@ def test_that_somebody_is_a_member_elsewhere_is_not_told_to_the_inviter(
     stranger: Member,
     state: MemoryState,
 ) -> None:
-    """Only the person with the link is told, and may use it once the other account is gone."""
+    """Only the person with the link learns it, and may use it once the other account is gone."""
     made = invite(members, admin, stranger.email)
     before = repr(state)
 
@@ -98,7 +98,7 @@ def test_that_somebody_is_a_member_elsewhere_is_not_told_to_the_inviter(
 
 
 @pytest.mark.parametrize(
-    ("refused", "told"),
+    ("refused", "message"),
     [
         ("short", "8 to 1024"),
         (SingleGuess.GUESS, "is easily guessed"),
@@ -107,14 +107,14 @@ def test_that_somebody_is_a_member_elsewhere_is_not_told_to_the_inviter(
     ],
 )
 def test_a_password_that_may_not_be_leaves_the_invitation_open(
-    joining: AcceptInvitation, members: ManageMembers, admin: Member, refused: str, told: str
+    joining: AcceptInvitation, members: ManageMembers, admin: Member, refused: str, message: str
 ) -> None:
     made = invite(members, admin)
 
     for _ in range(30):
-        with pytest.raises(InvalidValueError, match=told):
+        with pytest.raises(InvalidValueError, match=message):
             joining.accept(made.token.text, password=refused, address=HERE)
-    with pytest.raises(InvalidValueError, match=told):
+    with pytest.raises(InvalidValueError, match=message):
         joining.check(made.token.text, password=refused, address=HERE)
     joining.check(made.token.text, password=PASSWORD, address=HERE)
     assert accept(joining, made).email == NEW

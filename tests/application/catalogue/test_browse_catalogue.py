@@ -86,7 +86,7 @@ def test_a_corrected_time_of_day_changes_nothing(
     assert browse.current().entries is SECOND.entries
 
 
-def test_an_outage_is_told_once_and_so_is_its_end(
+def test_an_outage_is_logged_once_and_so_is_its_end(
     browse: BrowseCatalogue,
     store: BreakableStorage,
     clock: FakeClock,
@@ -95,19 +95,19 @@ def test_an_outage_is_told_once_and_so_is_its_end(
     keep_catalogue(store, FIRST)
     browse.current()
 
-    told = []
+    logged = []
     for broken in (False, True, True, True, False, False, True, False):
         store.broken = broken
         clock.advance(seconds=1)
         caplog.clear()
         browse.current()
-        told.append([record.message.partition(":")[0] for record in caplog.records])
+        logged.append([record.message.partition(":")[0] for record in caplog.records])
 
     begins, ends = (
         "serving the cached catalogue",
         "storage is available again; the catalogue is refreshed",
     )
-    assert told == [[], [begins], [], [], [ends], [], [begins], [ends]]
+    assert logged == [[], [begins], [], [], [ends], [], [begins], [ends]]
 
 
 def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
@@ -252,7 +252,7 @@ def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: Fake
     assert browse.current().entries is SECOND.entries
 
 
-def test_a_newer_catalogue_that_cannot_be_loaded_is_told_once(
+def test_a_newer_catalogue_that_cannot_be_loaded_is_logged_once(
     clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What is held goes on being served, and the newer one is tried again until it can."""

@@ -186,7 +186,7 @@ def test_the_most_important_state_that_applies_is_shown(
     assert state.has_ended is not key.is_live(TODAY)
 
 
-def test_a_key_without_a_secret_is_no_key() -> None:
+def test_a_key_has_at_least_one_secret() -> None:
     with pytest.raises(InvalidValueError, match="secrets"):
         replace(a_key(), secrets=())
 

@@ -17,7 +17,7 @@ def test_the_window_is_the_calendar_day_in_utc(instant: datetime) -> None:
     assert DailyWindow.of(instant).day == instant.astimezone(UTC).date()
 
 
-def test_the_end_is_told_in_unix_time() -> None:
+def test_the_end_is_in_unix_time() -> None:
     assert DailyWindow(date(2026, 11, 22)).ends_at == 1_795_392_000
 
 

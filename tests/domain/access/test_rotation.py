@@ -108,7 +108,7 @@ def test_an_expiry_far_away_does_not_matter(key: ApiKey) -> None:
     assert after.ending_secrets(NOON) == (EndingSecret("aaaa", NOON + HOUR),)
 
 
-def test_the_id_of_a_secret_tells_secrets_apart_and_gives_no_token_away(key: ApiKey) -> None:
+def test_the_id_of_a_secret_is_unique_and_reveals_no_token(key: ApiKey) -> None:
     token = KeyToken.make(7)
     after = rotated(key, "bbbb", HOUR)
 

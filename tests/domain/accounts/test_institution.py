@@ -68,7 +68,7 @@ def test_a_password_that_could_not_be_hashed_is_refused() -> None:
 
 
 @pytest.mark.parametrize("password", ["", "x" * 7, "x" * 1025])
-def test_a_shorter_or_longer_password_is_refused_without_being_told_again(password: str) -> None:
+def test_a_shorter_or_longer_password_is_refused_and_not_repeated(password: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         check_password(password)
 

@@ -81,7 +81,7 @@ def test_a_wait_is_never_longer_than_a_minute_even_when_the_clock_was_set_back(
 
 
 @given(st.integers(0, 100), st.integers(0, 10**6))
-def test_whoever_waits_as_told_need_not_wait_again(count: int, microseconds: int) -> None:
+def test_one_wait_is_enough(count: int, microseconds: int) -> None:
     instant = NOON + timedelta(microseconds=microseconds)
     wait = PER_ACCOUNT.wait(Failures(count, NOON), instant)
 

@@ -333,13 +333,6 @@ def test_any_one_field_changed_gives_catalogue_and_entry_another_version(field: 
     assert ONE_FIELD_CHANGED[field].version != ENTRY.version
 
 
-@given(catalogues(), catalogues())
-def test_two_catalogues_have_one_version_only_when_their_content_is_one(
-    one: Catalogue, other: Catalogue
-) -> None:
-    assert (one.version == other.version) == (one.entries == other.entries)
-
-
 def test_the_version_of_an_entry_is_16_hexadecimal_digits_and_the_same_on_any_machine() -> None:
     assert ENTRY.version == "501ddff816a07bf4"
 

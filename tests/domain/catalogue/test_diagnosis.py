@@ -56,7 +56,7 @@ def test_an_id_of_up_to_64_characters_is_allowed(diagnosis_id: str) -> None:
         (lambda: Review("", date(2026, 2, 2)), "by"),
     ],
 )
-def test_a_broken_rule_is_told_by_its_field(make: Callable[[], object], field: str) -> None:
+def test_a_broken_rule_is_reported_at_its_field(make: Callable[[], object], field: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         make()
 

@@ -108,7 +108,7 @@ def test_an_icd11_code_is_what_the_grammar_says_and_nothing_else(text: str) -> N
 @pytest.mark.parametrize(
     ("code_type", "field"), [(Icd10Code, "icd10"), (Icd11Code, "icd11")], ids=["10", "11"]
 )
-def test_a_fault_names_the_field_and_tells_the_form(
+def test_a_fault_names_the_field_and_the_form(
     code_type: type[Icd10Code] | type[Icd11Code], field: str
 ) -> None:
     with pytest.raises(InvalidValueError) as caught:

@@ -41,14 +41,16 @@ def test_the_order_is_by_module_then_phase_then_title_then_id() -> None:
         (lambda: replace(an_intervention(module=Module.HOME), module=Module.FITT_VIP), "fitt_vp"),
     ],
 )
-def test_a_broken_rule_is_told_by_its_field(make: Callable[[], Intervention], field: str) -> None:
+def test_a_broken_rule_is_reported_at_its_field(
+    make: Callable[[], Intervention], field: str
+) -> None:
     with pytest.raises(InvalidValueError) as caught:
         make()
 
     assert [fault.field for fault in caught.value.faults] == [field]
 
 
-def test_every_faulty_element_of_a_dose_is_told() -> None:
+def test_every_faulty_element_of_a_dose_is_reported() -> None:
     with pytest.raises(InvalidValueError) as caught:
         FittVp("", "ok", "x" * 501, None, " a", None)
 
