@@ -7,6 +7,7 @@ That the other storages behave alike is proven by the contracts that their adapt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -23,17 +24,15 @@ MakeService = Callable[..., Service]
 @pytest.fixture
 def make_service(tmp_path: Path) -> Iterator[MakeService]:
     """Makes services without a catalogue, each on a database of its own, with these settings."""
-    made: list[Service] = []
+    with ExitStack() as stack:
 
-    def make(**settings: Any) -> Service:
-        if "database_url" not in settings:
-            settings["database_url"] = prepared_sqlite(Path(mkdtemp(dir=tmp_path)))
-        made.append(Service(Settings(**{"base_url": BASE_URL, **settings})))
-        return made[-1]
+        def make(**settings: Any) -> Service:
+            if "database_url" not in settings:
+                settings["database_url"] = prepared_sqlite(Path(mkdtemp(dir=tmp_path)))
+            service = Service(Settings(**{"base_url": BASE_URL, **settings}))
+            return stack.enter_context(closing(service))
 
-    yield make
-    for service in made:
-        service.container.storage().close()
+        yield make
 
 
 @pytest.fixture
@@ -51,9 +50,8 @@ def service(request: pytest.FixtureRequest, make_service: MakeService, tmp_path:
 @pytest.fixture(scope="session")
 def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     url = prepared_sqlite(tmp_path_factory.mktemp("shared"), EXAMPLES)
-    service = Service(Settings(base_url=BASE_URL, database_url=url))
-    yield service
-    service.container.storage().close()
+    with closing(Service(Settings(base_url=BASE_URL, database_url=url))) as service:
+        yield service
 
 
 @pytest.fixture

@@ -84,6 +84,9 @@ class Service:
             self._forms["/fhir/"] = assert_outcome
         self.document = _DOCUMENTS.setdefault(settings.base_url, Document(self.app))
 
+    def close(self) -> None:
+        self.container.storage().close()
+
     def publish(self, catalogue: Catalogue) -> None:
         keep_catalogue(self.container.storage(), catalogue, at=self.clock.now())
 

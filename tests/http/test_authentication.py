@@ -29,8 +29,8 @@ def answer(service: Service, headers: dict[str, str]) -> tuple[Any, ...]:
     """All of an answer but for what differs from one request to the next."""
     response = service.get(DIAGNOSES, headers=headers)
     content = body(response)
-    told = {name: value for name, value in response.headers.items() if name != "X-Request-ID"}
-    return response.status_code, {**content, "request_id": None}, told
+    lasting = {name: value for name, value in response.headers if name != "X-Request-ID"}
+    return response.status_code, {**content, "request_id": None}, lasting
 
 
 @pytest.mark.shared_service

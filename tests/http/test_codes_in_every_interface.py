@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode
@@ -30,12 +31,12 @@ NOT_READ = "hello” was not read: it must be one of the codes of ICD-10"
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    made = Service(
-        Settings(storage=StorageKind.MEMORY, base_url=BASE_URL, catalogue_pages=Readers.PUBLIC)
+    settings = Settings(
+        storage=StorageKind.MEMORY, base_url=BASE_URL, catalogue_pages=Readers.PUBLIC
     )
-    made.publish(bundled())
-    yield made
-    made.container.storage().close()
+    with closing(Service(settings)) as service:
+        service.publish(bundled())
+        yield service
 
 
 Found = tuple[dict[str, str], str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from datetime import date
+from itertools import chain
 from typing import NoReturn
 
 import pytest
@@ -26,7 +27,6 @@ from evref.adapters.inbound.web.problems import (
 )
 from evref.bootstrap.app import create_app
 from evref.domain.access.quota import QuotaExceededError, QuotaStatus
-from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import (
     BusyError,
@@ -46,24 +46,10 @@ LIST = "/api/v1/diagnoses"
 
 
 @pytest.mark.shared_service
-@pytest.mark.parametrize("slug", PROBLEMS)
-def test_every_problem_type_has_its_page(service: Service, slug: str) -> None:
-    """It says what the problem means and what to do."""
-    problem = PROBLEMS[slug]
-
-    response = service.get(f"/problems/{slug}")
-
-    assert response.status_code == 200
-    assert response.mimetype == "text/html"
-    assert problem.slug in response.text
-    assert problem.registered_type or problem.type_uri(BASE_URL) == f"{BASE_URL}/problems/{slug}"
-
-
-def test_the_slugs_are_those_of_the_contract(service: Service) -> None:
-    """The quota has a registered type, and a page besides; one page lists them all."""
+def test_every_problem_type_has_its_page(service: Service) -> None:
+    """Of the types of the contract, the quota has a registered one; one page lists them all."""
     overview = service.get("/problems").text
 
-    assert all(f'href="/problems/{slug}"' in overview for slug in PROBLEMS)
     assert set(PROBLEMS) - {"quota-exceeded"} == {
         "missing-credentials",
         "invalid-api-key",
@@ -77,6 +63,15 @@ def test_the_slugs_are_those_of_the_contract(service: Service) -> None:
         "service-unavailable",
         "internal-error",
     }
+    for slug, problem in PROBLEMS.items():
+        page = service.get(f"/problems/{slug}")
+        assert page.status_code == 200
+        assert page.mimetype == "text/html"
+        assert problem.slug in page.text
+        assert f'href="/problems/{slug}"' in overview
+        assert (
+            problem.registered_type or problem.type_uri(BASE_URL) == f"{BASE_URL}/problems/{slug}"
+        )
 
 
 def words(text: str) -> set[str]:
@@ -85,11 +80,32 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"[^\W_]+", text.lower())) - empty
 
 
-@pytest.mark.parametrize("slug", PROBLEMS)
-def test_title_and_detail_say_different_things(service: Service, slug: str) -> None:
+class _UnknownError(EvrefError):
+    """Indicates something that the table of problems does not know."""
+
+
+class _FailingBrowse:
+    error: Exception
+
+    def current(self) -> NoReturn:
+        raise self.error
+
+
+@pytest.fixture
+def failing(service: Service) -> _FailingBrowse:
+    """What the service fails with as soon as the catalogue is read."""
+    failing = _FailingBrowse()
+    service.container.browse.override(providers.Object(failing))
+    service.app = create_app(service.container.settings(), service.container)
+    return failing
+
+
+def test_title_and_detail_say_different_things(
+    service: Service, token: str, failing: _FailingBrowse
+) -> None:
     """Whatever raised the problem; at most a third of the detail's words are the title's."""
     status = QuotaStatus("k1", 1000, 0, 1_795_392_000, 3600)
-    details: dict[str, list[Exception]] = {
+    errors: dict[str, list[Exception]] = {
         "missing-credentials": [MissingCredentialsError()],
         "invalid-api-key": [InvalidApiKeyError()],
         "insufficient-permission": [InsufficientPermissionError()],
@@ -105,16 +121,12 @@ def test_title_and_detail_say_different_things(service: Service, slug: str) -> N
         "service-unavailable": [StorageUnavailableError("x"), NoCatalogueError(), BusyError()],
         "internal-error": [RuntimeError()],
     }
+    assert set(errors) == set(PROBLEMS)
     # An answer of another status has no type of its own.
-    for error in [*details[slug], RequestEntityTooLarge(), Forbidden(), BadRequest()]:
-        service.container.browse.override(providers.Object(_FailingBrowse(error)))
-        app = create_app(service.container.settings(), service.container)
-        with app.test_client() as client:
-            response = client.get(
-                LIST, headers={"Authorization": f"Bearer {KeyToken.make(1).text}"}
-            )
-            problem = body(response)
-            response.close()
+    others = [RequestEntityTooLarge(), Forbidden(), BadRequest()]
+    for failing.error in [*chain.from_iterable(errors.values()), *others]:
+        with service.app.test_client() as client:
+            problem = body(client.get(LIST, headers={"Authorization": f"Bearer {token}"}))
 
         said = words(problem["detail"])
         assert len(said & words(problem["title"])) <= len(said) / 3, problem
@@ -139,32 +151,22 @@ def test_the_instance_is_the_path_of_the_request(
 
 
 @pytest.mark.shared_service
-@pytest.mark.parametrize("given", ["a", "A.b_c-9", "x" * 64, "5f0c6a1e9b7d4a52"])
 @pytest.mark.parametrize(
     "path", [LIST, "/infobutton", "/", "/health/live", "/nothing", "/static/evref.css"]
 )
-def test_a_well_formed_request_id_is_kept(service: Service, path: str, given: str) -> None:
-    """Whatever is asked for, and in the problem too."""
-    response = service.get(path, headers={"X-Request-ID": given})
-
-    assert response.headers["X-Request-ID"] == given
-
-
-@pytest.mark.shared_service
-@pytest.mark.parametrize(
-    "given", [None, "", " ", "x" * 65, "a b", "a\tb", "é", "a/b", "a,b", "<x>"]
-)
-@pytest.mark.parametrize("path", [LIST, "/infobutton", "/", "/static/evref.css"])
-def test_any_other_request_id_is_replaced(service: Service, path: str, given: str | None) -> None:
+def test_a_well_formed_request_id_is_kept_and_any_other_is_replaced(
+    service: Service, path: str
+) -> None:
     """By one that is well-formed, and another each time."""
-    headers = {} if given is None else {"X-Request-ID": given}
+    for given in ("a", "A.b_c-9", "x" * 64, "5f0c6a1e9b7d4a52"):
+        response = service.get(path, headers={"X-Request-ID": given})
+        assert response.headers["X-Request-ID"] == given
 
-    made = [service.get(path, headers=headers).headers["X-Request-ID"] for _ in range(2)]
-
-    assert made[0] != made[1]
-    for name in made:
-        assert name != given
-        assert re.fullmatch("[A-Za-z0-9._-]{1,64}", name)
+    for given in (None, "", " ", "x" * 65, "a b", "a\tb", "é", "a/b", "a,b", "<x>"):
+        headers = {} if given is None else {"X-Request-ID": given}
+        one, other = (service.get(path, headers=headers).headers["X-Request-ID"] for _ in range(2))
+        assert len({given, one, other}) == 3
+        assert re.fullmatch("[A-Za-z0-9._-]{1,64}", one)
 
 
 def test_without_a_catalogue_nothing_is_served_or_counted(make_service: MakeService) -> None:
@@ -193,18 +195,6 @@ def test_without_a_catalogue_nothing_is_served_or_counted(make_service: MakeServ
     assert made.get("/health/ready").status_code == 200
 
 
-class _UnknownError(EvrefError):
-    """Indicates something that the table of problems does not know."""
-
-
-class _FailingBrowse:
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    def current(self) -> NoReturn:
-        raise self._error
-
-
 @pytest.mark.parametrize(
     "error",
     [
@@ -213,12 +203,15 @@ class _FailingBrowse:
     ],
 )
 def test_an_unexpected_error_is_logged_and_not_shown_to_the_client(
-    service: Service, caplog: pytest.LogCaptureFixture, error: Exception
+    *,
+    service: Service,
+    token: str,
+    failing: _FailingBrowse,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
 ) -> None:
     """Under the request id, and without the key."""
-    token = service.token()
-    service.container.browse.override(providers.Object(_FailingBrowse(error)))
-    service.app = create_app(service.container.settings(), service.container)
+    failing.error = error
 
     with caplog.at_level(logging.DEBUG):
         response = service.get(LIST, token=token)
@@ -246,8 +239,7 @@ def test_a_page_that_fails_is_a_page(service: Service) -> None:
 @pytest.mark.parametrize(
     "host", ["a b", "x" * 300, "é", "[::1", "evil.example", "evil.example:99999999", ""]
 )
-@pytest.mark.parametrize("path", ["/", LIST, "/nothing", "/problems"])
-def test_a_host_header_changes_nothing(service: Service, path: str, host: str) -> None:
+def test_a_host_header_changes_nothing(service: Service, host: str) -> None:
     """Base URL and scheme come from the operator's setting."""
     claims = {
         "Host": host,
@@ -255,18 +247,17 @@ def test_a_host_header_changes_nothing(service: Service, path: str, host: str) -
         "X-Forwarded-Proto": "ftp",
         "Forwarded": "host=evil.example",
     }
+    for path in ("/", LIST, "/nothing", "/problems"):
+        plain, claimed = service.get(path), service.get(path, headers=claims)
 
-    plain, claimed = service.get(path), service.get(path, headers=claims)
-
-    assert claimed.status_code == plain.status_code
-    assert "evil.example" not in claimed.text
-    assert len(claimed.get_data()) == len(plain.get_data())
+        assert claimed.status_code == plain.status_code
+        assert "evil.example" not in claimed.text
+        assert len(claimed.get_data()) == len(plain.get_data())
 
 
-@pytest.mark.parametrize("proxies", [0, 1])
-def test_no_header_of_a_proxy_changes_a_page(make_service: MakeService, proxies: int) -> None:
-    """Also where the operator says that there is one."""
-    service = make_service(proxies=proxies)
+def test_no_header_of_a_proxy_changes_a_page(make_service: MakeService) -> None:
+    """Also where the operator says that there is a proxy."""
+    service = make_service(proxies=1)
     claims = {
         "X-Forwarded-For": "192.0.2.1",
         "X-Forwarded-Host": "evil.example",
@@ -278,16 +269,14 @@ def test_no_header_of_a_proxy_changes_a_page(make_service: MakeService, proxies:
         assert service.get(path, headers=claims).get_data() == service.get(path).get_data()
 
 
-def test_a_framework_error_without_a_type_of_its_own_is_a_problem_too(service: Service) -> None:
+def test_a_framework_error_without_a_type_of_its_own_is_a_problem_too(
+    service: Service, token: str, failing: _FailingBrowse
+) -> None:
     """RFC 9457 has a type for a problem that says no more than its status."""
-    service.container.browse.override(
-        providers.Object(_FailingBrowse(RequestEntityTooLarge("secret")))
-    )
-    app = create_app(service.container.settings(), service.container)
+    failing.error = RequestEntityTooLarge("secret")
 
-    with app.test_client() as client:
-        response = client.get(LIST, headers={"Authorization": f"Bearer {KeyToken.make(1).text}"})
-        response.close()
+    with service.app.test_client() as client:
+        response = client.get(LIST, headers={"Authorization": f"Bearer {token}"})
 
     problem = assert_problem(response, 413)
     assert problem["type"] == "about:blank"

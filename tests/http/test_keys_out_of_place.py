@@ -1,4 +1,4 @@
-"""What looks like a key, or a mistyped one, is repeated in no answer and no log."""
+"""No answer and no log repeats what looks like a key, or the link of an invitation."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from urllib.parse import quote
 
 import pytest
 
+from evref.adapters.inbound.web.observation import CompletedRequest, log_access
 from evref.bootstrap import logs
 from evref.bootstrap.settings import LogFormat
 from evref.domain.access.token import KeyToken
+from evref.domain.accounts.invitation import InvitationToken
 from tests.http.service import INFOBUTTON, Service, assert_problem
 
 LIST = "/api/v1/diagnoses"
@@ -28,7 +30,9 @@ FORMS: dict[str, Callable[[str], str]] = {
     "encoded in every character": lambda key: "".join(f"%{ord(each):02x}" for each in key),
 }
 
-pytestmark = [pytest.mark.shared_service, pytest.mark.parametrize("form", FORMS)]
+INVITATION = InvitationToken.make(0x5EED << 256).text
+
+pytestmark = pytest.mark.shared_service
 
 
 def assert_not_repeated(text: str) -> None:
@@ -74,58 +78,47 @@ def assert_not_repeated(text: str) -> None:
     ],
 )
 def test_a_key_in_an_address_is_not_repeated(
-    *,
-    service: Service,
-    token: str,
-    caplog: pytest.LogCaptureFixture,
-    form: str,
-    path: str,
-    status: int,
+    service: Service, token: str, caplog: pytest.LogCaptureFixture, path: str, status: int
 ) -> None:
     """Neither in the body nor in a header."""
-    sent = path.format(FORMS[form](KEY))
+    caplog.set_level(logging.DEBUG)
+    for form in FORMS.values():
+        response = service.get(path.format(form(KEY)), token=token)
 
-    with caplog.at_level(logging.DEBUG):
-        response = service.get(sent, token=token)
-
-    assert response.status_code == status
-    if status == 422:
-        assert_problem(response, 422, "invalid-parameter")
-    assert_not_repeated(response.text)
-    assert_not_repeated(str(response.headers).replace("evref_forms", ""))
+        assert response.status_code == status
+        if status == 422:
+            assert_problem(response, 422, "invalid-parameter")
+        assert_not_repeated(response.text)
+        assert_not_repeated(str(response.headers).replace("evref_forms", ""))
     assert_not_repeated(caplog.text)
 
 
-def test_a_key_as_request_id_is_replaced(service: Service, form: str) -> None:
+def test_a_key_as_request_id_is_replaced(service: Service) -> None:
     """On a problem and on a page."""
-    sent = FORMS[form](KEY)
+    for form in FORMS.values():
+        for path in (LIST, "/nothing"):
+            response = service.get(path, headers={"X-Request-ID": form(KEY)})
+            assert response.headers["X-Request-ID"] != form(KEY)
+            assert_not_repeated(response.text + str(response.headers))
 
-    for path in (LIST, "/nothing"):
-        response = service.get(path, headers={"X-Request-ID": sent})
-        assert response.headers["X-Request-ID"] != sent
-        assert_not_repeated(response.text + str(response.headers))
 
-
-def test_a_key_in_the_access_log_is_not_repeated(
-    service: Service, caplog: pytest.LogCaptureFixture, form: str
-) -> None:
+def test_a_key_in_the_access_log_is_not_repeated(caplog: pytest.LogCaptureFixture) -> None:
     """As the path, as the request id and as the method."""
-    from evref.adapters.inbound.web.observation import CompletedRequest, log_access  # noqa: PLC0415
-
-    sent = FORMS[form](KEY)
-    environ = {"REQUEST_METHOD": sent, "PATH_INFO": f"/{sent}", "HTTP_X_REQUEST_ID": sent}
-
-    with caplog.at_level(logging.INFO):
+    caplog.set_level(logging.INFO)
+    for form in FORMS.values():
+        sent = form(KEY)
+        environ = {"REQUEST_METHOD": sent, "PATH_INFO": f"/{sent}", "HTTP_X_REQUEST_ID": sent}
         log_access(CompletedRequest(environ, 404, 0.001))
 
-    assert caplog.records
+    assert len(caplog.records) == len(FORMS)
     for record in caplog.records:
         assert_not_repeated(" ".join(map(str, vars(record).values())))
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("log_format", LogFormat)
 def test_a_key_in_a_line_of_a_library_is_not_logged(
-    service: Service, capfd: pytest.CaptureFixture[str], form: str, log_format: LogFormat
+    capfd: pytest.CaptureFixture[str], form: str, log_format: LogFormat
 ) -> None:
     """Neither in its message nor in a traceback, not even of the cause of an error."""
     sent = FORMS[form](KEY)
@@ -145,9 +138,52 @@ def test_a_key_in_a_line_of_a_library_is_not_logged(
     assert_not_repeated(logged)
 
 
-def test_a_key_as_the_page_to_go_on_to_is_not_repeated(service: Service, form: str) -> None:
+def test_a_key_as_the_page_to_go_on_to_is_not_repeated(service: Service) -> None:
     """The sign-in form is sent to the address that it came from."""
-    response = service.get(f"/settings/sign-in?next=/settings/api-keys/{FORMS[form](KEY)}")
+    for form in FORMS.values():
+        response = service.get(f"/settings/sign-in?next=/settings/api-keys/{form(KEY)}")
 
-    assert response.status_code == 200
-    assert_not_repeated(response.text.replace("evref_forms", ""))
+        assert response.status_code == 200
+        assert_not_repeated(response.text.replace("evref_forms", ""))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/{}",
+        "/join/{}",
+        "/settings/{}",
+        "/settings/join/{}",
+        "/settings/invitation/{}",
+        "/settings/invitation/{}/accept",
+        "/settings/api-keys/{}",
+        "/settings/sign-in?next=/settings/invitation/{}",
+        "/api/v1/{}",
+        "/api/v1/diagnoses?{}=1",
+        "/api/v1/diagnoses?q=1&q={}",
+        "/catalogue?q={}",
+    ],
+)
+def test_the_link_of_an_invitation_in_an_address_is_in_no_answer_and_no_log(
+    service: Service, token: str, caplog: pytest.LogCaptureFixture, path: str
+) -> None:
+    """It is as good as a password."""
+    caplog.set_level(logging.DEBUG)
+    encoded = INVITATION.replace("J", "%4A").replace("o", "%6f")
+    in_hexadecimal = "".join(f"%{ord(each):02x}" for each in INVITATION)
+    for form in (
+        INVITATION,
+        INVITATION[:-1],
+        f"{INVITATION}.",
+        encoded,
+        quote(encoded),
+        in_hexadecimal,
+    ):
+        sent = path.format(form)
+        response = service.get(sent, token=token, headers={"Referer": f"http://host{sent}"})
+
+        assert response.status_code < 500
+        for text in (response.text, str(response.headers), caplog.text):
+            assert "%4A%6f".lower() not in text.lower()
+            for start in range(len(INVITATION) - 12):
+                assert INVITATION[start : start + 12] not in text

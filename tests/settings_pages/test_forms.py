@@ -95,62 +95,40 @@ def test_these_are_all_the_forms_that_there_are(site: Site) -> None:
 
 
 @pytest.mark.parametrize("path", FORMS)
-@pytest.mark.parametrize("token", [None, "", "forged", "of another browser", "of another time"])
-def test_a_form_without_its_token_changes_nothing(site: Site, path: str, token: str | None) -> None:
-    """The answer is the form again, with what was typed but for passwords, ready to be sent."""
+def test_a_form_without_its_token_changes_nothing(site: Site, path: str) -> None:
+    """The answer is the form with what was typed but for passwords, and can be sent."""
     member = someone(site, path)
-    fields = dict(FORMS[path])
-    if token == "of another browser":
-        token = fields_of(Visitor(site).get("/settings/sign-in").text)["csrf_token"]
-    elif token == "of another time":
-        token = fields_of(member.get(path).text)["csrf_token"] + "x"
-    if token is not None:
-        fields["csrf_token"] = token
+    of_another_browser = fields_of(Visitor(site).get("/settings/sign-in").text)["csrf_token"]
+    changed = fields_of(member.get(path).text)["csrf_token"] + "x"
     before = (site.audit_log(), member.cookie("evref_session"))
 
-    answer = member.send(path, **fields)
+    for token in ({}, *({"csrf_token": each} for each in ("", "x", of_another_browser, changed))):
+        answer = member.send(path, **(FORMS[path] | token))
 
-    assert answer.status_code == 400
-    assert "Nothing was changed." in answer.text
-    assert (site.audit_log(), member.cookie("evref_session")) == before
-    shown = fields_of(answer.text)
-    for name, value in FORMS[path].items():
-        assert shown[name] == ("" if value in (PASSWORD, NEW) else value)
+        assert answer.status_code == 400
+        assert "Nothing was changed." in answer.text
+        assert (site.audit_log(), member.cookie("evref_session")) == before
+        shown = fields_of(answer.text)
+        for name, value in FORMS[path].items():
+            assert shown[name] == ("" if value in (PASSWORD, NEW) else value)
 
-
-@pytest.mark.parametrize("path", FORMS)
-def test_the_form_that_is_shown_again_can_be_sent(site: Site, path: str) -> None:
-    """With the token that it then has, and the passwords typed once more."""
-    member = someone(site, path)
-    shown = fields_of(member.send(path, **FORMS[path]).text)
-
-    answer = member.send(path, **(shown | FORMS[path]))
-
-    assert answer.status_code in {201, 303}
+    assert member.send(path, **(shown | FORMS[path])).status_code in {201, 303}
 
 
-@pytest.mark.parametrize("path", FORMS)
-def test_a_form_from_before_the_sign_in_is_not_taken_after_it(site: Site, path: str) -> None:
-    """Whoever planted the cookie of forms in a browser gains nothing by it."""
-    member = Visitor(site)
+def test_a_form_from_before_the_sign_in_or_of_another_session_is_refused(site: Site) -> None:
+    """Who planted a cookie of forms gains nothing; nor does the same member in another browser."""
+    member, elsewhere = Visitor(site), a_member(site)
     planted = fields_of(member.get("/settings/sign-in").text)["csrf_token"]
+    other = fields_of(elsewhere.get("/settings/api-keys/new").text)["csrf_token"]
     member.sign_in()
 
-    answer = member.send(path, **(FORMS[path] | {"csrf_token": planted}))
-
-    assert answer.status_code == (409 if path == INVITATION else 400)
-
-
-@pytest.mark.parametrize("path", FORMS)
-def test_a_form_of_another_session_is_not_taken(site: Site, path: str) -> None:
-    """Not even of the same member, and with the other session's cookie of forms."""
-    member, elsewhere = a_member(site), a_member(site)
-    other = fields_of(elsewhere.get("/settings/api-keys/new").text)["csrf_token"]
+    for path, fields in FORMS.items():
+        before_sign_in = member.send(path, **(fields | {"csrf_token": planted}))
+        assert before_sign_in.status_code == (409 if path == INVITATION else 400)
     member.set_cookie("evref_forms", str(elsewhere.cookie("evref_forms")))
-
-    answer = member.send(path, **(FORMS[path] | {"csrf_token": other}))
-
-    assert answer.status_code == (409 if path == INVITATION else 400)
+    for path, fields in FORMS.items():
+        of_another_session = member.send(path, **(fields | {"csrf_token": other}))
+        assert of_another_session.status_code == (409 if path == INVITATION else 400)
 
 
 FROM_ELSEWHERE: list[dict[str, str]] = [
@@ -174,22 +152,22 @@ FROM_ELSEWHERE: list[dict[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("path", FORMS)
 @pytest.mark.parametrize("base_url", ["http://127.0.0.1:8000", "https://evref.example.org"])
-def test_a_form_that_another_site_sent_is_refused(tmp_path: Path, path: str, base_url: str) -> None:
+def test_a_form_that_another_site_sent_is_refused(tmp_path: Path, base_url: str) -> None:
     """Although its token is right; the host that was sent to proves nothing by itself."""
     site = site_with_forms(settings_for("memory", tmp_path, base_url=base_url))
-    member = someone(site, path)
-    fields = fields_of(member.get(path).text) | FORMS[path]
+    members = {path: someone(site, path) for path in FORMS}
     before = site.audit_log()
 
-    for headers in FROM_ELSEWHERE:
-        sent = {name: value.format(base_url=base_url) for name, value in headers.items()}
-        answer = member.send_with(sent, path, **fields)
+    for path, member in members.items():
+        fields = fields_of(member.get(path).text) | FORMS[path]
+        for headers in FROM_ELSEWHERE:
+            sent = {name: value.format(base_url=base_url) for name, value in headers.items()}
+            answer = member.send_with(sent, path, **fields)
 
-        assert answer.status_code == 403, sent
-        assert "Nothing was changed." in answer.text
-        assert base_url in answer.text
+            assert answer.status_code == 403, sent
+            assert "Nothing was changed." in answer.text
+            assert base_url in answer.text
     assert site.audit_log() == before
 
 
@@ -244,57 +222,49 @@ def a_secure_member(site: Site) -> Visitor:
     return member
 
 
-@pytest.mark.parametrize("path", FORMS)
-def test_a_form_that_is_too_long_is_not_read(site: Site, path: str) -> None:
-    """No storage or memory is spent on it."""
-    member = a_member(site)
+def test_what_no_browser_sends_is_refused(site: Site) -> None:
+    """A long form is not read; and the answer to another method says which ones there are."""
+    member, client = a_member(site), site.app.test_client()
+    for path, fields in FORMS.items():
+        long = member.send(path, **(fields | {"csrf_token": "x" * LONGEST_FORM}))
+        assert long.status_code == 413
 
-    answer = member.send(path, **(FORMS[path] | {"csrf_token": "x" * LONGEST_FORM}))
+        for kind in ("application/json", "application/x+json", "text/plain"):
+            assert client.post(path, data="0", content_type=kind).status_code == 415
 
-    assert answer.status_code == 413
-
-
-@pytest.mark.parametrize("path", FORMS)
-def test_a_page_takes_no_other_method(site: Site, path: str) -> None:
-    """The answer says which ones it takes."""
-    for method in ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"):
-        answer = site.app.test_client().open(path, method=method)
-
-        assert answer.status_code == 405
-        assert answer.headers["Allow"] == "GET, HEAD, POST"
+        for method in ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"):
+            answer = client.open(path, method=method)
+            assert answer.status_code == 405
+            assert answer.headers["Allow"] == "GET, HEAD, POST"
 
 
-@pytest.mark.parametrize("path", [*FORMS, *OTHERS])
-def test_head_is_get_without_the_body(site: Site, path: str) -> None:
+def test_head_is_get_without_the_body(site: Site) -> None:
     """Status and type are the same."""
     member = a_member(site)
-    got, head = member.get(path), member.head(path)
+    for path in (*FORMS, *OTHERS):
+        got, head = member.get(path), member.head(path)
 
-    assert head.data == b""
-    assert (head.status, head.content_type) == (got.status, got.content_type)
+        assert head.data == b""
+        assert (head.status, head.content_type) == (got.status, got.content_type)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [*FORMS, *OTHERS, "/settings/invitation/none", "/settings/none"],
-)
 @pytest.mark.parametrize("signed_in", [True, False])
-def test_no_page_is_kept_by_anyone(site: Site, path: str, signed_in: bool) -> None:
+def test_no_page_is_kept_by_anyone(site: Site, signed_in: bool) -> None:
     """Nor may it be framed, or run anything that is not served here."""
     visitor = a_member(site) if signed_in else Visitor(site)
+    for path in (*FORMS, *OTHERS, "/settings/invitation/none", "/settings/none"):
+        answer = visitor.get(path)
 
-    answer = visitor.get(path)
-
-    policy = answer.headers["Content-Security-Policy"]
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert answer.headers["Referrer-Policy"] == "no-referrer"
-    assert "default-src 'none'" in policy
-    assert "form-action 'self'" in policy
-    assert "frame-ancestors 'none'" in policy
-    assert "unsafe" not in policy
-    assert " style=" not in answer.text
-    assert "<script>" not in answer.text
+        policy = answer.headers["Content-Security-Policy"]
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        assert "default-src 'none'" in policy
+        assert "form-action 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert " style=" not in answer.text
+        assert "<script>" not in answer.text
 
 
 def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
@@ -311,12 +281,3 @@ def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
         assert str(tmp_path) not in answer.text
     answer = visitors[1].sign_in()
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
-
-
-@pytest.mark.parametrize("path", FORMS)
-def test_a_body_that_is_not_a_form_is_refused(site: Site, path: str) -> None:
-    """No browser sends its forms so."""
-    for kind in ("application/json", "application/x+json", "text/plain"):
-        answer = site.app.test_client().post(path, data="0", content_type=kind)
-
-        assert answer.status_code == 415
