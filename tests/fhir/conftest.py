@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +19,6 @@ from tests.http.service import BASE_URL, Service, body
 LONG_ID = "knee-osteoarthritis-" + "-".join(["supervised"] * 6)
 """Longer than an id of FHIR."""
 
-MakeService = Callable[..., Service]
 Read = Callable[[str], Any]
 
 
@@ -61,25 +59,22 @@ def catalogue() -> Catalogue:
     )
 
 
+def new_service(**settings: Any) -> Service:
+    """A service with that catalogue in its own memory."""
+    service = Service(Settings(storage=StorageKind.MEMORY, base_url=BASE_URL, **settings))
+    service.publish(catalogue())
+    return service
+
+
+@pytest.fixture(scope="session")
+def shared_service() -> Service:
+    """For tests that change nothing but counts."""
+    return new_service()
+
+
 @pytest.fixture
-def make_service() -> Iterator[MakeService]:
-    """Makes services without a catalogue, each in its own memory, with these settings."""
-    with ExitStack() as closing:
-
-        def make(**settings: Any) -> Service:
-            settings = {"storage": StorageKind.MEMORY, "base_url": BASE_URL, **settings}
-            service = Service(Settings(**settings))
-            closing.callback(service.container.storage().close)
-            return service
-
-        yield make
-
-
-@pytest.fixture
-def service(make_service: MakeService) -> Service:
-    made = make_service()
-    made.publish(catalogue())
-    return made
+def service(shared_service: Service) -> Service:
+    return shared_service
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from werkzeug.test import TestResponse
 
 from evref.adapters.inbound.fhir import search
-from tests.fhir.conftest import MakeService, catalogue
+from tests.fhir.conftest import new_service
 from tests.http.service import BASE_URL, Service, assert_outcome, body
 
 SEARCH = "/fhir/PlanDefinition"
@@ -82,15 +82,13 @@ def test_any_other_path_is_not_found(service: Service, token: str, path: str) ->
 
 
 @pytest.mark.parametrize("path", ALL)
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])
-def test_every_other_method_is_refused(
-    service: Service, token: str, method: str, path: str
-) -> None:
-    for credentials in (None, token):
-        response = service.request(method, path, token=credentials)
+def test_every_other_method_is_refused(service: Service, token: str, path: str) -> None:
+    for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"):
+        for credentials in (None, token):
+            response = service.request(method, path, token=credentials)
 
-        assert_outcome(response, 405, "not-supported")
-        assert response.headers["Allow"] == "GET, HEAD"
+            assert_outcome(response, 405, "not-supported")
+            assert response.headers["Allow"] == "GET, HEAD"
 
 
 @pytest.mark.parametrize(
@@ -153,18 +151,15 @@ def test_another_format_is_not_acceptable(
     assert "application/fhir+json" in issue["details"]["text"]
 
 
-@pytest.mark.parametrize(
-    "name", ["json", "application/json", "application/fhir%2Bjson", "application/fhir+json", "JSON"]
-)
+@pytest.mark.parametrize("path", [PLAN, SEARCH, METADATA])
 def test_the_parameter_for_the_format_goes_before_the_header(
-    service: Service, token: str, name: str
+    service: Service, token: str, path: str
 ) -> None:
     """For a person who types an address into a browser."""
-    for path in (PLAN, SEARCH, METADATA):
+    xml = {"Accept": "application/fhir+xml"}
+    for name in ("json", "application/json", "application/fhir%2Bjson", "JSON"):
         for _ in range(2):
-            response = service.get(
-                f"{path}?_format={name}", token=token, headers={"Accept": "application/fhir+xml"}
-            )
+            response = service.get(f"{path}?_format={name}", token=token, headers=xml)
             assert response.status_code == 200
 
 
@@ -192,10 +187,9 @@ def test_the_capability_statement_says_what_there_is(service: Service) -> None:
         assert named & taken.keys() == named - ({"title:exact", "title:contains"} - taken.keys())
 
 
-def test_an_origin_that_the_operator_names_may_read(make_service: MakeService) -> None:
+def test_an_origin_that_the_operator_names_may_read() -> None:
     """Errors too."""
-    service = make_service(cors_origins=(APP,))
-    service.publish(catalogue())
+    service = new_service(cors_origins=(APP,))
     token = service.token()
 
     for path in (PLAN, METADATA, f"{SEARCH}/nobody"):
@@ -204,19 +198,18 @@ def test_an_origin_that_the_operator_names_may_read(make_service: MakeService) -
         assert response.headers["Vary"].endswith("Origin")
 
 
-@pytest.mark.parametrize("path", [*ALL, "/fhir"])
-def test_switched_off_it_is_a_path_like_any_unknown(make_service: MakeService, path: str) -> None:
-    service = make_service(fhir=False)
-    service.publish(catalogue())
-
-    response = service.get(path, token=service.token())
-
-    assert response.status_code == 404
-    assert response.mimetype == "text/html"
+def test_switched_off_it_is_a_path_like_any_unknown() -> None:
+    service = new_service(fhir=False)
     unknown = service.get("/nothing")
-    assert response.text.replace(response.headers["X-Request-ID"], "") == unknown.text.replace(
-        unknown.headers["X-Request-ID"], ""
-    )
+
+    for path in (*ALL, "/fhir"):
+        response = service.get(path, token=service.token())
+
+        assert response.status_code == 404
+        assert response.mimetype == "text/html"
+        assert response.text.replace(response.headers["X-Request-ID"], "") == unknown.text.replace(
+            unknown.headers["X-Request-ID"], ""
+        )
 
 
 FORM = "application/x-www-form-urlencoded"

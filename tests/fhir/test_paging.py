@@ -9,8 +9,14 @@ import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import an_entry
-from tests.fhir.conftest import ids
+from tests.fhir.conftest import ids, new_service
 from tests.http.service import BASE_URL, Service, body
+
+
+@pytest.fixture
+def service() -> Service:
+    """A service whose catalogue is changed."""
+    return new_service()
 
 
 def publish(service: Service, names: str) -> None:

@@ -13,9 +13,7 @@ import pytest
 
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Index, Item
 from evref.adapters.inbound.fhir.resources import Issue, Resources
-from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
-from evref.bootstrap.settings import Settings
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Module, Review
 from evref.domain.catalogue.evidence import (
     Certainty,
@@ -28,6 +26,7 @@ from evref.domain.catalogue.intervention import FittVp, Intervention
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
 from evref.testing.builders import a_diagnosis, a_reference, an_intervention
 from tests.fhir.conftest import LONG_ID, Read
+from tests.pages.site import bundled
 
 BASE = "https://evref.example/fhir"
 SERVER = "https://evref.example.org/fhir"
@@ -194,7 +193,7 @@ def test_an_intervention_with_a_long_id_is_read_by_the_short_one(read: Read) -> 
     ("given", "do_not_perform"),
     [(Direction.FOR, None), (Direction.AGAINST, True), (Direction.UNCLEAR, None)],
 )
-def test_the_direction_is_told_by_an_element_an_extension_and_in_words(
+def test_the_direction_is_narrative_by_an_element_an_extension_and_in_words(
     given: Direction, *, do_not_perform: bool | None
 ) -> None:
     """No one who reads but one of them takes it for another."""
@@ -320,12 +319,6 @@ def test_a_reference_is_a_citation(
     assert found["citation"] == f"Kolasinski SL, Neogi T, et al. A guideline. {ends}"
 
 
-def bundled() -> Catalogue:
-    files = Container(settings=Settings()).catalogue_files()
-    found: Catalogue = files.read([BUNDLED_CATALOGUE], lambda _done, _total: None)
-    return found
-
-
 @pytest.fixture(scope="module")
 def everything() -> list[dict[str, Any]]:
     """Each resource of the bundled catalogue."""
@@ -367,10 +360,13 @@ def test_every_action_of_the_bundled_catalogue_leads_somewhere(
     assert sorted(led_to) == sorted(activities)
 
 
-def test_every_action_against_and_no_other_is_marked(everything: list[dict[str, Any]]) -> None:
+def test_every_resource_has_the_disclaimer_and_only_actions_against_are_marked(
+    everything: list[dict[str, Any]],
+) -> None:
     """A client that knows no extension refuses the action rather than take it for advice."""
     actions = [action for each in everything for action in each.get("action", [])]
 
+    assert {each["usage"] for each in everything} == {DISCLAIMER}
     assert {direction(each) for each in actions} == {"for", "against", "unclear"}
     for action in actions:
         assert ("modifierExtension" in action) == (direction(action) == "against")
@@ -381,13 +377,13 @@ def test_every_narrative_is_well_formed_and_says_the_direction(
 ) -> None:
     for resource in everything:
         root = ET.fromstring(resource["text"]["div"])
-        told = " ".join(root.itertext())
+        narrative = " ".join(root.itertext())
         assert root.tag == "{http://www.w3.org/1999/xhtml}div"
-        assert resource["title"] in told
-        assert DISCLAIMER in told
+        assert resource["title"] in narrative
+        assert DISCLAIMER in narrative
         for action in resource.get("action", []):
             name = NAMES[Direction(direction(action))]
-            assert f"{name}: {action['title']} (" in told
+            assert f"{name}: {action['title']} (" in narrative
 
 
 def test_a_narrative_escapes_what_a_text_has() -> None:
@@ -407,9 +403,3 @@ def test_a_reviewed_entry_says_by_whom_and_when() -> None:
     assert "Reviewed by Ada Example, physician on 2026-03-04." in plan["text"]["div"]
     assert plan["copyright"] == "Licensed under https://example.org/licence"
     assert plan["date"] == plan["meta"]["lastUpdated"] == "2026-11-01T08:30:00Z"
-
-
-def test_every_resource_of_the_bundled_catalogue_has_the_disclaimer(
-    everything: list[dict[str, Any]],
-) -> None:
-    assert {each["usage"] for each in everything} == {DISCLAIMER}

@@ -158,9 +158,9 @@ def test_a_well_formed_request_id_is_kept_and_any_other_is_replaced(
     service: Service, path: str
 ) -> None:
     """By one that is well-formed, and another each time."""
-    for given in ("a", "A.b_c-9", "x" * 64, "5f0c6a1e9b7d4a52"):
-        response = service.get(path, headers={"X-Request-ID": given})
-        assert response.headers["X-Request-ID"] == given
+    for kept in ("a", "A.b_c-9", "x" * 64, "5f0c6a1e9b7d4a52"):
+        response = service.get(path, headers={"X-Request-ID": kept})
+        assert response.headers["X-Request-ID"] == kept
 
     for given in (None, "", " ", "x" * 65, "a b", "a\tb", "é", "a/b", "a,b", "<x>"):
         headers = {} if given is None else {"X-Request-ID": given}

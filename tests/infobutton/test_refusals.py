@@ -17,6 +17,8 @@ from tests.infobutton.asking import AS_HTML, AS_JSON, KNEE, ask, target
 
 PROBLEM = "{urn:ietf:rfc:7807}"
 
+pytestmark = pytest.mark.shared_service
+
 
 def xml_problem(response: TestResponse, status: int) -> ET.Element:
     """The problem in an answer (RFC 9457, appendix B)."""
@@ -32,7 +34,6 @@ def xml_problem(response: TestResponse, status: int) -> ET.Element:
     return problem
 
 
-@pytest.mark.parametrize("cached", [False, True])
 @pytest.mark.parametrize(
     ("status", "slug"),
     [
@@ -43,12 +44,9 @@ def xml_problem(response: TestResponse, status: int) -> ET.Element:
     ],
 )
 def test_a_refusal_is_in_the_form_that_was_requested(
-    service: Service, status: int, slug: str, *, cached: bool
+    service: Service, status: int, slug: str
 ) -> None:
-    """XML unless the request is one of JSON; the same whether or not the answer is cached."""
-    if cached:
-        for form in ({}, AS_JSON):
-            assert ask(service, service.token(), KNEE | form).status_code == 200
+    """XML unless the request is one of JSON."""
     revoked = service.new_key()
     service.container.manage_keys().revoke(OPERATOR, revoked.key.id)
     token = {

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
-from pathlib import Path
 
-import yaml
-
-from evref.adapters.outbound.codec import from_document
+from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.accounts.readers import Readers
@@ -23,10 +19,7 @@ _NEVER_CLOSED = {"area", "base", "br", "col", "hr", "img", "input", "link", "met
 @cache
 def bundled() -> Catalogue:
     """The catalogue that the package brings along."""
-    return Catalogue(
-        from_document(yaml.safe_load(path.read_text(encoding="utf-8")))
-        for path in Path(BUNDLED_CATALOGUE).glob("*.yaml")
-    )
+    return YamlCatalogueFiles().read([BUNDLED_CATALOGUE], lambda _done, _total: None)
 
 
 def a_site(readers: Readers, catalogue: Catalogue | None = None) -> Site:
@@ -56,7 +49,7 @@ class Seen(HTMLParser):
         self.links: list[str] = []
         self.inline: list[str] = []
         self.ids: list[str] = []
-        self.attributes: list[tuple[str, str, str]] = []
+        self.attributes: list[tuple[str, str, str]] = []  # tag, name and value
         self._open: list[tuple[str, str | None]] = []
         self._texts: dict[str | None, list[str]] = {}
         self.feed(page)
@@ -97,7 +90,3 @@ class Seen(HTMLParser):
     def text(self, place: str | None = None) -> str:
         """The text of the element with this id, or of the page, with single spaces."""
         return " ".join("".join(self._texts.get(place, ())).split())
-
-    def walk(self) -> Iterator[tuple[str, str, str]]:
-        """Every attribute: the tag, its name and its value."""
-        return iter(self.attributes)
