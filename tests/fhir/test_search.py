@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.fhir.resources import instant
+from evref.adapters.inbound.fhir.search import SEARCH
+from evref.adapters.inbound.fhir.search import read as read_parameters
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import an_entry
 from tests.fhir.conftest import LONG_ID, Read, catalogue, ids, new_service
@@ -232,6 +236,7 @@ def test_a_canonical_url_an_identifier_or_a_topic_finds(
         ("{year}", True),
         ("{month}", True),
         ("{day}", True),
+        ("{minute}Z", True),
         ("{second}", True),
         ("ge{second}", True),
         ("gt{second}", False),
@@ -246,9 +251,22 @@ def test_a_canonical_url_an_identifier_or_a_topic_finds(
 def test_the_time_of_the_last_change_is_searched(read: Read, *, value: str, is_found: bool) -> None:
     """To the precision that is given."""
     time = read(f"PlanDefinition/{KNEE}")["meta"]["lastUpdated"]
-    given = value.format(year=time[:4], month=time[:7], day=time[:10], second=time)
+    given = value.format(
+        year=time[:4], month=time[:7], day=time[:10], minute=time[:16], second=time
+    )
 
     assert (KNEE in ids(read(f"PlanDefinition?_lastUpdated={given}"))) == is_found
+
+
+@pytest.mark.parametrize("text", ["2026-03-01T08:00Z", "2026-03-01T09:00+01:00"])
+def test_a_minute_ends_when_the_next_one_begins(text: str) -> None:
+    values = read_parameters(MultiDict({"_lastUpdated": text}), SEARCH["PlanDefinition"])
+    ((period,),) = values["_lastUpdated"]
+    start = datetime(2026, 3, 1, 8, tzinfo=UTC)
+
+    seconds = (-1, 0, 59, 60)
+    admitted = [period.admits(start + timedelta(seconds=each)) for each in seconds]
+    assert admitted == [False, True, True, False]
 
 
 def test_a_publication_updates_the_resources_that_it_changed_alone() -> None:

@@ -144,7 +144,7 @@ def _read_period(text: str) -> Period:
         start = datetime.fromisoformat(whole if time else f"{year}{month or '-01'}{day or '-01'}")
         start = start if start.tzinfo else start.replace(tzinfo=UTC)
         if time:
-            end = start + timedelta(minutes=1 if time.count(":") == 1 else 0, seconds=1)
+            end = start + timedelta(seconds=1 if time[6:7] == ":" else 60)
         elif day:
             end = start + timedelta(days=1)
         elif month:
