@@ -28,7 +28,7 @@ from evref.adapters.inbound.pages.settings.forgery import from_another_site
 from evref.adapters.inbound.pages.settings.forms import ConfirmForm
 from evref.adapters.inbound.pages.settings.invitation import InvitationPage
 from evref.adapters.inbound.pages.settings.members import MemberPages
-from evref.adapters.inbound.pages.settings.sign_in import SignInPages, home
+from evref.adapters.inbound.pages.settings.sign_in import PUBLIC, STATIC, SignInPages, home
 from evref.adapters.inbound.web.headers import PAGE_POLICY
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.accept_invitation import AcceptInvitation
@@ -47,11 +47,6 @@ LONGEST_FORM = 64 * 1024
 
 # The types of forms, or none. Flask-WTF would also accept JSON, and fail if it is malformed.
 _FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded", "multipart/form-data"})
-
-_SIGN_IN, _STATIC = "settings.sign_in", "settings.static"
-
-_PUBLIC = frozenset({_SIGN_IN, "settings.accept_invitation"})
-"""The pages that need no session."""
 
 
 def blueprint(
@@ -83,7 +78,7 @@ def blueprint(
 
     @pages.before_request
     def require_member() -> AnyResponse | None:
-        if request.endpoint == _STATIC:
+        if request.endpoint == STATIC:
             return None
         if request.mimetype not in _FORM_TYPES:
             abort(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
@@ -100,8 +95,8 @@ def blueprint(
         if request.method == "POST" and from_another_site(base_url):
             return _forbidden("settings/other_site.html", base_url=base_url)
         if "signed_in" not in g:
-            return None if request.endpoint in _PUBLIC else _to_sign_in(ended)
-        if request.method == "GET" and request.endpoint not in _PUBLIC:
+            return None if request.endpoint in PUBLIC else _to_sign_in(ended)
+        if request.method == "GET" and request.endpoint not in PUBLIC:
             drafts.take_out()
         return None
 
@@ -139,7 +134,7 @@ def _to_sign_in(ended: SessionToken | None) -> AnyResponse:
     """Redirect to the sign-in and back; what was typed is kept if a session has ended."""
     # A path that seems to contain an API key must not appear in another URL.
     onwards = None if has_key(request.path) else request.path
-    response = redirect(url_for(_SIGN_IN, next=onwards), HTTPStatus.SEE_OTHER)
+    response = redirect(url_for(".sign_in", next=onwards), HTTPStatus.SEE_OTHER)
     is_form = request.method == "POST"
     if ended is not None:
         # The cookies stay: a form of the ended session may be sent from another tab.
@@ -158,7 +153,7 @@ def _policy_with(sign_out_url: str) -> str:
 
 
 def _complete(response: Response, policy: str) -> Response:
-    if request.endpoint != _STATIC:
+    if request.endpoint != STATIC:
         response.headers["Content-Security-Policy"] = policy
     return response
 

@@ -30,9 +30,9 @@ from evref.domain.redaction import has_key
 
 _SECONDS_WHEN_BUSY = 2
 
-_NOT_AFTER_SIGN_IN = frozenset(
-    {"settings.sign_in", "settings.accept_invitation", "settings.static"}
-)
+STATIC = "settings.static"
+PUBLIC = frozenset({"settings.sign_in", "settings.accept_invitation"})
+"""The pages that need no session."""
 
 
 class SignInPages:
@@ -154,6 +154,6 @@ def _known_page(address: str) -> tuple[str, bool]:
             name: text for name, text in parse_qsl(parameters_text) if name in known
         }
         return url_for(endpoint, **arguments, **parameters), True
-    if not endpoint.startswith("settings.") or endpoint in _NOT_AFTER_SIGN_IN:
+    if not endpoint.startswith("settings.") or endpoint in {*PUBLIC, STATIC}:
         return "", False
     return url_for(endpoint, **arguments), False
