@@ -1,8 +1,9 @@
 """The audit log in SQL."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, select
 
 from evref.adapters.outbound.sql.engine import SqlDatabase
 from evref.adapters.outbound.sql.tables import audit_entries
@@ -38,22 +39,7 @@ class SqlAuditLog(audit.AuditLog):
             .offset(skip)
             .limit(most)
         )
-        with self._database.connect() as connection:
-            return tuple(
-                AuditEntry(
-                    at=row.at,
-                    institution_id=row.institution_id,
-                    actor=row.actor,
-                    action=Action(row.action),
-                    subject=(
-                        None
-                        if row.subject_kind is None
-                        else Subject(SubjectKind(row.subject_kind), row.subject_id)
-                    ),
-                    detail=row.detail,
-                )
-                for row in connection.execute(found)
-            )
+        return tuple(map(_entry, self._database.find_all(found)))
 
     def count(self, institution_id: str | None, only: AuditFilter = EVERYTHING) -> int:
         conditions = _conditions(institution_id, only)
@@ -65,6 +51,13 @@ class SqlAuditLog(audit.AuditLog):
         conditions = _conditions(institution_id, EVERYTHING)
         found = select(audit_entries.c.actor).where(*conditions).distinct()
         return frozenset(row.actor for row in self._database.find_all(found))
+
+
+def _entry(row: Row[Any]) -> AuditEntry:
+    kind = row.subject_kind
+    subject = None if kind is None else Subject(SubjectKind(kind), row.subject_id)
+    action = Action(row.action)
+    return AuditEntry(row.at, row.institution_id, row.actor, action, subject, row.detail)
 
 
 def _conditions(institution_id: str | None, only: AuditFilter) -> list[ColumnElement[bool]]:

@@ -1,5 +1,6 @@
 """Connections to a database, transactions, and the translation of errors."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
@@ -31,6 +32,7 @@ from evref.domain.errors import (
     AlreadyExistsError,
     Fault,
     InvalidValueError,
+    NotFoundError,
     StorageUnavailableError,
 )
 
@@ -43,13 +45,42 @@ _PARAMETERS_AT_ONCE = 1000
 _NEEDS_DRIVER = "names PostgreSQL, which needs more packages: pip install 'evref[postgresql]'"
 
 
-class SqlDatabase:
+class Source(ABC):
+    """Where rows are read from: a database, or the transaction of a unit of work.
+
+    Each method raises `StorageUnavailableError` if the database reports an error or times out.
+    """
+
+    @abstractmethod
+    def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
+        """Return all rows that the statement selects."""
+
+    def find(self, statement: Select[Any]) -> Row[Any] | None:
+        """Return the row that the statement selects, or None."""
+        rows = self.find_all(statement)
+        return rows[0] if rows else None
+
+    def one(self, statement: Select[Any], kind: str, name: str) -> Row[Any]:
+        """Return the row that the statement selects.
+
+        Raises:
+            NotFoundError: If there is none; about a record of this kind with this name.
+
+        """
+        row = self.find(statement)
+        if row is None:
+            raise NotFoundError(kind, name)
+        return row
+
+
+class SqlDatabase(Source):
     """A database by its URL, such as `sqlite:///evref.db` or `postgresql://user@host/evref`.
 
     It connects on first use. Safe to share between threads, but not between processes: `close` it
     before a fork. It opens at most `pool_size` connections, and on SQLite one more for `direct`. A
     call waits at most 0.4 seconds for a connection, and then at most `timeout_seconds` for the
-    database.
+    database. Each method raises `StorageUnavailableError` if the database reports an error or times
+    out.
 
     Raises:
         InvalidValueError: If the URL is malformed, names an unsupported database, or names an
@@ -82,32 +113,11 @@ class SqlDatabase:
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """Yield a connection on which each statement is a separate transaction.
-
-        Raises:
-            StorageUnavailableError: If the database reports an error or times out.
-
-        """
+        """Yield a connection on which each statement is a separate transaction."""
         with self._errors_translated(), self._engine.connect() as connection:
             yield connection
 
-    def find(self, statement: Select[Any]) -> Row[Any] | None:
-        """Return the row that the statement selects, or None.
-
-        Raises:
-            StorageUnavailableError: If the database reports an error or times out.
-
-        """
-        rows = self.find_all(statement)
-        return rows[0] if rows else None
-
     def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
-        """Return all rows that the statement selects.
-
-        Raises:
-            StorageUnavailableError: If the database reports an error or times out.
-
-        """
         with self.connect() as connection:
             return _rows(connection, statement)
 
@@ -117,10 +127,6 @@ class SqlDatabase:
 
         On SQLite, the transaction excludes all other writers. On PostgreSQL, it locks the rows
         that it selects `FOR UPDATE` or changes.
-
-        Raises:
-            StorageUnavailableError: If the database reports an error or times out.
-
         """
         with self._errors_translated(), self._transactions.begin() as connection:
             yield connection
@@ -147,11 +153,8 @@ class SqlDatabase:
 
         Each call is a separate transaction, and returns at most one row, as the driver gives it.
         It calls the driver directly, which takes a third of the time of `connect`. Where threads
-        queue to write, they use the same connection in turn, which they keep out of the pool.
-
-        The function raises:
-            StorageUnavailableError: If the database reports an error or times out.
-
+        queue to write, they use the same connection in turn, which they keep out of the pool. The
+        function raises the same errors as the methods.
         """
         write_lock = self._backend.write_lock
         dialect = self._engine.dialect
@@ -198,12 +201,7 @@ class SqlDatabase:
 
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
-        """Yield a transaction that excludes other preparations and has a longer timeout.
-
-        Raises:
-            StorageUnavailableError: If the database reports an error or times out.
-
-        """
+        """Yield a transaction that excludes other preparations and has a longer timeout."""
         with self._errors_translated(), self._backend.preparation() as connection:
             yield connection
 
@@ -248,7 +246,7 @@ class SqlDatabase:
             self._pool_is_stale = True
 
 
-class Transaction(ExitStack):
+class Transaction(ExitStack, Source):
     """The transaction of a unit of work, which begins with its first statement."""
 
     def __init__(self, database: SqlDatabase) -> None:
@@ -266,7 +264,6 @@ class Transaction(ExitStack):
         return self.enter_context(self.database.transaction())
 
     def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
-        """Return all rows that the statement selects, as `SqlDatabase.find_all` does."""
         return _rows(self.connection, statement)
 
 

@@ -5,9 +5,9 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, insert, select, update
+from sqlalchemy import Row, delete, insert, select, update
 
-from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction, batches
+from evref.adapters.outbound.sql.engine import Source, Transaction, batches
 from evref.adapters.outbound.sql.tables import (
     api_keys,
     institutions,
@@ -37,57 +37,61 @@ _WHOLE = (
 
 
 class SqlKeys(Keys):
-    def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
+    def __init__(self, source: Source) -> None:
+        self._source = source
 
     def get(self, key_id: str) -> ApiKey:
-        return _one(self._database.find_all(_WHOLE.where(api_keys.c.id == key_id)), key_id)
+        found = _ordered(self._source.find_all(_WHOLE.where(api_keys.c.id == key_id)))
+        if not found:
+            raise NotFoundError("API key", key_id)
+        return found[0]
 
     def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
         by_digest: dict[str, ApiKey] = {}
         for some in batches(digests):
             their_keys = select(key_secrets.c.key_id).where(key_secrets.c.digest.in_(some))
-            rows = self._database.find_all(_WHOLE.where(api_keys.c.id.in_(their_keys)))
+            rows = self._source.find_all(_WHOLE.where(api_keys.c.id.in_(their_keys)))
             for key in _ordered(rows):
                 by_digest |= {secret.digest: key for secret in key.secrets}
         return {digest: by_digest[digest] for digest in digests if digest in by_digest}
 
     def list(self) -> tuple[ApiKey, ...]:
-        return _ordered(self._database.find_all(_WHOLE))
+        return _ordered(self._source.find_all(_WHOLE))
 
     def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
         its_own = api_keys.c.institution_id == institution_id
-        return _ordered(self._database.find_all(_WHOLE.where(its_own)))
+        return _ordered(self._source.find_all(_WHOLE.where(its_own)))
 
     def caps(self, institution_id: str) -> KeyCaps:
-        return _caps(self._database.find(_caps_of(institution_id)))
+        wanted = select(key_caps).where(key_caps.c.institution_id == institution_id)
+        row = self._source.find(wanted)
+        if row is None:
+            return KeyCaps()
+        return KeyCaps(row.most_keys, row.highest_daily_limit, row.total_daily_limit)
 
 
-class SqlKeyChanges(KeyChanges):
+class SqlKeyChanges(SqlKeys, KeyChanges):
     def __init__(self, transaction: Transaction) -> None:
+        super().__init__(transaction)
         self._transaction = transaction
 
     def add(self, key: ApiKey) -> None:
-        connection = self._transaction.connection
         self._require(key.institution_id)
         with self._transaction.database.unique("API key", key.id):
-            connection.execute(insert(api_keys).values(written(api_keys, key)))
-            _write_secrets(connection, key)
+            self._transaction.connection.execute(insert(api_keys).values(written(api_keys, key)))
+            self._write_secrets(key)
 
     def get(self, key_id: str) -> ApiKey:
-        this = api_keys.c.id == key_id
+        this = select(api_keys.c.id).where(api_keys.c.id == key_id)
         # SQLite has no FOR UPDATE; its transaction already holds the write lock.
-        self._transaction.find_all(select(api_keys.c.id).where(this).with_for_update())
-        return _one(self._transaction.find_all(_WHOLE.where(this)), key_id)
-
-    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
-        its_own = api_keys.c.institution_id == institution_id
-        return _ordered(self._transaction.find_all(_WHOLE.where(its_own)))
+        self._transaction.find(this.with_for_update())
+        return super().get(key_id)
 
     def caps(self, institution_id: str) -> KeyCaps:
         # The row is the lock of the institution's keys.
-        locked = _caps_of(institution_id).with_for_update()
-        return _caps(self._transaction.connection.execute(locked).first())
+        this = select(key_caps.c.institution_id).where(key_caps.c.institution_id == institution_id)
+        self._transaction.find(this.with_for_update())
+        return super().caps(institution_id)
 
     def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
         self._require(institution_id)
@@ -99,8 +103,7 @@ class SqlKeyChanges(KeyChanges):
 
     def _require(self, institution_id: str) -> None:
         owner = select(institutions.c.id).where(institutions.c.id == institution_id)
-        if self._transaction.connection.execute(owner).first() is None:
-            raise NotFoundError("institution", institution_id)
+        self._transaction.one(owner, "institution", institution_id)
 
     def replace(self, key: ApiKey) -> None:
         connection = self._transaction.connection
@@ -108,24 +111,11 @@ class SqlKeyChanges(KeyChanges):
             update(api_keys).where(api_keys.c.id == key.id).values(written(api_keys, key))
         )
         connection.execute(delete(key_secrets).where(key_secrets.c.key_id == key.id))
-        _write_secrets(connection, key)
+        self._write_secrets(key)
 
-
-def _caps_of(institution_id: str) -> Select[Any]:
-    return select(key_caps).where(key_caps.c.institution_id == institution_id)
-
-
-def _caps(row: Row[Any] | None) -> KeyCaps:
-    if row is None:
-        return KeyCaps()
-    return KeyCaps(row.most_keys, row.highest_daily_limit, row.total_daily_limit)
-
-
-def _one(rows: Iterable[Row[Any]], name: str) -> ApiKey:
-    found = _ordered(rows)
-    if not found:
-        raise NotFoundError("API key", name)
-    return found[0]
+    def _write_secrets(self, key: ApiKey) -> None:
+        rows = [{"key_id": key.id, **asdict(secret)} for secret in key.secrets]
+        self._transaction.connection.execute(insert(key_secrets), rows)
 
 
 def _ordered(rows: Iterable[Row[Any]]) -> tuple[ApiKey, ...]:
@@ -151,8 +141,3 @@ def _key(rows: list[Row[Any]]) -> ApiKey:
         expires_on=row.expires_on,
         revoked_at=row.revoked_at,
     )
-
-
-def _write_secrets(connection: Connection, key: ApiKey) -> None:
-    rows = [{"key_id": key.id, **asdict(secret)} for secret in key.secrets]
-    connection.execute(insert(key_secrets), rows)

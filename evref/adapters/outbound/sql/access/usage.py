@@ -145,8 +145,8 @@ class SqlUsageReports(usage.UsageReports):
             .where(table.key_id == key_id, table.day.between(first, last))
             .order_by(table.day)
         )
-        with self._database.connect() as connection:
-            return tuple(DayUsage(*row) for row in connection.execute(days))
+        rows = self._database.find_all(days)
+        return tuple(DayUsage(row.day, row.daily_limit, row.admitted, row.refused) for row in rows)
 
     def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, usage.KeyUse]:
         table = daily_usage.c
@@ -160,14 +160,13 @@ class SqlUsageReports(usage.UsageReports):
         ).group_by(table.key_id)
         overview = {}
         for some_ids in batches(key_ids):
-            with self._database.connect() as connection:
-                for row in connection.execute(uses.where(table.key_id.in_(some_ids))):
-                    used_today = (
-                        None
-                        if row.daily_limit is None
-                        else DayUsage(today, row.daily_limit, row.admitted, row.refused)
-                    )
-                    overview[row.key_id] = usage.KeyUse(row.last_used_on, used_today)
+            for row in self._database.find_all(uses.where(table.key_id.in_(some_ids))):
+                used_today = (
+                    None
+                    if row.daily_limit is None
+                    else DayUsage(today, row.daily_limit, row.admitted, row.refused)
+                )
+                overview[row.key_id] = usage.KeyUse(row.last_used_on, used_today)
         return overview
 
     def prune(self, today: date) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Row, Select, delete, insert, select, update
+from sqlalchemy import Row, delete, insert, select, update
 
-from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
+from evref.adapters.outbound.sql.engine import Source, Transaction
 from evref.adapters.outbound.sql.tables import (
     institutions,
     invitations,
@@ -30,48 +30,51 @@ from evref.ports.accounts.accounts import AccountChanges, Accounts
 
 
 class SqlAccounts(Accounts):
-    def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
+    def __init__(self, source: Source) -> None:
+        self._source = source
 
     def institution(self, institution_id: str) -> Institution:
         wanted = select(institutions).where(institutions.c.id == institution_id)
-        return _institution(self._one(wanted, "institution", institution_id))
+        return _institution(self._source.one(wanted, "institution", institution_id))
 
     def institution_named(self, name: str) -> Institution:
         wanted = select(institutions).where(institutions.c.name == name)
-        return _institution(self._one(wanted, "institution", name))
+        return _institution(self._source.one(wanted, "institution", name))
 
     def institutions(self) -> tuple[Institution, ...]:
-        found = map(_institution, self._database.find_all(select(institutions)))
+        found = map(_institution, self._source.find_all(select(institutions)))
         return tuple(sorted(found, key=lambda institution: institution.name))
 
     def member(self, member_id: str) -> Member:
-        return _member(
-            self._one(select(members).where(members.c.id == member_id), "member", member_id)
-        )
+        wanted = select(members).where(members.c.id == member_id)
+        return _member(self._source.one(wanted, "member", member_id))
 
     def member_with_email(self, email: str) -> Member:
-        return _member(self._one(select(members).where(members.c.email == email), "member", email))
+        wanted = select(members).where(members.c.email == email)
+        return _member(self._source.one(wanted, "member", email))
 
     def members(self) -> tuple[Member, ...]:
-        return _by_email(self._database.find_all(select(members)))
+        return _by_email(self._source.find_all(select(members)))
 
     def members_of(self, institution_id: str) -> tuple[Member, ...]:
-        return _by_email(self._database.find_all(_members_of(institution_id)))
+        wanted = select(members).where(members.c.institution_id == institution_id)
+        return _by_email(self._source.find_all(wanted))
 
     def invitation(self, invitation_id: str) -> Invitation:
         wanted = select(invitations).where(invitations.c.id == invitation_id)
-        return _invitation(self._one(wanted, "invitation", invitation_id))
+        return _invitation(self._source.one(wanted, "invitation", invitation_id))
 
     def invitation_with_digest(self, digest: str) -> Invitation:
         wanted = select(invitations).where(invitations.c.digest == digest)
-        return _invitation(self._one(wanted, "invitation", digest))
+        return _invitation(self._source.one(wanted, "invitation", digest))
 
     def invitations_to(self, institution_id: str) -> tuple[Invitation, ...]:
-        return _newest_first(self._database.find_all(_invitations_to(institution_id)))
+        wanted = select(invitations).where(invitations.c.institution_id == institution_id)
+        found = sorted(map(_invitation, self._source.find_all(wanted)), key=lambda each: each.id)
+        return tuple(sorted(found, key=lambda each: each.created_at, reverse=True))
 
     def proxy_sign_ins(self) -> tuple[ProxySignIn, ...]:
-        rows = self._database.find_all(
+        rows = self._source.find_all(
             select(proxy_sign_ins, proxy_domains.c.domain).join(
                 proxy_domains, proxy_domains.c.institution_id == proxy_sign_ins.c.institution_id
             )
@@ -84,15 +87,10 @@ class SqlAccounts(Accounts):
             for (institution_id, digest), of_institution in domains.items()
         )
 
-    def _one(self, wanted: Select[Any], kind: str, name: str) -> Row[Any]:
-        row = self._database.find(wanted)
-        if row is None:
-            raise NotFoundError(kind, name)
-        return row
 
-
-class SqlAccountChanges(AccountChanges):
+class SqlAccountChanges(SqlAccounts, AccountChanges):
     def __init__(self, transaction: Transaction) -> None:
+        super().__init__(transaction)
         self._transaction = transaction
 
     def add_institution(self, institution: Institution) -> None:
@@ -105,8 +103,8 @@ class SqlAccountChanges(AccountChanges):
         # FOR NO KEY UPDATE, so that a key can be added to the institution meanwhile. SQLite
         # has no such lock; its transaction already holds the write lock.
         this = select(institutions.c.id).where(institutions.c.id == institution_id)
-        if not self._transaction.find_all(this.with_for_update(key_share=True)):
-            raise NotFoundError("institution", institution_id)
+        locked = this.with_for_update(key_share=True)
+        self._transaction.one(locked, "institution", institution_id)
         return self._stored(institution_id)
 
     def replace_team(self, team: Team) -> None:
@@ -157,17 +155,12 @@ class SqlAccountChanges(AccountChanges):
             raise NotFoundError("member", member_id)
 
     def _stored(self, institution_id: str) -> Team:
-        find_all = self._transaction.find_all
+        kept = select(removals).where(removals.c.institution_id == institution_id)
         return Team(
             institution_id,
-            _by_email(find_all(_members_of(institution_id))),
-            _newest_first(find_all(_invitations_to(institution_id))),
-            tuple(
-                Removal(row.digest, row.removed_at)
-                for row in find_all(
-                    select(removals).where(removals.c.institution_id == institution_id)
-                )
-            ),
+            self.members_of(institution_id),
+            self.invitations_to(institution_id),
+            tuple(Removal(row.digest, row.removed_at) for row in self._source.find_all(kept)),
         )
 
     def _remove_member(self, member_id: str) -> None:
@@ -176,14 +169,6 @@ class SqlAccountChanges(AccountChanges):
         connection.execute(select(members.c.id).where(this).with_for_update())
         connection.execute(delete(sessions).where(sessions.c.member_id == member_id))
         connection.execute(delete(members).where(this))
-
-
-def _members_of(institution_id: str) -> Select[Any]:
-    return select(members).where(members.c.institution_id == institution_id)
-
-
-def _invitations_to(institution_id: str) -> Select[Any]:
-    return select(invitations).where(invitations.c.institution_id == institution_id)
 
 
 def _institution(row: Row[Any]) -> Institution:
@@ -205,8 +190,3 @@ def _invitation(row: Row[Any]) -> Invitation:
 
 def _by_email(rows: Sequence[Row[Any]]) -> tuple[Member, ...]:
     return tuple(sorted(map(_member, rows), key=lambda member: member.email))
-
-
-def _newest_first(rows: Sequence[Row[Any]]) -> tuple[Invitation, ...]:
-    found = sorted(map(_invitation, rows), key=lambda invitation: invitation.id)
-    return tuple(sorted(found, key=lambda invitation: invitation.created_at, reverse=True))

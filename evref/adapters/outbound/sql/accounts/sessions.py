@@ -27,9 +27,8 @@ class SqlSessionStore(sessions.SessionStore):
             connection.execute(row)
 
     def get(self, digest: str) -> Session:
-        row = self._database.find(select(session_table).where(session_table.c.digest == digest))
-        if row is None:
-            raise NotFoundError("session", digest)
+        wanted = select(session_table).where(session_table.c.digest == digest)
+        row = self._database.one(wanted, "session", digest)
         return Session(**row._mapping)  # noqa: SLF001 - a public name of SQLAlchemy's
 
     def remove(self, digest: str) -> None:
