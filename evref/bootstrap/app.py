@@ -40,6 +40,9 @@ from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
 from evref.domain.accounts.readers import Readers
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.publication import is_bundled
+from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
 from evref.domain.errors import EvrefError, StorageUnavailableError
 
 if TYPE_CHECKING:
@@ -77,8 +80,12 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.json.compact = True  # type: ignore[attr-defined]
 
     openapi.configure(app, settings.base_url)
+
+    def licence_of(served: Catalogue) -> str | None:
+        is_ours = is_bundled(served.version, served.publications)
+        return BUNDLED_LICENCE if is_ours else settings.licence
+
     consult = container.consult()
-    find_licence = container.find_licence()
     observers: list[Observer] = [log_access] if settings.access_log else []
     if settings.metrics_token is not None:
         metrics = _metrics(settings)
@@ -104,7 +111,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         readers=settings.catalogue_pages,
         browse=container.browse(),
         identity=identity,
-        licence_of=find_licence,
+        licence_of=licence_of,
         most_bytes=cache_bytes,
     )
     frame.register(app)
@@ -112,8 +119,8 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         app, container.cookie_secret(), secure=settings.base_url.startswith("https://")
     )
     blueprints = [
-        catalogue.blueprint(endpoints, settings.base_url, find_licence, container.read_changes()),
-        limit.blueprint(container.read_limit(), container.browse(), find_licence),
+        catalogue.blueprint(endpoints, settings.base_url, licence_of, container.read_changes()),
+        limit.blueprint(container.read_limit(), container.browse(), licence_of),
         openapi.blueprint(),
         reference.blueprint(
             frame,
@@ -153,7 +160,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         )
     if settings.fhir:
         blueprints.append(
-            fhir.blueprint(endpoints, settings.base_url, settings.canonical_root, find_licence)
+            fhir.blueprint(endpoints, settings.base_url, settings.canonical_root, licence_of)
         )
     for blueprint in blueprints:
         app.register_blueprint(blueprint)

@@ -25,7 +25,6 @@ from evref.application.accounts.shared.bulkhead import Bulkhead
 from evref.application.accounts.sign_in import SignIn
 from evref.application.accounts.sign_in_by_proxy import SignInByProxy
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue, in_background
-from evref.application.catalogue.find_licence import FindLicence
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.catalogue.read_changes import ReadChanges
 from evref.application.circuit_breaker import CircuitBreaker
@@ -101,9 +100,6 @@ class Container(containers.DeclarativeContainer):
         circuit_breaker,
         lexicon,
         run=providers.Object(_in_background),
-    )
-    find_licence = One(
-        FindLicence, storage.provided.catalogue, circuit_breaker, settings.provided.licence
     )
     read_changes = One(ReadChanges, storage.provided.catalogue, circuit_breaker)
     consult = providers.Factory(ConsultCatalogue, browse=browse, admit=admit)

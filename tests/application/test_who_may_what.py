@@ -230,7 +230,6 @@ FOR_EVERYBODY = {
     "BrowseCatalogue",
     "CircuitBreaker",
     "ConsultCatalogue",
-    "FindLicence",
     "ReadChanges",
     "ReadLimit",
     "ReportHealth",

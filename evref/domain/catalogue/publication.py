@@ -29,6 +29,11 @@ class Publication:
     comparison: Comparison | None
 
 
+def is_bundled(version: str, publications: Iterable[Publication]) -> bool:
+    """Return whether the catalogue of this version was published as that of the package."""
+    return any(each.is_bundled for each in publications if each.version == version)
+
+
 def removed_on(diagnosis_id: str, newest_first: Iterable[Publication]) -> date | None:
     """Return the UTC day of the last removal of a diagnosis; None if no publication has one."""
     for publication in newest_first:
