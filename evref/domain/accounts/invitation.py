@@ -2,57 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from evref.domain.accounts.institution import check_email
 from evref.domain.accounts.lifetime import is_within
-from evref.domain.base62 import base62
+from evref.domain.accounts.secret import RandomSecret
 from evref.domain.errors import NotFoundError
 from evref.domain.principal import Role
 
 INVITATION_LENGTH = timedelta(days=7)
 """An invitation ends this long after its creation."""
 
-_PREFIX = "Join"
-_SECRET_DIGITS = 48
-_TOKEN = re.compile(rf"{_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS}}}")
 
-
-@dataclass(frozen=True, slots=True)
-class InvitationToken:
+@dataclass(frozen=True, slots=True, repr=False)
+class InvitationToken(RandomSecret):
     """The secret in the link of an invitation: `Join` and 48 base62 digits.
 
     Text of this form, long and in mixed case, is what `without_keys` removes from logs and errors.
-    Storage has only `digest`. The representation omits the secret.
 
     Raises:
         NotFoundError: If the form is wrong: there is no invitation with such a token.
 
     """
 
-    text: str
-
-    SECRETS = 62**_SECRET_DIGITS
+    PREFIX = "Join"
 
     def __post_init__(self) -> None:
-        if _TOKEN.fullmatch(self.text) is None:
+        if re.fullmatch("Join[0-9A-Za-z]{48}", self.text) is None:
             raise unknown_invitation()
-
-    @classmethod
-    def make(cls, secret: int) -> InvitationToken:
-        """Return the token of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
-        return cls(_PREFIX + base62(secret, _SECRET_DIGITS))
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the token in hexadecimal; a fast hash suffices for 285 random bits."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
-
-    def __repr__(self) -> str:
-        return "InvitationToken(…)"
 
 
 @dataclass(frozen=True, slots=True)

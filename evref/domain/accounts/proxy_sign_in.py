@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from evref.domain.accounts.institution import is_email, normalised_email
-from evref.domain.base62 import base62
+from evref.domain.accounts.secret import RandomSecret, digest_of
 from evref.domain.rules import Rules
 
 REMOVAL_LENGTH = timedelta(days=365)
 """The address of a removed member is refused this long."""
 
-_SECRET_DIGITS = 48
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _DOMAIN = re.compile(rf"({_LABEL}\.)+{_LABEL}")
 _LONGEST_DOMAIN = 253
 
 
-@dataclass(frozen=True, slots=True)
-class ProxySecret:
-    """The secret with which the proxy of an institution identifies itself.
-
-    Storage has only `digest`. The representation omits the secret.
-    """
-
-    text: str
-
-    SECRETS = 62**_SECRET_DIGITS
-
-    @classmethod
-    def make(cls, secret: int) -> ProxySecret:
-        """Return the secret of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
-        return cls(base62(secret, _SECRET_DIGITS))
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the secret in hexadecimal; a fast hash suffices for 285 random bits."""
-        return hashlib.sha256(self.text.encode(errors="surrogatepass")).hexdigest()
-
-    def __repr__(self) -> str:
-        return "ProxySecret(…)"
+class ProxySecret(RandomSecret):
+    """The secret with which the proxy of an institution identifies itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +62,4 @@ class ProxySignIn:
 
 def removal_digest(institution_id: str, email: str) -> str:
     """Return what is kept of the address of a removed member: SHA-256 in hexadecimal."""
-    return hashlib.sha256(f"{institution_id}:{email}".encode()).hexdigest()
+    return digest_of(f"{institution_id}:{email}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import ipaddress
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from datetime import datetime, timedelta
 
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.lifetime import CLOCK_DIFFERENCE, is_within
+from evref.domain.accounts.secret import RandomSecret, digest_of
 from evref.domain.principal import Role
 
 SESSION_LENGTHS = {
@@ -25,29 +25,8 @@ DEVICE_LENGTH = timedelta(days=180)
 """A device is known this long after the last sign-in on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionToken:
-    """The secret that identifies a session: 64 hexadecimal digits, known to one browser only.
-
-    Storage has only `digest`. The representation omits the secret, for logs and tracebacks.
-    """
-
-    text: str
-
-    SECRETS = 2**256
-
-    @classmethod
-    def make(cls, secret: int) -> SessionToken:
-        """Return the token of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
-        return cls(f"{secret:064x}")
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the token in hexadecimal; a fast hash suffices for 256 random bits."""
-        return _digest(self.text)
-
-    def __repr__(self) -> str:
-        return "SessionToken(…)"
+class SessionToken(RandomSecret):
+    """The secret that identifies a session, known to one browser only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +49,15 @@ class Session:
         cls, member: Member, token: SessionToken, instant: datetime, *, by_proxy: bool = False
     ) -> Session:
         """Return the session that starts at this instant."""
-        return cls(token.digest, member.id, _digest(member.password_hash or ""), instant, by_proxy)
+        return cls(
+            token.digest, member.id, digest_of(member.password_hash or ""), instant, by_proxy
+        )
 
     def is_live(self, member: Member, instant: datetime) -> bool:
         """Return whether the session is still valid for the member as stored now."""
-        return hmac.compare_digest(
-            self.password_digest, _digest(member.password_hash or "")
-        ) and is_within(self.started_at, SESSION_LENGTHS[member.role], instant)
+        return hmac.compare_digest(self.password_digest, _password_digest(member)) and is_within(
+            self.started_at, SESSION_LENGTHS[member.role], instant
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +112,7 @@ class Slowdown:
 
     def name(self, text: str) -> str:
         """Return the name under which failures are counted; it does not reveal the text."""
-        return f"{self.kind}:{_digest(text)}"
+        return f"{self.kind}:{digest_of(text)}"
 
     def wait(self, failures: Failures, instant: datetime) -> timedelta:
         """Return the delay of the next attempt, from this instant; zero if there is none."""
@@ -181,8 +162,8 @@ def network(address: str) -> str:
 
 
 def _binding(member: Member) -> str:
-    return _digest(f"{member.id}:{member.password_hash}")
+    return digest_of(f"{member.id}:{member.password_hash}")
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+def _password_digest(member: Member) -> str:
+    return digest_of(member.password_hash or "")
