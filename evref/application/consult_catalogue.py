@@ -1,6 +1,7 @@
 """Consult the catalogue with an API key: authenticate, get the catalogue, admit and count."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.access.permission import Permission
@@ -12,12 +13,12 @@ Admit = Callable[[KeyToken, Permission], QuotaStatus]
 """Admits and counts a request, like `AdmitRequest`."""
 
 
+@dataclass(eq=False)
 class ConsultCatalogue:
     """Handles every request that needs a key, on all interfaces."""
 
-    def __init__(self, browse: BrowseCatalogue, admit: Admit) -> None:
-        self._browse = browse
-        self._admit = admit
+    browse: BrowseCatalogue
+    admit: Admit
 
     def __call__(self, token: str, needed: Permission) -> tuple[Catalogue, QuotaStatus]:
         """Return the served catalogue and the key's quota after this request.
@@ -34,5 +35,5 @@ class ConsultCatalogue:
 
         """
         key = KeyToken(token)
-        catalogue = self._browse.current()
-        return catalogue, self._admit(key, needed)
+        catalogue = self.browse.current()
+        return catalogue, self.admit(key, needed)

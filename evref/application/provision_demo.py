@@ -24,15 +24,13 @@ class Demo:
     expires: bool
 
 
+@dataclass(kw_only=True, eq=False)
 class ProvisionDemo:
     """Creates the institution, the member and the key of the demo if they do not exist."""
 
-    def __init__(
-        self, *, institutions: ManageInstitutions, keys: ManageKeys, randomness: Randomness
-    ) -> None:
-        self._institutions = institutions
-        self._keys = keys
-        self._randomness = randomness
+    institutions: ManageInstitutions
+    keys: ManageKeys
+    randomness: Randomness
 
     def __call__(self, principal: Principal) -> Demo:
         """Create what is missing, and always a key.
@@ -48,25 +46,25 @@ class ProvisionDemo:
         password = self._password(principal, institution)
         earlier = any(
             found.key.name == KEY and not found.state.has_ended
-            for found in self._keys.list(principal, institution.id)
+            for found in self.keys.list(principal, institution.id)
         )
-        tomorrow = self._keys.today() + timedelta(days=1)
-        created = self._keys.create(
+        tomorrow = self.keys.today() + timedelta(days=1)
+        created = self.keys.create(
             principal, institution.id, name=KEY, expires_on=tomorrow if earlier else None
         )
         return Demo(created.token.text, password, expires=earlier)
 
     def _institution(self, principal: Principal) -> Institution:
         try:
-            return self._institutions.institution_named(principal, INSTITUTION)
+            return self.institutions.institution_named(principal, INSTITUTION)
         except NotFoundError:
-            return self._institutions.create_institution(principal, INSTITUTION)
+            return self.institutions.create_institution(principal, INSTITUTION)
 
     def _password(self, principal: Principal, institution: Institution) -> str | None:
         try:
-            self._institutions.member_with_email(principal, MEMBER)
+            self.institutions.member_with_email(principal, MEMBER)
         except NotFoundError:
-            password = f"{self._randomness.below(16**16):016x}"
-            self._institutions.create_member(principal, institution.id, MEMBER, password=password)
+            password = f"{self.randomness.below(16**16):016x}"
+            self.institutions.create_member(principal, institution.id, MEMBER, password=password)
             return password
         return None

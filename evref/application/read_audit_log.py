@@ -16,13 +16,13 @@ class AuditPage:
     pages: int
 
 
+@dataclass(eq=False)
 class ReadAuditLog:
     """Returns the log of an institution to principals who may read it."""
 
     ENTRIES_A_PAGE = 50
 
-    def __init__(self, audit_log: AuditLog) -> None:
-        self._audit_log = audit_log
+    audit_log: AuditLog
 
     def __call__(
         self,
@@ -39,9 +39,9 @@ class ReadAuditLog:
 
         """
         self._authorise(principal, institution_id)
-        pages = max(1, -(-self._audit_log.count(institution_id, only) // self.ENTRIES_A_PAGE))
+        pages = max(1, -(-self.audit_log.count(institution_id, only) // self.ENTRIES_A_PAGE))
         number = min(max(page, 1), pages)
-        entries = self._audit_log.entries(
+        entries = self.audit_log.entries(
             institution_id, only, skip=(number - 1) * self.ENTRIES_A_PAGE, most=self.ENTRIES_A_PAGE
         )
         return AuditPage(entries, number, pages)
@@ -56,7 +56,7 @@ class ReadAuditLog:
 
         """
         self._authorise(principal, institution_id)
-        return self._audit_log.entries(institution_id, only)
+        return self.audit_log.entries(institution_id, only)
 
     def actors(self, principal: Principal, institution_id: str) -> tuple[str, ...]:
         """Return who has made entries, in alphabetical order.
@@ -66,7 +66,7 @@ class ReadAuditLog:
 
         """
         self._authorise(principal, institution_id)
-        return tuple(sorted(self._audit_log.actors(institution_id)))
+        return tuple(sorted(self.audit_log.actors(institution_id)))
 
     def _authorise(self, principal: Principal, institution_id: str) -> None:
         authorise_in(institution_id, principal, Right.READ_AUDIT_LOG)

@@ -19,18 +19,18 @@ class Readiness:
         return self.storage_answers and self.catalogue_version is not None
 
 
+@dataclass(eq=False)
 class ReportHealth:
     """Checks the storage and the catalogue at each call."""
 
-    def __init__(self, storage: Storage, browse: BrowseCatalogue) -> None:
-        self._storage = storage
-        self._browse = browse
+    storage: Storage
+    browse: BrowseCatalogue
 
     def readiness(self) -> Readiness:
         """Return the health. Unavailable storage is a result, not an error."""
         try:
-            self._storage.ping()
-            version = self._browse.current().version
+            self.storage.ping()
+            version = self.browse.current().version
         except StorageUnavailableError:
             return Readiness(storage_answers=False, catalogue_version=None)
         except NoCatalogueError:

@@ -263,7 +263,7 @@ def public_methods() -> set[str]:
         for use_case in vars(module).values()
         if inspect.isclass(use_case)
         and use_case.__module__ == module.__name__
-        and not hasattr(use_case, "__dataclass_fields__")
+        and not hasattr(use_case, "__slots__")  # not what a use case returns
         and use_case.__name__ not in FOR_EVERYBODY
         for method, _ in inspect.getmembers(use_case, inspect.isfunction)
         if method == "__call__" or not method.startswith("_")

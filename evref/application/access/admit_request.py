@@ -1,5 +1,7 @@
 """Admit a request: check the key, its permission and its daily limit, and count it."""
 
+from dataclasses import dataclass
+
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import DailyWindow, QuotaExceededError, QuotaStatus
@@ -8,13 +10,13 @@ from evref.ports.access.admission import Admission
 from evref.ports.clock import Clock
 
 
+@dataclass(eq=False)
 class AdmitRequest:
     """Admits every request that needs a key, in one round trip to storage."""
 
-    def __init__(self, admission: Admission, clock: Clock, breaker: CircuitBreaker) -> None:
-        self._admission = admission
-        self._clock = clock
-        self._breaker = breaker
+    admission: Admission
+    clock: Clock
+    breaker: CircuitBreaker
 
     def __call__(self, token: KeyToken, needed: Permission) -> QuotaStatus:
         """Count the request and return the quota of the key.
@@ -26,9 +28,9 @@ class AdmitRequest:
             StorageUnavailableError: If the request could not be counted.
 
         """
-        instant = self._clock.now()
+        instant = self.clock.now()
         window = DailyWindow.of(instant)
-        tally = self._breaker(lambda: self._admission.admit(token.digest, needed, instant))
+        tally = self.breaker(lambda: self.admission.admit(token.digest, needed, instant))
         status = QuotaStatus.after(tally, window, instant)
         if not tally.was_admitted:
             raise QuotaExceededError(status)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date, datetime, timedelta
 
 from evref.domain.access.caps import KeyCaps
@@ -55,6 +55,7 @@ class KeyInUse:
     ending_secrets: tuple[EndingSecret, ...]
 
 
+@dataclass(kw_only=True, eq=False)
 class ManageKeys:
     """Manages keys for members and the operator.
 
@@ -62,22 +63,15 @@ class ManageKeys:
     institution or key does not exist, as another institution's does not for a member.
     """
 
-    def __init__(
-        self,
-        *,
-        storage: Storage,
-        clock: Clock,
-        randomness: Randomness,
-    ) -> None:
-        self._storage = storage
-        self._clock = clock
-        self._randomness = randomness
-        self._pruned_on: date | None = None
+    storage: Storage
+    clock: Clock
+    randomness: Randomness
+    _pruned_on: date | None = field(default=None, init=False)
 
     def new_key_id(self, principal: Principal) -> str:
         """Return an id for a key that will be created."""
         authorise(principal, Right.CHANGE_KEYS)
-        return new_id(self._randomness.below(IDS))
+        return new_id(self.randomness.below(IDS))
 
     def create(
         self,
@@ -104,11 +98,11 @@ class ManageKeys:
         if key_id is not None and not is_id(key_id):
             raise InvalidValueError([Fault("id", "must be an id that was created for this key")])
         token = self._new_token()
-        instant = self._clock.now()
+        instant = self.clock.now()
         with self._expiry_checked(expires_on):
             refuse_keys("name", name)
             key = ApiKey(
-                id=key_id or new_id(self._randomness.below(IDS)),
+                id=key_id or new_id(self.randomness.below(IDS)),
                 institution_id=institution_id,
                 name=name.strip(),
                 permission=permission,
@@ -120,7 +114,7 @@ class ManageKeys:
         expiry = "never expires" if expires_on is None else f"expires after {expires_on}"
         detail = f"name {key.name!r}, permission {permission}, limit {daily_limit}, {expiry}"
         self.prune_usage()
-        with self._storage.changes(principal, instant) as changes:
+        with self.storage.changes(principal, instant) as changes:
             changes.keys.add(key)
             _check_caps(changes, None, key)
             _record(changes, Action.KEY_CREATED, key, detail)
@@ -129,12 +123,12 @@ class ManageKeys:
     def list(self, principal: Principal, institution_id: str) -> tuple[KeyInUse, ...]:
         """Return the keys of an institution with their use, oldest first."""
         authorise_in(institution_id, principal, Right.SEE_KEYS)
-        return self._in_use(self._storage.keys.of_institution(institution_id))
+        return self._in_use(self.storage.keys.of_institution(institution_id))
 
     def list_all(self, principal: Principal) -> tuple[KeyInUse, ...]:
         """Return the keys of all institutions with their use, oldest first."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return self._in_use(self._storage.keys.list())
+        return self._in_use(self.storage.keys.list())
 
     def get(self, principal: Principal, key_id: str, *, to_change: bool = False) -> KeyInUse:
         """Return a key with its use, to see it or `to_change` it."""
@@ -231,12 +225,12 @@ class ManageKeys:
     def caps(self, principal: Principal, institution_id: str) -> KeyCaps:
         """Return the operator's caps on the keys of an institution."""
         authorise_in(institution_id, principal, Right.SEE_KEYS)
-        return self._storage.keys.caps(institution_id)
+        return self.storage.keys.caps(institution_id)
 
     def set_caps(self, principal: Principal, institution_id: str, caps: KeyCaps) -> None:
         """Set the caps on the keys of an institution. Existing keys stay as they are."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        with self._storage.changes(principal, self._clock.now()) as changes:
+        with self.storage.changes(principal, self.clock.now()) as changes:
             before = changes.keys.caps(institution_id)
             changes.keys.set_caps(institution_id, caps)
             differences = [
@@ -254,7 +248,7 @@ class ManageKeys:
         """Return the last days with requests of a key, including today, oldest first."""
         key = self._key(principal, Right.SEE_KEYS, key_id)
         today = self.today()
-        return self._storage.usage.history(key.id, today - timedelta(days=days - 1), today)
+        return self.storage.usage.history(key.id, today - timedelta(days=days - 1), today)
 
     def prune_usage(self) -> None:
         """Remove counts that are older than their retention, at most once a day per process.
@@ -266,12 +260,12 @@ class ManageKeys:
             self._pruned_on = today
             # The change must not fail because of this; another day removes the rest.
             with suppress(StorageUnavailableError):
-                self._storage.usage.prune(today)
+                self.storage.usage.prune(today)
 
     def _in_use(self, keys: Sequence[ApiKey]) -> tuple[KeyInUse, ...]:
-        instant = self._clock.now()
+        instant = self.clock.now()
         today = DailyWindow.of(instant).day
-        uses = self._storage.usage.overview([key.id for key in keys], today)
+        uses = self.storage.usage.overview([key.id for key in keys], today)
         never = KeyUse(last_used_on=None, today=None)
 
         def in_use(key: ApiKey) -> KeyInUse:
@@ -286,7 +280,7 @@ class ManageKeys:
         return tuple(in_use(key) for key in keys)
 
     def _key(self, principal: Principal, right: Right, key_id: str) -> ApiKey:
-        key = self._storage.keys.get(key_id)
+        key = self.storage.keys.get(key_id)
         unseen = NotFoundError("API key", key_id)
         authorise_in(key.institution_id, principal, right, unseen=unseen)
         return key
@@ -301,7 +295,7 @@ class ManageKeys:
         # Before the unit of work: whoever may not change the key must not make others wait.
         self._key(principal, Right.CHANGE_KEYS, key_id)
         self.prune_usage()
-        with self._storage.changes(principal, self._clock.now()) as changes:
+        with self.storage.changes(principal, self.clock.now()) as changes:
             before = changes.keys.get(key_id)
             after = change(before, changes.instant)
             if after != before:
@@ -311,7 +305,7 @@ class ManageKeys:
         return after
 
     def _new_token(self) -> KeyToken:
-        return KeyToken.make(self._randomness.below(KeyToken.SECRETS))
+        return KeyToken.make(self.randomness.below(KeyToken.SECRETS))
 
     @contextmanager
     def _expiry_checked(self, expires_on: date | None) -> Iterator[None]:
@@ -328,7 +322,7 @@ class ManageKeys:
 
     def today(self) -> date:
         """Return the present UTC day, under which requests are counted."""
-        return DailyWindow.of(self._clock.now()).day
+        return DailyWindow.of(self.clock.now()).day
 
 
 def _refuse_overwriting(

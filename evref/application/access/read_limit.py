@@ -1,5 +1,7 @@
 """Read the status of a key: its permission, and the rest of its daily limit."""
 
+from dataclasses import dataclass
+
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.access.status import KeyStatus
 from evref.domain.access.token import KeyToken
@@ -7,13 +9,13 @@ from evref.ports.access.admission import Admission
 from evref.ports.clock import Clock
 
 
+@dataclass(eq=False)
 class ReadLimit:
     """Reads the counts of a key without adding to them."""
 
-    def __init__(self, admission: Admission, clock: Clock, breaker: CircuitBreaker) -> None:
-        self._admission = admission
-        self._clock = clock
-        self._breaker = breaker
+    admission: Admission
+    clock: Clock
+    breaker: CircuitBreaker
 
     def __call__(self, token: KeyToken) -> KeyStatus:
         """Return the current status of the key, for any level and even if nothing remains.
@@ -23,5 +25,5 @@ class ReadLimit:
             StorageUnavailableError: If the counts cannot be read.
 
         """
-        instant = self._clock.now()
-        return self._breaker(lambda: self._admission.status(token.digest, instant))
+        instant = self.clock.now()
+        return self.breaker(lambda: self.admission.status(token.digest, instant))

@@ -27,25 +27,16 @@ class InvitationInInstitution:
     institution: Institution
 
 
+@dataclass(kw_only=True, eq=False)
 class AcceptInvitation:
     """For the person who has the link of an invitation, and is nobody yet."""
 
-    def __init__(
-        self,
-        *,
-        storage: Storage,
-        bulkhead: Bulkhead,
-        passwords: PasswordHasher,
-        guesser: PasswordGuesser,
-        clock: Clock,
-        randomness: Randomness,
-    ) -> None:
-        self._storage = storage
-        self._bulkhead = bulkhead
-        self._passwords = passwords
-        self._guesser = guesser
-        self._clock = clock
-        self._randomness = randomness
+    storage: Storage
+    bulkhead: Bulkhead
+    passwords: PasswordHasher
+    guesser: PasswordGuesser
+    clock: Clock
+    randomness: Randomness
 
     def invitation(self, token_text: str) -> InvitationInInstitution:
         """Return the open invitation whose link has this token.
@@ -56,12 +47,12 @@ class AcceptInvitation:
         """
         digest = InvitationToken(token_text).digest
         try:
-            invitation = self._storage.accounts.invitation_with_digest(digest)
+            invitation = self.storage.accounts.invitation_with_digest(digest)
         except NotFoundError:
             raise unknown_invitation() from None
-        if not invitation.is_open_at(self._clock.now()):
+        if not invitation.is_open_at(self.clock.now()):
             raise unknown_invitation()
-        institution = self._storage.accounts.institution(invitation.institution_id)
+        institution = self.storage.accounts.institution(invitation.institution_id)
         return InvitationInInstitution(invitation, institution)
 
     def check(self, token_text: str, *, password: str, address: str) -> None:
@@ -92,17 +83,17 @@ class AcceptInvitation:
         found = self.invitation(token_text)
         invitation, institution = found.invitation, found.institution
         with self._approved(found, password, address):
-            password_hash = self._passwords.hash(password)
+            password_hash = self.passwords.hash(password)
         member = Member(
-            id=new_id(self._randomness.below(IDS)),
+            id=new_id(self.randomness.below(IDS)),
             institution_id=institution.id,
             email=invitation.email,
             role=invitation.role,
             password_hash=password_hash,
-            created_at=self._clock.now(),
+            created_at=self.clock.now(),
         )
         detail = f"e-mail {member.email}, role {member.role}, invited by {invitation.invited_by}"
-        with self._storage.changes(member.principal, member.created_at) as changes:
+        with self.storage.changes(member.principal, member.created_at) as changes:
             team = changes.accounts.team(institution.id)
             if invitation not in team.at(changes.instant).invitations:
                 raise unknown_invitation()
@@ -114,10 +105,10 @@ class AcceptInvitation:
     def _approved(
         self, found: InvitationInInstitution, password: str, address: str
     ) -> Iterator[None]:
-        with self._bulkhead.place(network(address)):
+        with self.bulkhead.place(network(address)):
             check_new_password(
                 password,
-                self._guesser,
+                self.guesser,
                 email=found.invitation.email,
                 institution=found.institution,
             )

@@ -30,6 +30,7 @@ class MemberInInstitution:
     institution: Institution
 
 
+@dataclass(kw_only=True, eq=False)
 class ManageInstitutions:
     """Creates institutions and members, and resets passwords.
 
@@ -37,20 +38,11 @@ class ManageInstitutions:
     institution or member does not exist.
     """
 
-    def __init__(
-        self,
-        *,
-        storage: Storage,
-        passwords: PasswordHasher,
-        guesser: PasswordGuesser,
-        clock: Clock,
-        randomness: Randomness,
-    ) -> None:
-        self._storage = storage
-        self._passwords = passwords
-        self._guesser = guesser
-        self._clock = clock
-        self._randomness = randomness
+    storage: Storage
+    passwords: PasswordHasher
+    guesser: PasswordGuesser
+    clock: Clock
+    randomness: Randomness
 
     def create_institution(self, principal: Principal, name: str) -> Institution:
         """Create an institution.
@@ -63,9 +55,9 @@ class ManageInstitutions:
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         refuse_keys("name", name)
         institution = Institution(
-            new_id(self._randomness.below(IDS)), normalised_name(name), self._clock.now()
+            new_id(self.randomness.below(IDS)), normalised_name(name), self.clock.now()
         )
-        with self._storage.changes(principal, institution.created_at) as changes:
+        with self.storage.changes(principal, institution.created_at) as changes:
             changes.accounts.add_institution(institution)
             detail = f"name {institution.name!r}"
             changes.record(Action.INSTITUTION_CREATED, detail, institution_id=institution.id)
@@ -74,7 +66,7 @@ class ManageInstitutions:
     def institutions(self, principal: Principal) -> tuple[Institution, ...]:
         """Return all institutions, ordered by name."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return self._storage.accounts.institutions()
+        return self.storage.accounts.institutions()
 
     def institution_named(self, principal: Principal, name: str) -> Institution:
         """Return the institution with this name.
@@ -84,12 +76,12 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return self._storage.accounts.institution_named(normalised_name(name))
+        return self.storage.accounts.institution_named(normalised_name(name))
 
     def sign_ins(self, principal: Principal) -> Mapping[str, ProxySignIn]:
         """Return the sign-ins by a proxy, by the id of the institution."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return {each.institution_id: each for each in self._storage.accounts.proxy_sign_ins()}
+        return {each.institution_id: each for each in self.storage.accounts.proxy_sign_ins()}
 
     def set_sign_in(
         self,
@@ -112,7 +104,7 @@ class ManageInstitutions:
         before = self.sign_ins(principal).get(institution_id)
         secret = None
         if before is None or new_secret:
-            secret = ProxySecret.make(self._randomness.below(ProxySecret.SECRETS))
+            secret = ProxySecret.make(self.randomness.below(ProxySecret.SECRETS))
         after = ProxySignIn(
             institution_id,
             tuple(sorted({each.lower() for each in domains}))
@@ -132,7 +124,7 @@ class ManageInstitutions:
     def _keep_sign_in(
         self, principal: Principal, institution_id: str, sign_in: ProxySignIn | None, detail: str
     ) -> None:
-        with self._storage.changes(principal, self._clock.now()) as changes:
+        with self.storage.changes(principal, self.clock.now()) as changes:
             changes.accounts.set_proxy_sign_in(institution_id, sign_in)
             changes.record(Action.SIGN_IN_SET, detail, institution_id=institution_id)
 
@@ -157,21 +149,21 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
-        institution = self._storage.accounts.institution(institution_id)
+        institution = self.storage.accounts.institution(institution_id)
         refuse_keys("email", email)
         email = normalised_email(email)
         if password is not None:
-            check_new_password(password, self._guesser, email=email, institution=institution)
+            check_new_password(password, self.guesser, email=email, institution=institution)
         member = Member(
-            id=new_id(self._randomness.below(IDS)),
+            id=new_id(self.randomness.below(IDS)),
             institution_id=institution.id,
             email=email,
             role=role,
-            password_hash=None if password is None else self._passwords.hash(password),
-            created_at=self._clock.now(),
+            password_hash=None if password is None else self.passwords.hash(password),
+            created_at=self.clock.now(),
         )
         detail = f"e-mail {member.email}, role {member.role}"
-        with self._storage.changes(principal, member.created_at) as changes:
+        with self.storage.changes(principal, member.created_at) as changes:
             team = changes.accounts.team(institution.id)
             replace_team(changes, team, team.with_member(member))
             record(changes, Action.MEMBER_CREATED, member, detail)
@@ -181,8 +173,8 @@ class ManageInstitutions:
         """Return the members of all institutions, ordered by e-mail."""
         authorise(principal, Right.MANAGE_MEMBERS)
         # Members first, so that the institution of each exists when the institutions are read.
-        members = self._storage.accounts.members()
-        institutions = self._storage.accounts.institutions()
+        members = self.storage.accounts.members()
+        institutions = self.storage.accounts.institutions()
         by_id = {institution.id: institution for institution in institutions}
         return tuple(
             MemberInInstitution(member, by_id[member.institution_id]) for member in members
@@ -196,7 +188,7 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
-        return self._storage.accounts.member_with_email(normalised_email(email))
+        return self.storage.accounts.member_with_email(normalised_email(email))
 
     def reset_password(self, principal: Principal, member_id: str, *, password: str) -> None:
         """Set a new password for a member.
@@ -206,10 +198,10 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
-        member = self._storage.accounts.member(member_id)
-        institution = self._storage.accounts.institution(member.institution_id)
-        check_new_password(password, self._guesser, email=member.email, institution=institution)
-        password_hash = self._passwords.hash(password)
-        with self._storage.changes(principal, self._clock.now()) as changes:
+        member = self.storage.accounts.member(member_id)
+        institution = self.storage.accounts.institution(member.institution_id)
+        check_new_password(password, self.guesser, email=member.email, institution=institution)
+        password_hash = self.passwords.hash(password)
+        with self.storage.changes(principal, self.clock.now()) as changes:
             changes.accounts.set_password(member.id, password_hash)
             record(changes, Action.PASSWORD_RESET, member, f"e-mail {member.email}")

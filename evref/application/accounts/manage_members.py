@@ -33,6 +33,7 @@ class NewInvitation:
     token: InvitationToken
 
 
+@dataclass(kw_only=True, eq=False)
 class ManageMembers:
     """Manages members for admins of their institution and for the operator.
 
@@ -41,16 +42,9 @@ class ManageMembers:
     member.
     """
 
-    def __init__(
-        self,
-        *,
-        storage: Storage,
-        clock: Clock,
-        randomness: Randomness,
-    ) -> None:
-        self._storage = storage
-        self._clock = clock
-        self._randomness = randomness
+    storage: Storage
+    clock: Clock
+    randomness: Randomness
 
     def list(
         self, principal: Principal, institution_id: str, *, to_change: bool = False
@@ -58,15 +52,15 @@ class ManageMembers:
         """Return the members of an institution, ordered by e-mail, to see or `to_change` them."""
         right = Right.CHANGE_MEMBERS if to_change else Right.SEE_MEMBERS
         authorise_in(institution_id, principal, right)
-        return self._storage.accounts.members_of(institution_id)
+        return self.storage.accounts.members_of(institution_id)
 
     def invitations(self, principal: Principal, institution_id: str) -> tuple[Invitation, ...]:
         """Return the open invitations to an institution, newest first."""
         authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
-        instant = self._clock.now()
+        instant = self.clock.now()
         return tuple(
             invitation
-            for invitation in self._storage.accounts.invitations_to(institution_id)
+            for invitation in self.storage.accounts.invitations_to(institution_id)
             if invitation.is_open_at(instant)
         )
 
@@ -86,16 +80,16 @@ class ManageMembers:
         """
         authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
         refuse_keys("email", email)
-        token = InvitationToken.make(self._randomness.below(InvitationToken.SECRETS))
+        token = InvitationToken.make(self.randomness.below(InvitationToken.SECRETS))
         invitation = Invitation(
-            id=new_id(self._randomness.below(IDS)),
+            id=new_id(self.randomness.below(IDS)),
             institution_id=institution_id,
             email=normalised_email(email),
             role=role,
             digest=token.digest,
             invited_by=principal.name,
             inviter_id=principal.member_id,
-            created_at=self._clock.now(),
+            created_at=self.clock.now(),
         )
         detail = (
             f"e-mail {invitation.email}, role {role}, "
@@ -114,7 +108,7 @@ class ManageMembers:
             NotFoundError: If the invitation does not exist or is not open.
 
         """
-        invitation = self._storage.accounts.invitation(invitation_id)
+        invitation = self.storage.accounts.invitation(invitation_id)
         unseen = NotFoundError("invitation", invitation_id)
         authorise_in(invitation.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
         with self._changing(principal, invitation.institution_id) as (changes, before):
@@ -173,7 +167,7 @@ class ManageMembers:
 
     def _institution_of(self, principal: Principal, member_id: str) -> str:
         """Return the institution of a member whom the principal may change."""
-        member = self._storage.accounts.member(member_id)
+        member = self.storage.accounts.member(member_id)
         unseen = NotFoundError("member", member_id)
         authorise_in(member.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
         return member.institution_id
@@ -183,7 +177,7 @@ class ManageMembers:
         self, principal: Principal, institution_id: str
     ) -> Iterator[tuple[Changes, Team]]:
         """Begin a unit of work; yield it with the team, expired invitations included."""
-        with self._storage.changes(principal, self._clock.now()) as changes:
+        with self.storage.changes(principal, self.clock.now()) as changes:
             team = changes.accounts.team(institution_id)
             _authorise_again(principal, team)
             yield changes, team

@@ -55,6 +55,7 @@ class StartedSession:
     device: Device
 
 
+@dataclass(kw_only=True, eq=False)
 class SignIn:
     """Starts and ends sessions.
 
@@ -62,23 +63,12 @@ class SignIn:
     sign-in, if anything.
     """
 
-    def __init__(
-        self,
-        *,
-        storage: Storage,
-        attempts: Attempts,
-        passwords: PasswordHasher,
-        guesser: PasswordGuesser,
-        clock: Clock,
-        randomness: Randomness,
-    ) -> None:
-        self._storage = storage
-        self._sessions = storage.sessions
-        self._attempts = attempts
-        self._passwords = passwords
-        self._guesser = guesser
-        self._clock = clock
-        self._randomness = randomness
+    storage: Storage
+    attempts: Attempts
+    passwords: PasswordHasher
+    guesser: PasswordGuesser
+    clock: Clock
+    randomness: Randomness
 
     def begin(
         self, email: str, password: str, *, address: str, device: Device | None = None
@@ -95,8 +85,8 @@ class SignIn:
         email = normalised_email(email)
         member = self._with_email(email)
         password_hash = None if member is None else member.password_hash
-        with self._attempts.counted(email, address, self._known(device, member)) as succeed:
-            if not self._passwords.verify(password, password_hash) or member is None:
+        with self.attempts.counted(email, address, self._known(device, member)) as succeed:
+            if not self.passwords.verify(password, password_hash) or member is None:
                 raise WrongCredentialsError
             succeed()
         try:
@@ -112,11 +102,11 @@ class SignIn:
             NotFoundError: If the member was removed.
 
         """
-        instant = self._clock.now()
-        self._sessions.remove_started_before(instant - LONGEST_SESSION)
-        token = SessionToken.make(self._randomness.below(SessionToken.SECRETS))
-        self._sessions.add(Session.of(member, token, instant, by_proxy=by_proxy))
-        device = Device.of(member, self._randomness.below(Device.IDS), instant)
+        instant = self.clock.now()
+        self.storage.sessions.remove_started_before(instant - LONGEST_SESSION)
+        token = SessionToken.make(self.randomness.below(SessionToken.SECRETS))
+        self.storage.sessions.add(Session.of(member, token, instant, by_proxy=by_proxy))
+        device = Device.of(member, self.randomness.below(Device.IDS), instant)
         return StartedSession(member, token, device)
 
     def who(self, token: SessionToken) -> SignedIn:
@@ -127,18 +117,18 @@ class SignIn:
 
         """
         try:
-            session = self._sessions.get(token.digest)
-            member = self._storage.accounts.member(session.member_id)
+            session = self.storage.sessions.get(token.digest)
+            member = self.storage.accounts.member(session.member_id)
         except NotFoundError:
             raise NotSignedInError from None
-        if not session.is_live(member, self._clock.now()):
+        if not session.is_live(member, self.clock.now()):
             raise NotSignedInError
-        institution = self._storage.accounts.institution(member.institution_id)
+        institution = self.storage.accounts.institution(member.institution_id)
         return SignedIn(member, institution, session.by_proxy)
 
     def end(self, token: SessionToken) -> None:
         """End the session. It may have ended already."""
-        self._sessions.remove(token.digest)
+        self.storage.sessions.remove(token.digest)
 
     def check_password_change(
         self,
@@ -182,12 +172,12 @@ class SignIn:
         signed_in = self.who(token)
         member = signed_in.member
         with self._approved_change(signed_in, present, new, address, device):
-            password_hash = self._passwords.hash(new)
+            password_hash = self.passwords.hash(new)
         try:
-            with self._storage.changes(signed_in.principal, self._clock.now()) as changes:
+            with self.storage.changes(signed_in.principal, self.clock.now()) as changes:
                 changes.accounts.set_password(member.id, password_hash)
                 record(changes, Action.PASSWORD_CHANGED, member, f"e-mail {member.email}")
-            self._sessions.remove(token.digest)
+            self.storage.sessions.remove(token.digest)
             # Bound to this password: if another one is set concurrently, the session ends.
             return self.start(replace(member, password_hash=password_hash))
         except NotFoundError:
@@ -199,12 +189,12 @@ class SignIn:
         self, signed_in: SignedIn, present: str, new: str, address: str, device: Device | None
     ) -> Iterator[None]:
         member = signed_in.member
-        with self._attempts.counted(member.email, address, self._known(device, member)) as succeed:
-            if not self._passwords.verify(present, member.password_hash):
+        with self.attempts.counted(member.email, address, self._known(device, member)) as succeed:
+            if not self.passwords.verify(present, member.password_hash):
                 raise InvalidValueError([Fault("present", "is incorrect"), *_faults(new)])
             succeed()
             check_new_password(
-                new, self._guesser, email=member.email, institution=signed_in.institution
+                new, self.guesser, email=member.email, institution=signed_in.institution
             )
             yield
 
@@ -212,12 +202,12 @@ class SignIn:
         if not is_email(email):
             return None
         try:
-            return self._storage.accounts.member_with_email(email)
+            return self.storage.accounts.member_with_email(email)
         except NotFoundError:
             return None
 
     def _known(self, device: Device | None, member: Member | None) -> Device | None:
-        if device is None or member is None or not device.is_known(member, self._clock.now()):
+        if device is None or member is None or not device.is_known(member, self.clock.now()):
             return None
         return device
 

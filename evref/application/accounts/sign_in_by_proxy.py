@@ -44,19 +44,17 @@ class ProxySession:
     has_joined: bool = False
 
 
+@dataclass(kw_only=True, eq=False)
 class SignInByProxy:
     """Signs in members of the institution whose secret the proxy knows.
 
     A proxy cannot sign in members of another institution, or addresses of another domain.
     """
 
-    def __init__(
-        self, *, storage: Storage, sign_in: SignIn, clock: Clock, randomness: Randomness
-    ) -> None:
-        self._storage = storage
-        self._sign_in = sign_in
-        self._clock = clock
-        self._randomness = randomness
+    storage: Storage
+    sign_in: SignIn
+    clock: Clock
+    randomness: Randomness
 
     def __call__(
         self, secret: str, address: str, token: SessionToken | None
@@ -68,7 +66,7 @@ class SignInByProxy:
         one that was removed is refused until it is invited again.
         """
         digest = ProxySecret(secret).digest
-        sign_ins = self._storage.accounts.proxy_sign_ins()
+        sign_ins = self.storage.accounts.proxy_sign_ins()
         # All are compared, so that the time says nothing.
         found = [each for each in sign_ins if hmac.compare_digest(each.digest, digest)]
         if not found:
@@ -83,7 +81,7 @@ class SignInByProxy:
         ):
             return present
         if token is not None:
-            self._sign_in.end(token)
+            self.sign_in.end(token)
         if email is None:
             return Refusal.ADDRESS
         return self._begin(found[0], email)
@@ -92,7 +90,7 @@ class SignInByProxy:
         if token is None:
             return None
         try:
-            return ProxySession(self._sign_in.who(token), token)
+            return ProxySession(self.sign_in.who(token), token)
         except NotSignedInError:
             return None
 
@@ -101,15 +99,15 @@ class SignInByProxy:
         member: Member | None
         try:
             try:
-                member = self._storage.accounts.member_with_email(email)
+                member = self.storage.accounts.member_with_email(email)
             except NotFoundError:
                 member, has_joined = self._join(sign_in.institution_id, email), True
             if member is None or member.institution_id != sign_in.institution_id:
                 return Refusal.ADDRESS
             if member.password_hash is not None:
                 member = self._without_password(member)
-            token = self._sign_in.start(member, by_proxy=True).token
-            return ProxySession(self._sign_in.who(token), token, is_new=True, has_joined=has_joined)
+            token = self.sign_in.start(member, by_proxy=True).token
+            return ProxySession(self.sign_in.who(token), token, is_new=True, has_joined=has_joined)
         except (AlreadyExistsError, LastAdminError, NotFoundError, NotSignedInError):
             # A member of another institution, the first of their own, or removed meanwhile.
             return Refusal.ADDRESS
@@ -117,14 +115,14 @@ class SignInByProxy:
     def _join(self, institution_id: str, email: str) -> Member | None:
         """Return the new member, or None if the address was removed."""
         member = Member(
-            id=new_id(self._randomness.below(IDS)),
+            id=new_id(self.randomness.below(IDS)),
             institution_id=institution_id,
             email=email,
             role=Role.READER,
             password_hash=None,
-            created_at=self._clock.now(),
+            created_at=self.clock.now(),
         )
-        with self._storage.changes(member.principal, member.created_at) as changes:
+        with self.storage.changes(member.principal, member.created_at) as changes:
             before = changes.accounts.team(institution_id)
             present = before.at(changes.instant)
             # Another request of the same person may have come first.
@@ -143,7 +141,7 @@ class SignInByProxy:
         return member
 
     def _without_password(self, member: Member) -> Member:
-        with self._storage.changes(member.principal, self._clock.now()) as changes:
+        with self.storage.changes(member.principal, self.clock.now()) as changes:
             changes.accounts.set_password(member.id, None)
             detail = f"e-mail {member.email}, signed in by the institution's own system"
             record(changes, Action.PASSWORD_REMOVED, member, detail)

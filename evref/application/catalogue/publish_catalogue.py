@@ -39,19 +39,17 @@ class Plan:
     """Whether publication would change anything; False if the catalogue is already served."""
 
 
+@dataclass(eq=False)
 class PublishCatalogue:
     """Loads the catalogue from files into storage, and exports it to files.
 
     Each method raises `NotAllowedError` if the principal may not publish.
     """
 
-    def __init__(
-        self, storage: Storage, files: CatalogueFiles, clock: Clock, bundled: Path
-    ) -> None:
-        self._storage = storage
-        self._files = files
-        self._clock = clock
-        self._bundled = bundled
+    storage: Storage
+    files: CatalogueFiles
+    clock: Clock
+    bundled: Path
 
     def check(self, principal: Principal, paths: Iterable[Path], progress: Progress) -> Catalogue:
         """Return the catalogue in these files and folders; changes nothing.
@@ -61,7 +59,7 @@ class PublishCatalogue:
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        return self._files.read(paths, progress)
+        return self.files.read(paths, progress)
 
     def retracted(self, principal: Principal, catalogue: Catalogue, path: Path) -> tuple[str, ...]:
         """Return a line for each citation of a work that the list in this file says is retracted.
@@ -71,12 +69,12 @@ class PublishCatalogue:
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        return tuple(retracted(catalogue, self._files.read_retractions(path)))
+        return tuple(retracted(catalogue, self.files.read_retractions(path)))
 
     def not_read(self, principal: Principal, paths: Iterable[Path]) -> tuple[str, ...]:
         """Return the names of the files in these folders that are not catalogue files."""
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        return self._files.not_read(paths)
+        return self.files.not_read(paths)
 
     def plan_load(self, principal: Principal, path: Path, progress: Progress) -> Plan:
         """Plan to publish the catalogue in this file or folder; changes nothing.
@@ -86,7 +84,7 @@ class PublishCatalogue:
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        return self._plan(self._files.read([path], progress))
+        return self._plan(self.files.read([path], progress))
 
     def plan_rollback(self, principal: Principal, version: str | None = None) -> Plan:
         """Plan to publish this earlier version again; changes nothing.
@@ -101,7 +99,7 @@ class PublishCatalogue:
         served, *earlier = [publication.version for publication in self.history(principal)]
         if version is None:
             version = next((each for each in earlier if each != served), None)
-        catalogue = None if version is None else self._storage.catalogue.load_version(version)
+        catalogue = None if version is None else self.storage.catalogue.load_version(version)
         if catalogue is None:
             raise UnknownVersionError(version, tuple(dict.fromkeys([served, *earlier])))
         return self._plan(catalogue)
@@ -132,10 +130,10 @@ class PublishCatalogue:
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         # Checked first, because reading the files takes the longest.
-        history = self._storage.catalogue.history()
+        history = self.storage.catalogue.history()
         if history and not history[0].is_bundled:
             return None
-        plan = self._plan(self._files.read([self._bundled], progress))
+        plan = self._plan(self.files.read([self.bundled], progress))
         if not plan.is_needed:
             return None
         if plan.replaces != (history[0].version if history else None):
@@ -154,10 +152,10 @@ class PublishCatalogue:
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        catalogue = self._storage.catalogue.load()
+        catalogue = self.storage.catalogue.load()
         if catalogue is None:
             raise NoCatalogueError
-        self._files.write(catalogue, folder)
+        self.files.write(catalogue, folder)
         return catalogue
 
     def status(self, principal: Principal) -> tuple[Publication, Catalogue]:
@@ -168,7 +166,7 @@ class PublishCatalogue:
 
         """
         publication = self.history(principal)[0]
-        catalogue = self._storage.catalogue.load_version(publication.version)
+        catalogue = self.storage.catalogue.load_version(publication.version)
         if catalogue is None:
             raise NoCatalogueError
         return publication, catalogue
@@ -183,19 +181,19 @@ class PublishCatalogue:
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        history = self._storage.catalogue.history()
+        history = self.storage.catalogue.history()
         if not history:
             raise NoCatalogueError
         return history[:CATALOGUES_KEPT]
 
     def _plan(self, catalogue: Catalogue) -> Plan:
-        served = self._storage.catalogue.version()
+        served = self.storage.catalogue.version()
         earlier = None
         if served is not None:
             # A damaged catalogue must not prevent its replacement. If the storage is unavailable,
             # the publication reports it.
             with suppress(StorageUnavailableError):
-                earlier = self._storage.catalogue.load_version(served)
+                earlier = self.storage.catalogue.load_version(served)
         return Plan(
             catalogue,
             served,
@@ -204,7 +202,7 @@ class PublishCatalogue:
         )
 
     def _publish(self, principal: Principal, plan: Plan, *, by: str, is_bundled: bool) -> None:
-        now = self._clock.now()
+        now = self.clock.now()
         publication = Publication(
             version=plan.catalogue.version,
             published_at=now,
@@ -220,6 +218,6 @@ class PublishCatalogue:
             f"{publication.removed} removed; in place of {plan.replaces or 'none'}"
         )
         subject = Subject(SubjectKind.CATALOGUE, publication.version)
-        with self._storage.changes(principal, now) as changes:
+        with self.storage.changes(principal, now) as changes:
             changes.catalogue.publish(plan.catalogue, publication, replacing=plan.replaces)
             changes.record(Action.CATALOGUE_PUBLISHED, detail, subject=subject)

@@ -1,6 +1,6 @@
 """Read what changed since a version of the catalogue."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
@@ -9,12 +9,12 @@ from evref.domain.errors import UnknownVersionError
 from evref.ports.catalogue.published import CATALOGUES_KEPT, PublishedCatalogue
 
 
+@dataclass(eq=False)
 class ReadChanges:
     """Compares the served catalogue with an earlier one that is stored."""
 
-    def __init__(self, store: PublishedCatalogue, breaker: CircuitBreaker) -> None:
-        self._store = store
-        self._breaker = breaker
+    store: PublishedCatalogue
+    breaker: CircuitBreaker
 
     def since(self, catalogue: Catalogue, version: str) -> Publication | None:
         """Return the served publication compared with a version; None if that is served.
@@ -31,7 +31,7 @@ class ReadChanges:
         kept = [each.version for each in catalogue.publications[:CATALOGUES_KEPT]]
         earlier = None
         if version in kept:
-            earlier = self._breaker(lambda: self._store.load_version(version))
+            earlier = self.breaker(lambda: self.store.load_version(version))
         if earlier is None:
             raise UnknownVersionError(version, tuple(dict.fromkeys(kept)))
         return replace(catalogue.publications[0], comparison=catalogue.compared_with(earlier))
