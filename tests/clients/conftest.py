@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.conftest import REPOSITORY, Server, Store, environment
+from tests.server.conftest import REPOSITORY, Server, Store, environment, start, store
 from tests.servers import free_port
+
+__all__ = ["start", "store"]
 
 HERE = Path(__file__).parent
 TOOLS = REPOSITORY / ".venv-clients" / "bin"
@@ -33,7 +35,7 @@ class Running:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.port}"
+        return self.server.url
 
     def key(self, *, limit: int = 1000) -> str:
         """The token of a new key."""

@@ -22,7 +22,7 @@ from evref.domain.accounts.proxy_sign_in import ProxySecret
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.clients.conftest import HERE, TOOLS
-from tests.server.conftest import Start, Store, start, store  # noqa: F401 - fixtures
+from tests.server.conftest import Start, Store
 from tests.servers import free_port, wait_until
 
 PROGRAM = HERE / "programs" / "identity_provider.mjs"
@@ -63,20 +63,18 @@ OIDCScope "openid email"
 
 
 @pytest.fixture
-def proxy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def proxy(start: Start, store: Store, tmp_path: Path) -> Iterator[str]:
     """The address of the proxy, which stands before the service and after the provider."""
-    begin: Start = request.getfixturevalue("start")
-    stored: Store = request.getfixturevalue("store")
     apache = shutil.which("apache2")
     assert apache is not None, "Apache is not on this machine; .ci/run installs it"
-    manage = stored.container.manage_institutions()
+    manage = store.container.manage_institutions()
     found = manage.create_institution(OPERATOR, "Hospital with a provider")
     manage.create_member(OPERATOR, found.id, "admin@hospital.example", password=None)
     secret = manage.set_sign_in(OPERATOR, found.id, domains=["hospital.example"])
     assert isinstance(secret, ProxySecret)
     of_provider, port = free_port(), free_port()
-    service = begin(
-        stored.folder,
+    service = start(
+        store.folder,
         *("serve", "--workers", "1"),
         base_url=f"http://127.0.0.1:{port}",
         sign_in_header="X-Forwarded-Email",
@@ -84,8 +82,7 @@ def proxy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     service.wait_until_ready()
     provider = f"http://127.0.0.1:{of_provider}"
     file = tmp_path / "apache.conf"
-    behind = f"http://127.0.0.1:{service.port}"
-    file.write_text(configuration(tmp_path, port, provider, behind, secret.text))
+    file.write_text(configuration(tmp_path, port, provider, service.url, secret.text))
     commands: tuple[list[str | Path], ...] = (
         [TOOLS / "node", PROGRAM, str(of_provider), f"http://127.0.0.1:{port}/oidc"],
         [apache, "-f", file, "-DFOREGROUND"],
@@ -111,10 +108,7 @@ def listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_a_reader_signs_in_at_the_provider_and_lands_on_the_entry(
-    proxy: str,
-    store: Store,  # noqa: F811 - the fixture
-) -> None:
+def test_a_reader_signs_in_at_the_provider_and_lands_on_the_entry(proxy: str, store: Store) -> None:
     """Headers that the browser sends itself are replaced on the way."""
     browser = requests.Session()
     forged = {"X-Forwarded-Email": "other@hospital.example", "X-Evref-Proxy-Secret": "x"}

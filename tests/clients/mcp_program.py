@@ -35,7 +35,7 @@ from tests.docs.pages import DOCS, assert_printed, blocks, commands
 from tests.institutions import institution_id
 from tests.pages.site import bundled
 from tests.search.cases import found_by_query
-from tests.server.conftest import Server, Start, Store, start, store  # noqa: F401 - fixtures
+from tests.server.conftest import Server, Start, Store
 from tests.servers import wait_until
 
 PROGRAM = HERE / "programs" / "mcp_client.py"
@@ -101,10 +101,8 @@ def assistant(folder: Path, url: str, key: str, mode: str = "auto") -> Iterator[
 
 
 @pytest.fixture(scope="module")
-def server(request: pytest.FixtureRequest) -> Server:
+def server(start: Start, store: Store) -> Server:
     """A service with two workers that logs each request; a clinician has reviewed gout."""
-    begin: Start = request.getfixturevalue("start")
-    stored: Store = request.getfixturevalue("store")
     review = Review("Dr. A. Example, general practitioner", date(2026, 11, 2))
     reviewed = Catalogue(
         Entry(replace(each.diagnosis, reviewed=review), each.interventions)
@@ -112,14 +110,14 @@ def server(request: pytest.FixtureRequest) -> Server:
         else each
         for each in bundled().entries
     )
-    keep_catalogue(stored.container.storage(), reviewed, at=datetime.now(UTC))
-    began = begin(stored.folder, "serve", "--workers", "2", access_log="on")
-    began.wait_until_ready()
-    return began
+    keep_catalogue(store.container.storage(), reviewed, at=datetime.now(UTC))
+    started = start(store.folder, "serve", "--workers", "2", access_log="on")
+    started.wait_until_ready()
+    return started
 
 
 @pytest.fixture(scope="module")
-def key(store: Store) -> str:  # noqa: F811 - the fixture
+def key(store: Store) -> str:
     return store.key().token.text
 
 
@@ -127,17 +125,13 @@ def key(store: Store) -> str:  # noqa: F811 - the fixture
 def client(
     server: Server, key: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Assistant]:
-    with assistant(tmp_path_factory.mktemp("assistant"), url_of(server), key) as client:
+    with assistant(tmp_path_factory.mktemp("assistant"), server.url, key) as client:
         yield client
-
-
-def url_of(server: Server) -> str:
-    return f"http://127.0.0.1:{server.port}"
 
 
 def data(server: Server, key: str, path: str) -> Any:
     """What the API answers itself."""
-    request = Request(f"{url_of(server)}/api/v1{path}", headers={"Authorization": f"Bearer {key}"})
+    request = Request(f"{server.url}/api/v1{path}", headers={"Authorization": f"Bearer {key}"})
     with urlopen(request, timeout=30) as answer:
         return json.load(answer)
 
@@ -147,7 +141,7 @@ def test_an_assistant_learns_what_the_data_is_and_is_not(
     server: Server, key: str, tmp_path: Path, mode: str
 ) -> None:
     """By the present revision of the protocol, and by those before it."""
-    with assistant(tmp_path, url_of(server), key, mode) as client:
+    with assistant(tmp_path, server.url, key, mode) as client:
         about = client.about
 
     assert about["server"]["name"] == "evref"
@@ -328,11 +322,7 @@ def test_an_invalid_argument_says_what_is_allowed(
     assert refused.content is None
 
 
-def test_a_refused_key_is_reported(
-    server: Server,
-    store: Store,  # noqa: F811 - the fixture
-    tmp_path: Path,
-) -> None:
+def test_a_refused_key_is_reported(server: Server, store: Store, tmp_path: Path) -> None:
     """Unknown, and without the permission to read."""
     made = store.container.manage_keys().create(
         OPERATOR,
@@ -340,9 +330,9 @@ def test_a_refused_key_is_reported(
         name="No access",
         permission=Permission.NONE,
     )
-    with assistant(tmp_path, url_of(server), UNKNOWN_KEY) as client:
+    with assistant(tmp_path, server.url, UNKNOWN_KEY) as client:
         unknown = client.call("find_diagnoses", q="knee")
-    with assistant(tmp_path, url_of(server), made.token.text) as client:
+    with assistant(tmp_path, server.url, made.token.text) as client:
         may_not_read = client.call("find_diagnoses", q="knee")
 
     assert unknown.failed
@@ -352,12 +342,8 @@ def test_a_refused_key_is_reported(
     assert "evref_" not in unknown.text + may_not_read.text
 
 
-def test_a_used_up_limit_is_reported(
-    server: Server,
-    store: Store,  # noqa: F811 - the fixture
-    tmp_path: Path,
-) -> None:
-    with assistant(tmp_path, url_of(server), store.key(limit=1).token.text) as client:
+def test_a_used_up_limit_is_reported(server: Server, store: Store, tmp_path: Path) -> None:
+    with assistant(tmp_path, server.url, store.key(limit=1).token.text) as client:
         assert not client.call("find_diagnoses", q="knee").failed
         refused = client.call("find_diagnoses", q="hip")
 
@@ -377,15 +363,12 @@ def test_an_answer_that_has_not_changed_is_not_sent_again(
 
 
 def test_a_service_that_is_down_is_reported(
-    store: Store,  # noqa: F811 - the fixture
-    start: Start,  # noqa: F811 - the fixture
-    key: str,
-    tmp_path: Path,
+    store: Store, start: Start, key: str, tmp_path: Path
 ) -> None:
     """And is read again as soon as its storage answers."""
     stopped = start(store.folder, "serve", "--workers", "2")
     stopped.wait_until_ready()
-    with assistant(tmp_path, url_of(stopped), key) as client:
+    with assistant(tmp_path, stopped.url, key) as client:
         assert not client.call("find_diagnoses", q="knee").failed
         with closing(sqlite3.connect(store.folder / "evref.sqlite")) as database:
             database.execute("BEGIN EXCLUSIVE")
@@ -397,12 +380,12 @@ def test_a_service_that_is_down_is_reported(
     assert without_storage.failed
     assert "cannot answer at the moment" in without_storage.text
     assert down.failed
-    assert f"at {url_of(stopped)} cannot be reached" in down.text
+    assert f"at {stopped.url} cannot be reached" in down.text
 
 
 def test_what_is_not_the_service_is_reported(server: Server, key: str, tmp_path: Path) -> None:
     """Another address of the web, and one that accepts connections and says nothing."""
-    with assistant(tmp_path, f"{url_of(server)}/elsewhere", key) as client:
+    with assistant(tmp_path, f"{server.url}/elsewhere", key) as client:
         elsewhere = client.call("find_diagnoses")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
@@ -451,7 +434,7 @@ def test_a_wrong_setting_is_one_line(
 def configured(server: Server, key: str, tmp_path: Path) -> Path:
     """A folder with the configuration that the how-to shows."""
     (shown,) = (block.text for block in blocks(HOW_TO) if block.language == "json")
-    configuration = json.loads(shown.replace(SHOWN_ADDRESS, url_of(server)))
+    configuration = json.loads(shown.replace(SHOWN_ADDRESS, server.url))
     entry = configuration["mcpServers"]["evref"]
     assert Path(entry["command"]).name == "evref-mcp"
     entry["command"] = str(TOOLS / "evref-mcp")

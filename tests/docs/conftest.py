@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -66,16 +64,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     server = Server(command, folder, port, environment())
     try:
         server.wait_until_ready()
-        address = f"http://127.0.0.1:{port}"
-        yield Demo(folder, address, server.log)
+        yield Demo(folder, server.url, server.log)
     finally:
         server.kill()
-
-
-def require(program: str) -> None:
-    """Skip the test where the program is not on this machine; fail where it has to be."""
-    if shutil.which(program) is None:
-        message = f"no {program} on this machine: its examples were not tried"
-        if os.environ.get("EVREF_REQUIRE_CLIENTS") == "1":
-            pytest.fail(message)
-        pytest.skip(message)

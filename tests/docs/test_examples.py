@@ -12,7 +12,8 @@ import pytest
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import PREFIX
 from evref.cli.main import cli
-from tests.docs.conftest import SHOWN_ADDRESS, Demo, require
+from tests.deploy.shell import needs
+from tests.docs.conftest import SHOWN_ADDRESS, Demo
 from tests.docs.pages import DOCS, ROOT, Example, assert_printed, blocks, commands, programs
 
 ADD_A_DIAGNOSIS = DOCS / "how-to" / "add-a-diagnosis.md"
@@ -49,7 +50,7 @@ def test_a_start_says_what_is_shown(demo: Demo, example: Example) -> None:
 @pytest.mark.parametrize("example", CURL, ids=str)
 def test_a_curl_line_gets_the_answer_that_is_shown(demo: Demo, example: Example) -> None:
     for program in ("curl", "jq"):
-        require(program)
+        needs(program)
 
     printed = demo.run(["bash", "example.sh"], example.code)
 
@@ -64,7 +65,7 @@ def test_a_program_in_python_prints_what_is_shown(demo: Demo, example: Example) 
 
 @pytest.mark.parametrize("example", JAVASCRIPT, ids=str)
 def test_a_program_in_javascript_prints_what_is_shown(demo: Demo, example: Example) -> None:
-    require("node")
+    needs("node")
 
     assert example.shown
     assert_printed(example.shown, demo.run(["node", "example.mjs"], example.code))
@@ -75,7 +76,7 @@ def test_a_program_that_is_refused_says_what_is_allowed(demo: Demo, example: Exa
     """With the change that the page names."""
     (shown,) = (each.text for each in blocks(TUTORIAL) if each.text.startswith("Invalid parameter"))
     command = [sys.executable, "example.py"] if example in PYTHON else ["node", "example.mjs"]
-    require(command[0])
+    needs(command[0])
     code = example.code.replace('"home"', '"physio"')
 
     assert_printed(shown, demo.refused(command, code))

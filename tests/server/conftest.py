@@ -74,6 +74,10 @@ class Server:
     def log(self) -> str:
         return self._log.read_text(encoding="utf-8")
 
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
     def get(self, path: str, token: str | None = None) -> Answer:
         """The answer to a request on a connection of its own."""
         with contextlib.closing(Connection(self.port)) as connection:

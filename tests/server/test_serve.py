@@ -169,13 +169,12 @@ def test_a_key_that_is_changed_or_revoked_is_so_on_every_worker(
     )
 
 
-@pytest.mark.parametrize("command", ["serve", "demo"])
-def test_a_port_in_use_is_an_error_in_one_line(server: Server, store: Store, command: str) -> None:
+def test_a_port_in_use_is_an_error_in_one_line(server: Server, store: Store) -> None:
     """And the one who has it goes on."""
     bind = f"127.0.0.1:{server.port}"
 
     done = subprocess.run(
-        [sys.executable, "-m", "evref", command, "--bind", bind],
+        [sys.executable, "-m", "evref", "serve", "--bind", bind],
         cwd=store.folder,
         env=environment(),
         capture_output=True,

@@ -33,9 +33,7 @@ def try_in_shell(line: str) -> list[str]:
     return [record["id"] for record in json.loads(done.stdout)["data"]]
 
 
-@pytest.mark.parametrize(
-    ("command", "storage"), [("demo", "sql"), ("demo", "memory"), ("serve", "memory")]
-)
+@pytest.mark.parametrize(("command", "storage"), [("demo", "sql"), ("serve", "memory")])
 def test_one_command_leads_to_a_ready_curl_line(
     start: Start, tmp_path: Path, command: str, storage: str
 ) -> None:

@@ -1,7 +1,6 @@
 """A catalogue goes from files to storage, whole or not at all, and back."""
 
-from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,7 @@ from evref.domain.errors import (
     CatalogueReplacedError,
     StorageUnavailableError,
 )
-from evref.domain.principal import Principal
 from evref.ports.audit import AuditLog
-from evref.ports.storage import Changes, DelegatingStorage
 from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
 from evref.testing.filling import keep_catalogue
 from tests.fakes import BreakableStorage, FakeCatalogueFiles, FakeClock
@@ -173,20 +170,3 @@ def test_the_bundled_catalogue_replaces_none_of_the_operator(
     publish.publish(OPERATOR, publish.plan_rollback(OPERATOR), by="ward", allow_removals=True)
     assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
     assert served(publish) == CATALOGUES[BUNDLED].version
-
-
-class OvertakenStorage(DelegatingStorage):
-    """Another publishes at the very moment in which somebody would."""
-
-    def changes(self, principal: Principal, instant: datetime) -> AbstractContextManager[Changes]:
-        keep_catalogue(self.rest, CATALOGUES[ONE])
-        return super().changes(principal, instant)
-
-
-def test_the_bundled_catalogue_does_not_replace_one_that_came_first(
-    storage: MemoryStorage, files: FakeCatalogueFiles, clock: FakeClock
-) -> None:
-    publish = PublishCatalogue(OvertakenStorage(storage), files, clock, BUNDLED)
-
-    assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
-    assert served(publish) == CATALOGUES[ONE].version

@@ -11,11 +11,8 @@ from tests.domain.strategies import (
     DIGITS,
     LETTERS,
     LETTERS_11,
-    clusters_of,
-    extension_texts,
     icd10_texts,
     icd11_texts,
-    stem_texts,
 )
 
 
@@ -155,25 +152,3 @@ def test_an_icd11_code_does_not_cover_what_says_less_or_another_thing(one: str, 
 
 
 # Few enough that related codes are drawn often.
-near_stems = st.sampled_from([f"FA0{a}{b}" for a in "12" for b in ["", ".0", ".1", ".00", ".01"]])
-near_clusters = clusters_of(near_stems, st.sampled_from(["XK8G", "XK9J"])).map(Icd11Code)
-
-
-@given(
-    near_clusters, near_clusters, stem_texts.map("/{}".format) | extension_texts.map("&{}".format)
-)
-def test_saying_more_in_a_cluster_never_loses_what_covers_it(
-    code: Icd11Code, cluster: Icd11Code, more: str
-) -> None:
-    if code.covers(cluster):
-        assert code.covers(Icd11Code(cluster.text + more))
-
-
-@given(st.lists(st.lists(extension_texts, max_size=3), min_size=1, max_size=3))
-def test_the_order_in_a_cluster_says_nothing(extensions: list[list[str]]) -> None:
-    groups = ["&".join([f"FA0{place}", *some]) for place, some in enumerate(extensions)]
-    turned = ["&".join([f"FA0{place}", *some[::-1]]) for place, some in enumerate(extensions)]
-    cluster, reordered = Icd11Code("/".join(groups)), Icd11Code("/".join(turned[::-1]))
-
-    assert cluster.covers(reordered)
-    assert reordered.covers(cluster)

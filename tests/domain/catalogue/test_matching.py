@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 
 import pytest
@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
-from evref.domain.catalogue.diagnosis import Diagnosis
 from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.matching import Verdict, verdict
 from evref.domain.catalogue.record_code import Classification, Edition, read_field
@@ -21,7 +20,6 @@ from tests.domain.catalogue.lists import icd10_cm, judged_codes
 from tests.domain.strategies import DIGITS, icd10_texts
 
 ICD_10, ICD_11 = Classification
-LISTS = {Edition.CM: CodeList.ICD_10_CM, Edition.GM: CodeList.ICD_10_GM}
 
 
 @cache
@@ -165,47 +163,6 @@ def test_a_cluster_in_the_catalogue_is_found_by_clusters_that_have_all_of_it() -
     assert finds("8C01.0/FA01.0&XK8G")
     assert not finds("FA01&XK8G")
     assert not finds("FA01/8C01")
-
-
-prefixes = st.lists(st.sampled_from([f"M17.{a}{b}" for a in "12" for b in ("", *"123")]))
-
-
-@st.composite
-def diagnoses(draw: st.DrawFn) -> Diagnosis:
-    def finer() -> FinerCodes:
-        included = dict.fromkeys(draw(prefixes))
-        return FinerCodes(
-            tuple(included), tuple(x for x in dict.fromkeys(draw(prefixes)) if x not in included)
-        )
-
-    return a_diagnosis(
-        icd10=draw(st.sampled_from([("M17",), ("M17.1", "M18"), ("M17.2",)])),
-        finer_codes={code_list: finer() for code_list in LISTS.values()},
-    )
-
-
-codes = st.builds("M17.{}{}".format, st.sampled_from("123"), st.text("123", max_size=2))
-editions = st.sampled_from(list(LISTS))
-
-
-@given(diagnoses(), codes, editions)
-def test_what_an_edition_excludes_is_not_certain(
-    diagnosis: Diagnosis, code: str, edition: Edition
-) -> None:
-    """Of codes and shorter prefixes, the excluded prefix must be the longest."""
-    (read_code,) = read_field(ICD_10, code, edition)
-    finer = diagnosis.finer_codes[LISTS[edition]]
-    longest = max([*finer.includes, *finer.excludes, ""], key=fits(code))
-
-    found = verdict(read_code, diagnosis)
-
-    if longest and code.startswith(longest):
-        assert found is not None
-        assert found.relation == ("certain" if longest in finer.includes else None)
-
-
-def fits(code: str) -> Callable[[str], int]:
-    return lambda prefix: len(prefix) if code.startswith(prefix) else -1
 
 
 def test_no_code_of_icd10_cm_that_is_excluded_is_certain() -> None:
