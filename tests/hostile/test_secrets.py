@@ -14,7 +14,7 @@ import pytest
 from evref.bootstrap.app import create_app
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.token import KeyToken
-from tests.settings_pages.site import PASSWORD, Site, settings_for
+from tests.settings_pages.site import PASSWORD, Site, on_sqlite
 from tests.settings_pages.visitor import Visitor, a_member
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "explanation" / "security.md"
@@ -38,7 +38,7 @@ def test_the_most_detailed_log_has_no_secret(
 ) -> None:
     """Of any library, at DEBUG, over every path and method; and of the access log."""
     caplog.set_level(logging.DEBUG)
-    site = Site(settings_for("sqlite", tmp_path).model_copy(update={"access_log": True}))
+    site = Site(on_sqlite(tmp_path, access_log=True))
     member = a_member(site)
     key = site.make_key().token.text
     client = site.app.test_client()

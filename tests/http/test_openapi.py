@@ -22,6 +22,8 @@ from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER, MEANINGS
 from tests.http import snapshots
 from tests.http.service import BASE_URL, Service, body
 
+pytestmark = pytest.mark.shared_service
+
 
 @pytest.fixture
 def document(service: Service) -> dict[str, Any]:

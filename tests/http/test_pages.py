@@ -10,6 +10,8 @@ from evref.adapters.outbound.files import SCHEMA_FILE
 from tests.http.conftest import MakeService
 from tests.http.service import Service, body
 
+pytestmark = pytest.mark.shared_service
+
 
 def test_style_sheets_and_the_script_refer_to_no_other_host(service: Service) -> None:
     """Nor do they import one."""

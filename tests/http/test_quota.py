@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.http.service import MIDNIGHT, Service, assert_problem
 
 DIAGNOSES = "/api/v1/diagnoses"
@@ -12,6 +14,8 @@ FIELDS = (
     "X-RateLimit-Remaining",
     "X-RateLimit-Reset",
 )
+pytestmark = pytest.mark.shared_service
+
 RESET = str(int(MIDNIGHT.timestamp()))
 
 

@@ -61,7 +61,7 @@ def test_any_other_search_shows_what_it_found_and_why(
     assert says in seen(visitor, typed).text()
 
 
-def test_interventions_are_shown_with_their_diagnosis_and_direction(visitor: Visitor) -> None:
+def test_interventions_are_shown_with_a_link_to_their_diagnosis(visitor: Visitor) -> None:
     found = seen(visitor, "tai chi")
 
     assert "in Fibromyalgia" in found.text()

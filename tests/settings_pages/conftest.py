@@ -1,19 +1,15 @@
-"""A site on SQLite, the default storage, and a member who is signed in there."""
-
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
+"""A site in memory, and a member who is signed in there."""
 
 import pytest
 
-from tests.settings_pages.site import Site, settings_for
+from tests.settings_pages.site import Site, in_memory
 from tests.settings_pages.visitor import Visitor, a_member
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with closing(Site(settings_for("sqlite", tmp_path))) as site:
-        yield site
+def site() -> Site:
+    # The contracts of storages prove that all are alike: one is enough here.
+    return Site(in_memory())
 
 
 @pytest.fixture

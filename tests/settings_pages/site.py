@@ -39,13 +39,14 @@ CATALOGUE = a_catalogue()
 MORNING = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 
 
-def settings_for(storage: str, folder: Path, **more: object) -> Settings:
-    """Settings of a service that keeps everything in memory, or in a file of this folder."""
-    if storage == "memory":
-        settings = Settings(storage=StorageKind.MEMORY)
-    else:
-        settings = Settings(database_url=prepared_sqlite(folder, CATALOGUE))
-    return settings.model_copy(update=more)
+def in_memory(**more: object) -> Settings:
+    """Settings of a service that keeps everything in memory."""
+    return Settings(storage=StorageKind.MEMORY).model_copy(update=more)
+
+
+def on_sqlite(folder: Path, **more: object) -> Settings:
+    """Settings of a service that keeps everything in a file of this folder."""
+    return Settings(database_url=prepared_sqlite(folder, CATALOGUE)).model_copy(update=more)
 
 
 class Site:

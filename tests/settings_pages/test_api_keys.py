@@ -4,6 +4,7 @@ import logging
 import re
 from datetime import date
 from html import unescape
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.settings_pages.site import (
     OTHER_INSTITUTION,
     PASSWORD,
     Site,
+    on_sqlite,
 )
 from tests.settings_pages.visitor import (
     Visitor,
@@ -23,6 +25,7 @@ from tests.settings_pages.visitor import (
     fields_of,
     key_on,
     shows_a_key,
+    text_of,
 )
 
 KEYS = "/settings/api-keys"
@@ -35,11 +38,6 @@ def ask_with(site: Site, key: str) -> int:
         "/api/v1/diagnoses", headers={"Authorization": f"Bearer {key}"}
     )
     return answer.status_code
-
-
-def member_page(site: Site, path: str) -> str:
-    """The page, opened by a member whose session is new."""
-    return a_member(site).get(path).text
 
 
 def test_an_institution_without_keys_is_led_to_the_first_one(member: Visitor) -> None:
@@ -136,7 +134,7 @@ def test_another_institution_s_id_makes_no_key_and_tells_nothing(
 
 
 @pytest.mark.parametrize(
-    ("field", "typed", "told"),
+    ("field", "typed", "message"),
     [
         ("name", "", "Enter a name."),
         ("name", " ", "Enter a name."),
@@ -150,6 +148,11 @@ def test_another_institution_s_id_makes_no_key_and_tells_nothing(
                 *("\u0661\u0660", "10000001", "10,000,001", "9" * 5000),
             )
         ],
+        (
+            "daily_limit",
+            "1.500",
+            "Type 1500 or 1,500, without a point. Enter a whole number from 0 to 10,000,000.",
+        ),
         ("permission", "", "Choose a permission level."),
         ("permission", "write", "Choose a permission level."),
         ("expiry", "", "Choose when the key expires."),
@@ -161,8 +164,8 @@ def test_another_institution_s_id_makes_no_key_and_tells_nothing(
         ("expires_on", "2026-11-19", "Enter today's date (20 November 2026, UTC) or a later one."),
     ],
 )
-def test_what_is_not_allowed_is_told_at_its_field(
-    site: Site, member: Visitor, field: str, typed: str, told: str
+def test_a_field_says_what_is_wrong_with_it(
+    site: Site, member: Visitor, field: str, typed: str, message: str
 ) -> None:
     """With what is allowed; what was typed is kept, the other fields too, and no key is made."""
     filled = {"name": "Ward tablet", "daily_limit": "7", "expiry": "date"}
@@ -173,7 +176,7 @@ def test_what_is_not_allowed_is_told_at_its_field(
     page = unescape(answer.text)
     shown = fields_of(answer.text)
     assert answer.status_code == 422
-    assert re.search(rf'<p class="error" id="{field}-error">.*{re.escape(told)}</p>', page)
+    assert re.search(rf'<p class="error" id="{field}-error">.*{re.escape(message)}</p>', page)
     assert re.search(rf'aria-describedby="{field}-error[ a-z_-]*" aria-invalid="true"', page)
     assert f'<a href="#{field}">' in page
     assert "<title>Error: " in page
@@ -185,17 +188,13 @@ def test_what_is_not_allowed_is_told_at_its_field(
     assert {name: shown.get(name) for name in expected} == expected
 
 
-def test_several_faults_are_told_at_once(member: Visitor) -> None:
-    """Nobody has to find them one by one."""
-    answer = member.fill_in(
+def test_all_faults_of_a_form_are_named_at_once(site: Site, member: Visitor) -> None:
+    """A date beside another choice is one, because one of the two was not meant."""
+    many = member.fill_in(
         NEW, name="", permission="", daily_limit="many", expiry="date", expires_on="2020-01-01"
     )
+    assert len(re.findall('class="error"', many.text)) == 4
 
-    assert len(re.findall('class="error"', answer.text)) == 4
-
-
-def test_a_date_beside_another_choice_is_not_passed_over(site: Site, member: Visitor) -> None:
-    """One of the two was not meant."""
     answer = member.fill_in(NEW, name="Study", expiry="30", expires_on="2026-12-31")
 
     assert answer.status_code == 422
@@ -203,7 +202,7 @@ def test_a_date_beside_another_choice_is_not_passed_over(site: Site, member: Vis
     assert site.container.manage_keys().list_all(OPERATOR) == ()
 
 
-def test_the_list_tells_of_each_key(site: Site, member: Visitor) -> None:
+def test_the_list_shows_the_state_of_each_key(site: Site, member: Visitor) -> None:
     """Last four characters, level, today's use, last use, expiry and state."""
     made = site.make_key("Electronic record", limit=3)
     site.use_key(made, 5)
@@ -211,9 +210,9 @@ def test_the_list_tells_of_each_key(site: Site, member: Visitor) -> None:
     site.clock.advance(days=1)
     site.use_key(made, 1)
 
-    page = member_page(site, KEYS)
+    page = a_member(site).get(KEYS).text
 
-    row = " ".join(re.sub("<[^>]*>", " ", page).split())
+    row = text_of(page)
     assert f"Electronic record …{made.key.last_four} Read 1 of 3 1 of 3 today" in row
     assert "today (21 November 2026) never ✓ Active" in row
     assert "Old study" in row.split("Expired and revoked")[1]
@@ -239,7 +238,7 @@ def test_a_change_holds_and_is_in_the_audit_log(site: Site, member: Visitor) -> 
 
 
 @pytest.mark.parametrize(
-    ("before", "chosen", "after", "told"),
+    ("before", "chosen", "after", "message"),
     [
         (date(2026, 12, 1), "keep", date(2026, 12, 1), "Nothing was changed."),
         (date(2026, 12, 1), "never", None, "Saved. It takes effect within a second."),
@@ -255,7 +254,7 @@ def test_the_expiry_of_a_key_can_be_changed(
     before: date | None,
     chosen: str,
     after: date | None,
-    told: str,
+    message: str,
 ) -> None:
     """Or kept, which the page says."""
     made = site.make_key(expires_on=before)
@@ -266,9 +265,9 @@ def test_the_expiry_of_a_key_can_be_changed(
     answer = member.fill_in(path, expiry=chosen)
 
     assert answer.status_code == 303
-    assert told in member.get(path).text
+    assert message in member.get(path).text
     assert site.container.storage().keys.get(made.key.id).expires_on == after
-    assert len(site.audit_log()) == log + (told != "Nothing was changed.")
+    assert len(site.audit_log()) == log + (message != "Nothing was changed.")
 
 
 def test_revoking_asks_first_and_is_final(site: Site, member: Visitor) -> None:
@@ -418,9 +417,7 @@ def test_the_audit_log_shows_every_change_from_pages_and_command_line(
     site.clock.advance(minutes=1)
     site.container.manage_keys().change(OPERATOR, made.key.id, daily_limit=5)
 
-    page = " ".join(
-        re.sub("<[^>]*>", " ", unescape(member.get("/settings/audit-log").text)).split()
-    )
+    page = text_of(member.get("/settings/audit-log").text)
 
     assert (
         "just now 20 November 2026, 09:31 UTC operator Key changed Ward tablet "
@@ -453,10 +450,12 @@ def test_a_long_audit_log_has_pages(site: Site, member: Visitor) -> None:
 
 
 def test_neither_key_nor_password_is_left_anywhere(
-    site: Site, member: Visitor, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """In no table, no log, no audit entry and no page, once the key was shown."""
     caplog.set_level(logging.DEBUG)
+    site = Site(on_sqlite(tmp_path))
+    member = a_member(site)
     key = key_on(member.fill_in(NEW, name="Ward tablet").text)
     member.fill_in(
         "/settings/password", present=PASSWORD, password="a new password", repeated="a new password"

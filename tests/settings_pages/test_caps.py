@@ -1,14 +1,12 @@
 """The caps of the operator, as members meet them."""
 
-from pathlib import Path
-
 import pytest
 
 from evref.domain.access.caps import KeyCaps
 from evref.testing.builders import OPERATOR
 from tests.institutions import institution_id
-from tests.settings_pages.site import INSTITUTION, Site, settings_for
-from tests.settings_pages.visitor import Visitor, a_member, text_of
+from tests.settings_pages.site import INSTITUTION, Site
+from tests.settings_pages.visitor import Visitor, text_of
 
 KEY = "/settings/api-keys/0123456789abcdef"
 SENTENCE = (
@@ -17,25 +15,14 @@ SENTENCE = (
 )
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    site = Site(settings_for("sql", tmp_path))
-    site.container.manage_keys().create(
-        OPERATOR,
-        institution_id(site.container, INSTITUTION),
-        name="Ward app",
-        daily_limit=300,
-        key_id=KEY.rpartition("/")[2],
+@pytest.fixture(autouse=True)
+def _capped(site: Site) -> None:
+    """The institution has its one key, of which it may have no more."""
+    keys, institution = site.container.manage_keys(), institution_id(site.container, INSTITUTION)
+    keys.create(
+        OPERATOR, institution, name="Ward app", daily_limit=300, key_id=KEY.rpartition("/")[2]
     )
-    site.container.manage_keys().set_caps(
-        OPERATOR, institution_id(site.container, INSTITUTION), KeyCaps(1, 500, 800)
-    )
-    return site
-
-
-@pytest.fixture
-def member(site: Site) -> Visitor:
-    return a_member(site)
+    keys.set_caps(OPERATOR, institution, KeyCaps(1, 500, 800))
 
 
 def test_members_see_the_caps_and_cannot_exceed_them(site: Site, member: Visitor) -> None:

@@ -1,7 +1,5 @@
 """What was typed into a form is kept through a new sign-in, for the same member and nobody else."""
 
-from pathlib import Path
-
 import pytest
 from wtforms import PasswordField
 
@@ -15,19 +13,12 @@ from tests.settings_pages.site import (
     OTHER_EMAIL,
     PASSWORD,
     Site,
-    settings_for,
 )
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
 NEW = "/settings/api-keys/new"
 NOTICE = "Your session ended. Nothing was changed. Check what you typed and save it again."
 TYPED = {"name": "Ward tablet", "permission": "none", "daily_limit": "many"}
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    # The session is the same over every storage: one is enough here.
-    return Site(settings_for("memory", tmp_path))
 
 
 def end_sessions(site: Site) -> None:

@@ -12,7 +12,7 @@ from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from evref.testing.filling import change_team
 from tests.institutions import institution_id
-from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, settings_for
+from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, in_memory, on_sqlite
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
 NEW = "a password that is new"
@@ -69,9 +69,8 @@ def site_with_forms(settings: Settings) -> Site:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
-    # What forms are is the same over every storage: one is enough here.
-    return site_with_forms(settings_for("memory", tmp_path))
+def site() -> Site:
+    return site_with_forms(in_memory())
 
 
 def someone(site: Site, path: str) -> Visitor:
@@ -153,9 +152,9 @@ FROM_ELSEWHERE: list[dict[str, str]] = [
 
 
 @pytest.mark.parametrize("base_url", ["http://127.0.0.1:8000", "https://evref.example.org"])
-def test_a_form_that_another_site_sent_is_refused(tmp_path: Path, base_url: str) -> None:
+def test_a_form_that_another_site_sent_is_refused(base_url: str) -> None:
     """Although its token is right; the host that was sent to proves nothing by itself."""
-    site = site_with_forms(settings_for("memory", tmp_path, base_url=base_url))
+    site = site_with_forms(in_memory(base_url=base_url))
     members = {path: someone(site, path) for path in FORMS}
     before = site.audit_log()
 
@@ -195,11 +194,9 @@ def test_a_form_that_another_site_sent_is_refused(tmp_path: Path, base_url: str)
         ("http://127.0.0.1:8000", {}),
     ],
 )
-def test_a_form_of_these_pages_is_taken(
-    tmp_path: Path, base_url: str, headers: dict[str, str]
-) -> None:
+def test_a_form_of_these_pages_is_taken(base_url: str, headers: dict[str, str]) -> None:
     """By the operator's address, by the one that the browser uses, and where it says nothing."""
-    site = Site(settings_for("memory", tmp_path, base_url=base_url))
+    site = Site(in_memory(base_url=base_url))
     member = a_secure_member(site)
     fields = fields_of(member.get("/settings/api-keys/new").text) | {"name": "New"}
 
@@ -269,7 +266,7 @@ def test_no_page_is_kept_by_anyone(site: Site, signed_in: bool) -> None:
 
 def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
     """With when to come back, and without what is behind it."""
-    site = Site(settings_for("sqlite", tmp_path))
+    site = Site(on_sqlite(tmp_path))
     visitors = [a_member(site), Visitor(site), Visitor(site.in_another_process())]
     site.close()
     (tmp_path / "evref.sqlite").unlink()

@@ -2,7 +2,6 @@
 
 import logging
 import re
-from pathlib import Path
 
 import pytest
 
@@ -13,19 +12,12 @@ from tests.settings_pages.site import (
     EMAIL,
     OTHER_EMAIL,
     Site,
-    settings_for,
 )
 from tests.settings_pages.visitor import Visitor, fields_of, text_of
 
 CHOSEN = "a password that I chose"
 WANTED = {"password": CHOSEN, "repeated": CHOSEN}
 UNUSABLE = "This invitation cannot be used"
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    # Storage has its own tests of invitations: one is enough here.
-    return Site(settings_for("memory", tmp_path))
 
 
 def test_the_page_says_who_invites_whom_to_what(site: Site) -> None:
@@ -180,13 +172,3 @@ def test_the_token_is_on_no_way_out(
         assert token not in str(answer.headers)
     assert token not in caplog.text
     assert "next=" not in visitor.get(f"/settings/sign-in?next={path}").headers.get("Location", "")
-
-
-@pytest.mark.parametrize("as_next", ["/settings/invitation/{}", "/settings/invitation/{}?a=b"])
-def test_the_sign_in_leads_to_no_invitation(site: Site, as_next: str) -> None:
-    """A link that somebody planted there is not followed."""
-    token = site.invite().rsplit("/", 1)[1]
-
-    answer = Visitor(site).sign_in(onwards=as_next.format(token))
-
-    assert answer.location == "/settings/api-keys"

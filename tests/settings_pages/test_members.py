@@ -2,7 +2,6 @@
 
 import re
 from html import unescape
-from pathlib import Path
 
 import pytest
 
@@ -16,18 +15,11 @@ from tests.settings_pages.site import (
     OTHER_EMAIL,
     OTHER_INSTITUTION,
     Site,
-    settings_for,
 )
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
 
 MEMBERS = "/settings/members"
 INVITE = f"{MEMBERS}/invite"
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    # Storage has its own tests of members: one is enough here.
-    return Site(settings_for("memory", tmp_path))
 
 
 def link_on(page: str) -> str:

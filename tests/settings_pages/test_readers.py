@@ -1,11 +1,9 @@
 """Readers read the catalogue, change their own password, and hear nothing of keys."""
 
-from pathlib import Path
-
 import pytest
 
 from evref.domain.principal import Role
-from tests.settings_pages.site import COLLEAGUE, PASSWORD, Site, settings_for
+from tests.settings_pages.site import COLLEAGUE, PASSWORD, Site, in_memory
 from tests.settings_pages.test_forms import FORMS, site_with_forms
 from tests.settings_pages.test_viewers import changing
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
@@ -16,8 +14,8 @@ DAY = 24 * 3600
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
-    site = site_with_forms(settings_for("memory", tmp_path))
+def site() -> Site:
+    site = site_with_forms(in_memory())
     site.add_member(COLLEAGUE, Role.READER)
     return site
 

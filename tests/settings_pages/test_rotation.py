@@ -17,14 +17,10 @@ from tests.settings_pages.visitor import (
     fields_of,
     key_on,
     shows_a_key,
+    text_of,
 )
 
 KEYS = "/settings/api-keys"
-
-
-def text_of(page: str) -> str:
-    """What a page says, in one line."""
-    return " ".join(unescape(re.sub("<[^>]*>", "", page)).split())
 
 
 @pytest.mark.parametrize(
@@ -45,13 +41,13 @@ def test_both_keys_work_until_the_old_one_ends(
     answer = member.fill_in(f"{path}/rotate", keep_old_for=str(hours))
 
     new = key_on(answer.text)
-    told = f"The previous key …{made.token.last_four} works until {until}."
+    message = f"The previous key …{made.token.last_four} works until {until}"
     assert answer.status_code == 201
-    assert told in text_of(answer.text)
+    assert message in text_of(answer.text)
     assert f'curl -H "Authorization: Bearer {new}" {site.settings.base_url}' in unescape(
         answer.text
     )
-    assert told in text_of(member.get(path).text)
+    assert message in text_of(member.get(path).text)
     assert f"and the previous key …{made.token.last_four} stop" in text_of(
         member.get(f"{path}/revoke").text
     )
@@ -166,7 +162,7 @@ def furnish(site: Site) -> dict[KeyState, str]:
     return {state: each.key.id for state, each in made.items()}
 
 
-def test_every_state_is_told_in_words_and_with_a_sign(site: Site) -> None:
+def test_every_state_is_named_in_words_and_with_a_sign(site: Site) -> None:
     """In the list, and on the key's page with what it means."""
     ids = furnish(site)
     assert set(ids) == set(KeyState)

@@ -3,27 +3,14 @@
 import csv
 import re
 from io import StringIO
-from pathlib import Path
-
-import pytest
 
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
-from tests.settings_pages.site import COLLEAGUE, EMAIL, Site, settings_for
-from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
+from tests.settings_pages.site import COLLEAGUE, EMAIL, Site
+from tests.settings_pages.visitor import Visitor, fields_of, text_of
 
 KEYS = "/settings/api-keys"
 LOG = "/settings/audit-log"
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return Site(settings_for("sql", tmp_path))
-
-
-@pytest.fixture
-def member(site: Site) -> Visitor:
-    return a_member(site)
 
 
 def names(page: str) -> list[str]:
@@ -124,9 +111,3 @@ def test_a_download_whose_filter_is_not_understood_is_refused(member: Visitor) -
     assert answer.status_code == 422
     assert "not understood: kind, which must be one of institution_created" in answer.text
     assert EMAIL not in answer.text
-
-
-def test_a_limit_with_a_point_is_told_what_to_type(member: Visitor) -> None:
-    answer = member.fill_in(f"{KEYS}/new", name="Ward app", daily_limit="1.500")
-
-    assert "Type 1500 or 1,500, without a point." in answer.text

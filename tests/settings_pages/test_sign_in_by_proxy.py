@@ -18,7 +18,7 @@ from tests.settings_pages.site import (
     OTHER_INSTITUTION,
     PASSWORD,
     Site,
-    settings_for,
+    on_sqlite,
 )
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
 
@@ -28,7 +28,7 @@ SIGN_OUT = "https://login.example.org/oauth2/sign_out"
 
 
 def site_of(tmp_path: Path, **more: object) -> Site:
-    site = Site(settings_for("sql", tmp_path, sign_in_header="X-Forwarded-Email", **more))
+    site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email", **more))
     site.add_member(COLLEAGUE, Role.READER)
     return site
 

@@ -1,11 +1,9 @@
 """Viewers see everything of their institution, and change nothing but their own password."""
 
-from pathlib import Path
-
 import pytest
 
 from evref.domain.principal import Role
-from tests.settings_pages.site import COLLEAGUE, EMAIL, Site, settings_for
+from tests.settings_pages.site import COLLEAGUE, EMAIL, Site, in_memory
 from tests.settings_pages.test_forms import FORMS, KEY_ID, site_with_forms
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
 
@@ -14,8 +12,8 @@ OWN = {"/settings/sign-in", "/settings/sign-out", "/settings/password"}
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
-    site = site_with_forms(settings_for("memory", tmp_path))
+def site() -> Site:
+    site = site_with_forms(in_memory())
     site.add_member(COLLEAGUE, Role.VIEWER)
     return site
 
