@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -15,13 +15,9 @@ from evref.domain.accounts.sign_in import (
     Failures,
     Session,
     SessionToken,
-    Slowdown,
     network,
 )
 from evref.testing.builders import NOON, a_member
-
-LONGEST = timedelta(minutes=1)
-instants = st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - bounds have none
 
 
 @given(st.integers(0, SessionToken.SECRETS - 1))
@@ -69,15 +65,6 @@ def test_each_failure_beyond_the_free_ones_doubles_the_wait_up_to_a_minute(
 def test_an_address_has_more_free_failures_than_an_account() -> None:
     assert PER_ADDRESS.wait(Failures(19, NOON), NOON) == timedelta(0)
     assert PER_ADDRESS.wait(Failures(20, NOON), NOON) == timedelta(seconds=5)
-
-
-@given(st.integers(0, 50), st.integers(0, 100), instants, instants)
-def test_a_wait_is_never_longer_than_a_minute_even_when_the_clock_was_set_back(
-    free: int, count: int, last_at: datetime, instant: datetime
-) -> None:
-    wait = Slowdown("account", free).wait(Failures(count, last_at), instant)
-
-    assert timedelta(0) <= wait <= LONGEST
 
 
 @given(st.integers(0, 100), st.integers(0, 10**6))
