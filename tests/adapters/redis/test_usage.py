@@ -93,16 +93,6 @@ def test_counting_on_does_not_put_off_the_expiry(
     assert admin.ttl("evref:{k1}:2026-03-01") <= 100
 
 
-def test_services_with_other_prefixes_count_apart(
-    server: RedisServer, keys: CountingKeys, clock: FakeClock
-) -> None:
-    """Also keys with the same id."""
-    digest = keep(keys, a_key(limit=1))
-    admissions = [RedisAdmission(server, keys, clock, prefix) for prefix in ("one", "two")]
-
-    assert all(each.admit(digest, Permission.READ, NOON).was_admitted for each in admissions)
-
-
 def test_the_last_day_of_use_is_the_latest_whatever_was_counted_last(
     admission: RedisAdmission, keys: CountingKeys, server: RedisServer
 ) -> None:

@@ -1,30 +1,21 @@
 """A storage with its counters in Redis; another storage has everything else, also the keys."""
 
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.adapters.outbound.redis.usage import PREFIX, RedisAdmission, RedisUsageReports
+from evref.adapters.outbound.redis.usage import RedisAdmission, RedisUsageReports
 from evref.ports.clock import Clock
 from evref.ports.storage import DelegatingStorage, Storage
 
 
 class RedisStorage(DelegatingStorage):
-    """Counts under `prefix`; services that share a server need different prefixes.
-
-    See `RedisServer` for `url` and `timeout_seconds`, and for the errors.
-    """
+    """See `RedisServer` for `url` and `timeout_seconds`, and for the errors."""
 
     def __init__(
-        self,
-        rest: Storage,
-        url: str,
-        clock: Clock,
-        *,
-        timeout_seconds: float = 2.5,
-        prefix: str = PREFIX,
+        self, rest: Storage, url: str, clock: Clock, *, timeout_seconds: float = 2.5
     ) -> None:
         super().__init__(rest)
         self.server = RedisServer(url, timeout_seconds=timeout_seconds)
-        self.admission = RedisAdmission(self.server, rest.keys, clock, prefix)
-        self.usage = RedisUsageReports(self.server, prefix)
+        self.admission = RedisAdmission(self.server, rest.keys, clock)
+        self.usage = RedisUsageReports(self.server)
 
     def ping(self) -> None:
         super().ping()

@@ -1,7 +1,7 @@
 """Admission and counting in Redis: one script, and keys that are held for half a second.
 
-For each key and day there is a hash `PREFIX:{KEY ID}:DAY` with `limit`, `admitted` and
-`refused`, and for each key the string `PREFIX:{KEY ID}:last`, the last day on which a request was
+For each key and day there is a hash `evref:{KEY ID}:DAY` with `limit`, `admitted` and
+`refused`, and for each key the string `evref:{KEY ID}:last`, the last day on which a request was
 admitted. The part in braces is the hash tag: it puts all data of a key on one node of a cluster.
 """
 
@@ -27,8 +27,6 @@ from evref.ports.access import usage
 from evref.ports.access.admission import Admission
 from evref.ports.access.keys import Keys
 from evref.ports.clock import Clock
-
-PREFIX = "evref"
 
 _RETENTION_SECONDS = USAGE_RETENTION_DAYS * SECONDS_A_DAY
 
@@ -57,12 +55,9 @@ _FIELDS = ("limit", "admitted", "refused")
 
 
 class RedisAdmission(Admission):
-    """Counts under `prefix`; services that share a server need different prefixes."""
-
-    def __init__(self, server: RedisServer, keys: Keys, clock: Clock, prefix: str = PREFIX) -> None:
+    def __init__(self, server: RedisServer, keys: Keys, clock: Clock) -> None:
         self._server = server
         self._keys = HeldKeys(keys, clock)
-        self._prefix = prefix
         self._admit = server.script(_ADMIT)
 
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
@@ -70,7 +65,7 @@ class RedisAdmission(Admission):
         key.check(digest, needed, instant)
         day = DailyWindow.of(instant).day.isoformat()
         admitted, fits = self._admit(
-            [_name(self._prefix, key.id, day), _name(self._prefix, key.id, "last")],
+            [_name(key.id, day), _name(key.id, "last")],
             [key.daily_limit, day, _RETENTION_SECONDS],
         )
         return Tally(key.id, key.daily_limit, admitted, was_admitted=bool(fits))
@@ -80,22 +75,19 @@ class RedisAdmission(Admission):
         key.check(digest, Permission.NONE, instant)
         day = DailyWindow.of(instant).day
         with self._server.client() as client:
-            fields: list[Any] = client.hmget(_name(self._prefix, key.id, day.isoformat()), _FIELDS)
+            fields: list[Any] = client.hmget(_name(key.id, day.isoformat()), _FIELDS)
         return KeyStatus.of(key, _usage(day, fields), instant)
 
 
 class RedisUsageReports(usage.UsageReports):
-    """Reports the counts under `prefix`."""
-
-    def __init__(self, server: RedisServer, prefix: str = PREFIX) -> None:
+    def __init__(self, server: RedisServer) -> None:
         self._server = server
-        self._prefix = prefix
 
     def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
         days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
         with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
             for day in days:
-                pipeline.hmget(self._name(key_id, day.isoformat()), _FIELDS)
+                pipeline.hmget(_name(key_id, day.isoformat()), _FIELDS)
             found = pipeline.execute()
         read = (_usage(day, fields) for day, fields in zip(days, found, strict=True))
         return tuple(usage for usage in read if usage is not None)
@@ -105,8 +97,8 @@ class RedisUsageReports(usage.UsageReports):
         for some_ids in _batches(key_ids):
             with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
                 for key_id in some_ids:
-                    pipeline.hmget(self._name(key_id, today.isoformat()), _FIELDS)
-                    pipeline.get(self._name(key_id, "last"))
+                    pipeline.hmget(_name(key_id, today.isoformat()), _FIELDS)
+                    pipeline.get(_name(key_id, "last"))
                 found = pipeline.execute()
             for key_id, fields, last in zip(some_ids, found[::2], found[1::2], strict=True):
                 use = usage.KeyUse(_day(last), _usage(today, fields))
@@ -118,12 +110,9 @@ class RedisUsageReports(usage.UsageReports):
         # Redis deletes each key when it expires.
         pass
 
-    def _name(self, key_id: str, part: str) -> str:
-        return _name(self._prefix, key_id, part)
 
-
-def _name(prefix: str, key_id: str, part: str) -> str:
-    return f"{prefix}:{{{key_id}}}:{part}"
+def _name(key_id: str, part: str) -> str:
+    return f"evref:{{{key_id}}}:{part}"
 
 
 def _usage(day: date, fields: list[str | None]) -> DayUsage | None:
