@@ -9,25 +9,28 @@ from sqlalchemy import (
     Select,
     String,
     TextClause,
-    and_,
     bindparam,
     case,
     delete,
     func,
-    or_,
     select,
 )
 from sqlalchemy import text as sql
 
 from evref.adapters.outbound.sql.access.keys import SqlKeys
 from evref.adapters.outbound.sql.engine import SqlDatabase, batches
-from evref.adapters.outbound.sql.tables import api_keys, daily_usage, key_secrets
+from evref.adapters.outbound.sql.tables import Instant, daily_usage
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import USAGE_RETENTION_DAYS, DailyWindow, DayUsage, Tally
 from evref.domain.access.status import KeyStatus
 from evref.domain.errors import InvalidApiKeyError, StorageUnavailableError
 from evref.ports.access import usage
 from evref.ports.access.admission import Admission
+
+_IS_VALID = """
+digest = :digest AND (ends_at IS NULL OR ends_at > :instant)
+AND revoked_at IS NULL AND (expires_on IS NULL OR expires_on >= :day)
+"""
 
 # One atomic step looks up and checks the key, admits or refuses the request, and counts it. It
 # returns no row if no active key of a sufficient level has a valid secret with the digest.
@@ -39,11 +42,7 @@ SELECT api_keys.id, :day, daily_limit,
        CASE WHEN daily_limit > 0 THEN 0 ELSE 1 END,
        daily_limit > 0
 FROM key_secrets JOIN api_keys ON api_keys.id = key_secrets.key_id
-WHERE digest = :digest
-  AND (ends_at IS NULL OR ends_at > :instant)
-  AND revoked_at IS NULL
-  AND (expires_on IS NULL OR expires_on >= :day)
-  AND permission IN ({levels})
+WHERE {is_valid} AND permission IN ({levels})
 ON CONFLICT (key_id, day) DO UPDATE SET
     daily_limit = excluded.daily_limit,
     admitted = daily_usage.admitted
@@ -54,29 +53,16 @@ ON CONFLICT (key_id, day) DO UPDATE SET
 RETURNING key_id, daily_limit, admitted, last_admitted
 """
 
-# The same conditions without counting. The limit of the day's row is not used, because it is the
-# limit at the time of the last request.
+# The limit of the day's row is not used, because it is the limit at the time of the last request.
 _STATUS = (
-    select(
-        api_keys.c.id,
-        api_keys.c.permission,
-        api_keys.c.expires_on,
-        api_keys.c.daily_limit,
-        func.coalesce(daily_usage.c.admitted, 0),
-        func.coalesce(daily_usage.c.refused, 0),
-    )
-    .select_from(key_secrets)
-    .join(api_keys, api_keys.c.id == key_secrets.c.key_id)
-    .outerjoin(
-        daily_usage,
-        and_(daily_usage.c.key_id == api_keys.c.id, daily_usage.c.day == bindparam("day")),
-    )
-    .where(
-        key_secrets.c.digest == bindparam("digest"),
-        or_(key_secrets.c.ends_at.is_(None), key_secrets.c.ends_at > bindparam("instant")),
-        api_keys.c.revoked_at.is_(None),
-        or_(api_keys.c.expires_on.is_(None), api_keys.c.expires_on >= bindparam("day")),
-    )
+    sql(f"""
+SELECT api_keys.id, permission, expires_on, api_keys.daily_limit, admitted, refused
+FROM key_secrets JOIN api_keys ON api_keys.id = key_secrets.key_id
+LEFT JOIN daily_usage ON daily_usage.key_id = api_keys.id AND day = :day
+WHERE {_IS_VALID}
+""")  # noqa: S608 - no part is from outside
+    .bindparams(bindparam("day", type_=Date), bindparam("instant", type_=Instant))
+    .columns(expires_on=Date)
 )
 
 # Attempts: a key may change between the statement that refuses it and the query for the reason.
@@ -85,7 +71,7 @@ _ATTEMPTS = 3
 
 def _admit_statement(needed: Permission) -> TextClause:
     levels = ", ".join(f"'{level.value}'" for level in needed.and_above())
-    return sql(_ADMIT.format(levels=levels)).bindparams(
+    return sql(_ADMIT.format(is_valid=_IS_VALID, levels=levels)).bindparams(
         bindparam("day", type_=Date), bindparam("digest", type_=String)
     )
 
@@ -125,7 +111,9 @@ class SqlAdmission(Admission):
         if row is None:
             raise InvalidApiKeyError
         key_id, permission, expires_on, limit, used, refused = row
-        return KeyStatus(key_id, Permission(permission), expires_on, limit, used, refused, instant)
+        return KeyStatus(
+            key_id, Permission(permission), expires_on, limit, used or 0, refused or 0, instant
+        )
 
     def _check(self, digest: str, needed: Permission, instant: datetime) -> None:
         key = self._keys.by_digests([digest]).get(digest)
