@@ -38,6 +38,15 @@ class InvalidValueError(EvrefError, ValueError):
         super().__init__("; ".join(map(str, self.faults)))
 
 
+def changed_meanwhile(field: str, value: object) -> Fault:
+    """Return the fault of a field that somebody else has set to `value` since it was seen."""
+    return Fault(
+        field,
+        f"Somebody else has changed this to {value} meanwhile. "
+        "Nothing was saved. Save again to replace it.",
+    )
+
+
 def within(error: InvalidValueError, *path: str | int) -> InvalidValueError:
     """Return the error with the path of a part put before the path of each fault."""
     return InvalidValueError([replace(fault, path=(*path, *fault.path)) for fault in error.faults])

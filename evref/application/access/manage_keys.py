@@ -19,6 +19,7 @@ from evref.domain.errors import (
     KeyAlreadyRotatedError,
     NotFoundError,
     StorageUnavailableError,
+    changed_meanwhile,
 )
 from evref.domain.identifiers import IDS, is_id, new_id
 from evref.domain.principal import Principal, Right, authorise, authorise_in
@@ -329,11 +330,7 @@ def _refuse_overwriting(
     key: ApiKey, changes: Mapping[str, object], seen: Mapping[str, object] | None
 ) -> None:
     faults = [
-        Fault(
-            field,
-            f"Somebody else has changed this to {getattr(key, field) or 'never'} meanwhile. "
-            "Nothing was saved. Save again to replace it.",
-        )
+        changed_meanwhile(field, getattr(key, field) or "never")
         for field, value in changes.items()
         if seen is not None and getattr(key, field) not in (seen[field], value)
     ]

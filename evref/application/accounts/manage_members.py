@@ -9,7 +9,7 @@ from evref.domain.accounts.institution import Member, normalised_email
 from evref.domain.accounts.invitation import Invitation, InvitationToken
 from evref.domain.accounts.team import Team
 from evref.domain.audit import Action
-from evref.domain.errors import Fault, InvalidValueError, NotAllowedError, NotFoundError
+from evref.domain.errors import InvalidValueError, NotAllowedError, NotFoundError, changed_meanwhile
 from evref.domain.identifiers import IDS, new_id
 from evref.domain.principal import (
     InstitutionMember,
@@ -135,15 +135,7 @@ class ManageMembers:
             if member.role is role:
                 return member
             if seen not in {None, member.role}:
-                raise InvalidValueError(
-                    [
-                        Fault(
-                            "role",
-                            f"Somebody else has changed this to {member.role} meanwhile. "
-                            "Nothing was saved. Save again to replace it.",
-                        )
-                    ]
-                )
+                raise InvalidValueError([changed_meanwhile("role", member.role)])
             after = before.at(changes.instant).with_role(member_id, role)
             replace_team(changes, before, after)
             detail = f"e-mail {member.email}, role from {member.role} to {role}"

@@ -18,6 +18,12 @@ from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
 
+# What a unit of work changes, except the publications, which are never changed in place.
+_CHANGED = (
+    *("institutions", "members", "invitations", "proxy_sign_ins", "removals", "sessions"),
+    *("keys", "key_ids_by_digest", "caps", "audit"),
+)
+
 
 @dataclass(slots=True)
 class MemoryState:
@@ -45,19 +51,7 @@ class MemoryState:
 
     def copy(self) -> MemoryState:
         """Return a copy for a unit of work, which shares the records and the lock."""
-        return replace(
-            self,
-            institutions=self.institutions.copy(),
-            members=self.members.copy(),
-            invitations=self.invitations.copy(),
-            sessions=self.sessions.copy(),
-            proxy_sign_ins=self.proxy_sign_ins.copy(),
-            removals=self.removals.copy(),
-            caps=self.caps.copy(),
-            keys=self.keys.copy(),
-            key_ids_by_digest=self.key_ids_by_digest.copy(),
-            audit=self.audit.copy(),
-        )
+        return replace(self, **{name: getattr(self, name).copy() for name in _CHANGED})
 
     def replace_with(self, copy: MemoryState) -> None:
         """Take over the records of a copy."""
