@@ -2,11 +2,9 @@
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
 from sqlalchemy import (
     Date,
-    Select,
     String,
     TextClause,
     bindparam,
@@ -56,7 +54,8 @@ RETURNING key_id, daily_limit, admitted, last_admitted
 # The limit of the day's row is not used, because it is the limit at the time of the last request.
 _STATUS = (
     sql(f"""
-SELECT api_keys.id, permission, expires_on, api_keys.daily_limit, admitted, refused
+SELECT api_keys.id, permission, expires_on, api_keys.daily_limit,
+       COALESCE(admitted, 0), COALESCE(refused, 0)
 FROM key_secrets JOIN api_keys ON api_keys.id = key_secrets.key_id
 LEFT JOIN daily_usage ON daily_usage.key_id = api_keys.id AND day = :day
 WHERE {_IS_VALID}
@@ -111,9 +110,7 @@ class SqlAdmission(Admission):
         if row is None:
             raise InvalidApiKeyError
         key_id, permission, expires_on, limit, used, refused = row
-        return KeyStatus(
-            key_id, Permission(permission), expires_on, limit, used or 0, refused or 0, instant
-        )
+        return KeyStatus(key_id, Permission(permission), expires_on, limit, used, refused, instant)
 
     def _check(self, digest: str, needed: Permission, instant: datetime) -> None:
         key = self._keys.by_digests([digest]).get(digest)
@@ -160,13 +157,8 @@ class SqlUsageReports(usage.UsageReports):
     def prune(self, today: date) -> None:
         day = daily_usage.c.day
         first = today - timedelta(days=USAGE_RETENTION_DAYS)
-        oldest = select(func.min(day)).where(day < first)
+        oldest = select(day).where(day < first).order_by(day).limit(1)
         # One day at a time, so that no transaction blocks admission for long.
-        while (found := self._oldest(oldest)) is not None:
+        while (row := self._database.find(oldest)) is not None:
             with self._database.transaction() as connection:
-                connection.execute(delete(daily_usage).where(day == found))
-
-    def _oldest(self, statement: Select[Any]) -> date | None:
-        with self._database.connect() as connection:
-            found: date | None = connection.execute(statement).scalar_one()
-            return found
+                connection.execute(delete(daily_usage).where(day == row.day))
