@@ -105,23 +105,16 @@ class Container(containers.DeclarativeContainer):
     consult = providers.Factory(ConsultCatalogue, browse=browse, admit=admit)
     publish = One(PublishCatalogue, storage, catalogue_files, clock, BUNDLED_CATALOGUE)
     report_health = One(ReportHealth, storage, browse)
-    manage_keys = One(ManageKeys, storage=storage, clock=clock, randomness=randomness)
-    _of_passwords: ClassVar = {
-        "storage": storage,
-        "passwords": passwords,
-        "guesser": guesser,
-        "clock": clock,
-        "randomness": randomness,
-    }
+    _to_manage: ClassVar = {"storage": storage, "clock": clock, "randomness": randomness}
+    _of_passwords: ClassVar = {**_to_manage, "passwords": passwords, "guesser": guesser}
+    manage_keys = One(ManageKeys, **_to_manage)
     manage_institutions = One(ManageInstitutions, **_of_passwords)
     bulkhead = One(Bulkhead)
-    manage_members = One(ManageMembers, storage=storage, clock=clock, randomness=randomness)
+    manage_members = One(ManageMembers, **_to_manage)
     accept_invitation = One(AcceptInvitation, bulkhead=bulkhead, **_of_passwords)
     attempts = One(Attempts, storage.provided.sign_in_attempts, bulkhead, clock)
     sign_in = One(SignIn, attempts=attempts, **_of_passwords)
-    sign_in_by_proxy = One(
-        SignInByProxy, storage=storage, sign_in=sign_in, clock=clock, randomness=randomness
-    )
+    sign_in_by_proxy = One(SignInByProxy, sign_in=sign_in, **_to_manage)
     cookie_secret = One(
         CookieSecret, storage.provided.secrets, randomness, settings.provided.secret_key
     )

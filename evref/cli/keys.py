@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from evref.application.access.manage_keys import KeyInUse
 from evref.cli.institutions import OPERATOR
 from evref.cli.output import as_json, print_json, print_records, say
 from evref.cli.wiring import stored
@@ -94,12 +93,23 @@ def list_keys(*, as_json: bool) -> None:
     found = container.manage_keys().list_all(OPERATOR)
     institutions = container.manage_institutions().institutions(OPERATOR)
     names = {institution.id: institution.name for institution in institutions}
-    records = []
-    for each in found:
-        record = _record(each, names[each.key.institution_id])
-        # Only for people: programs derive it from the fields, which are public, unlike its words.
-        state = {} if as_json else {"state": each.state.value}
-        records.append({"id": record.pop("id"), **state, **record})
+    records = [
+        {
+            "id": each.key.id,
+            # Only for people: programs derive it from the fields; its words are not public.
+            **({} if as_json else {"state": each.state.value}),
+            "name": each.key.name,
+            "institution": names[each.key.institution_id],
+            "permission": each.key.permission.value,
+            "daily_limit": each.key.daily_limit,
+            "last_four": each.key.last_four,
+            "created_at": each.key.created_at,
+            "expires_on": each.key.expires_on,
+            "last_used_on": each.use.last_used_on,
+            "revoked_at": each.key.revoked_at,
+        }
+        for each in found
+    ]
     print_records(records, as_json=as_json, empty="There are no keys yet.")
 
 
@@ -175,18 +185,3 @@ def usage(key_id: str, *, as_json: bool) -> None:
         for day in stored().manage_keys().history(OPERATOR, key_id)
     ]
     print_records(records, as_json=as_json, empty="The key was not used in the last 30 days.")
-
-
-def _record(found: KeyInUse, institution: str) -> dict[str, Any]:
-    return {
-        "id": found.key.id,
-        "name": found.key.name,
-        "institution": institution,
-        "permission": found.key.permission.value,
-        "daily_limit": found.key.daily_limit,
-        "last_four": found.key.last_four,
-        "created_at": found.key.created_at,
-        "expires_on": found.key.expires_on,
-        "last_used_on": found.use.last_used_on,
-        "revoked_at": found.key.revoked_at,
-    }
