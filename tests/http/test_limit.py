@@ -1,14 +1,59 @@
-"""The status of a key's limit: never counted, and available with any permission and remainder."""
+"""The daily request limit: its fields to the letter, its window, and where a key stands."""
 
 from __future__ import annotations
 
 from datetime import timedelta
+
+from werkzeug.test import TestResponse
 
 from evref.domain.access.permission import Permission
 from tests.http.service import LATE, MIDNIGHT, Service, assert_problem, body
 
 LIST = "/api/v1/diagnoses"
 LIMIT = "/api/v1/limit"
+RESET = str(int(MIDNIGHT.timestamp()))
+
+
+def fields(response: TestResponse) -> tuple[str, ...]:
+    """The rate-limit fields, each of which is there once."""
+    names = (
+        "RateLimit-Policy",
+        "RateLimit",
+        *(f"X-RateLimit-{each}" for each in ("Limit", "Remaining", "Reset")),
+    )
+    (values,) = zip(*(response.headers.getlist(name) for name in names), strict=True)
+    return values
+
+
+def test_the_default_limit_is_1000_requests_a_day(service: Service) -> None:
+    """The seconds that are left are rounded up, so that none asks too early."""
+    assert fields(service.get(LIST, token=service.token())) == (
+        '"daily";q=1000;w=86400',
+        '"daily";r=999;t=3601',
+        "1000",
+        "999",
+        RESET,
+    )
+
+
+def test_exactly_as_many_requests_are_answered_as_the_limit_says(service: Service) -> None:
+    key = service.new_key(limit=3)
+
+    answers = [service.get(LIST, token=key.token.text) for _ in range(4)]
+
+    assert [fields(each)[3] for each in answers] == ["2", "1", "0", "0"]
+    problem = assert_problem(answers[3], 429)
+    assert problem["type"] == "https://iana.org/assignments/http-problem-types#quota-exceeded"
+    assert problem["violated-policies"] == ["daily"]
+    assert answers[3].headers["Retry-After"] == "3601"
+    assert fields(answers[3]) == (
+        '"daily";q=3;w=86400',
+        '"daily";r=0;t=3601',
+        "3",
+        "0",
+        RESET,
+    )
+    assert service.admitted(key) == 3
 
 
 def test_a_new_key_has_used_nothing(service: Service) -> None:
@@ -28,7 +73,7 @@ def test_a_new_key_has_used_nothing(service: Service) -> None:
     }
     assert answer["meta"].keys() == {"catalogue_version", "licence", "disclaimer"}
     assert response.headers["RateLimit"] == '"daily";r=7;t=3601'
-    assert response.headers["X-RateLimit-Reset"] == str(int(MIDNIGHT.timestamp()))
+    assert response.headers["X-RateLimit-Reset"] == RESET
 
 
 def test_reading_the_limit_never_counts(service: Service) -> None:

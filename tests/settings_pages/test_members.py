@@ -147,7 +147,7 @@ def test_a_role_is_changed_at_once_and_in_the_log(site: Site, member: Visitor) -
     assert f"e-mail {COLLEAGUE}, role from viewer to admin" in log
 
 
-def test_a_role_that_stays_is_told(site: Site, member: Visitor) -> None:
+def test_a_role_that_stays_is_no_change(site: Site, member: Visitor) -> None:
     """And is not in the log."""
     site.add_member(COLLEAGUE, Role.VIEWER)
     before = site.audit_log()
