@@ -1,14 +1,11 @@
 """The audit log as an append-only list."""
 
-from evref.adapters.outbound.memory.state import MemoryState
+from evref.adapters.outbound.memory.state import MemoryPart
 from evref.domain.audit import EVERYTHING, AuditEntry, AuditFilter
 from evref.ports import audit
 
 
-class MemoryAuditLog(audit.AuditLog):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
-
+class MemoryAuditLog(MemoryPart, audit.AuditLog):
     def entries(
         self,
         institution_id: str | None,

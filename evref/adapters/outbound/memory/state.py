@@ -57,3 +57,10 @@ class MemoryState:
         """Take over the records of a copy."""
         for each in fields(self):
             setattr(self, each.name, getattr(copy, each.name))
+
+
+class MemoryPart:
+    """A part of the storage, over the records of all parts."""
+
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state

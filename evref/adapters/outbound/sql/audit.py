@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select
 
-from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.engine import SqlPart
 from evref.adapters.outbound.sql.tables import audit_entries
 from evref.domain.audit import (
     EVERYTHING,
@@ -18,10 +18,7 @@ from evref.domain.audit import (
 from evref.ports import audit
 
 
-class SqlAuditLog(audit.AuditLog):
-    def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
-
+class SqlAuditLog(SqlPart, audit.AuditLog):
     def entries(
         self,
         institution_id: str | None,

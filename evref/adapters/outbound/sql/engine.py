@@ -246,6 +246,13 @@ class SqlDatabase(Source):
             self._pool_is_stale = True
 
 
+class SqlPart:
+    """A part of the storage, in a database."""
+
+    def __init__(self, database: SqlDatabase) -> None:
+        self._database = database
+
+
 class Transaction(ExitStack, Source):
     """The transaction of a unit of work, which begins with its first statement."""
 

@@ -2,17 +2,14 @@
 
 from collections.abc import Collection, Mapping
 
-from evref.adapters.outbound.memory.state import MemoryState
+from evref.adapters.outbound.memory.state import MemoryPart
 from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey
 from evref.domain.errors import AlreadyExistsError, NotFoundError
 from evref.ports.access.keys import KeyChanges, Keys
 
 
-class MemoryKeys(Keys):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
-
+class MemoryKeys(MemoryPart, Keys):
     def get(self, key_id: str) -> ApiKey:
         try:
             return self._state.keys[key_id]

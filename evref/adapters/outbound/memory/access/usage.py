@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from datetime import date, datetime, timedelta
 
-from evref.adapters.outbound.memory.state import MemoryState
+from evref.adapters.outbound.memory.state import MemoryPart
 from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import USAGE_RETENTION_DAYS, DailyWindow, DayUsage, Tally
@@ -13,10 +13,7 @@ from evref.ports.access import usage
 from evref.ports.access.admission import Admission
 
 
-class MemoryAdmission(Admission):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
-
+class MemoryAdmission(MemoryPart, Admission):
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
         day = DailyWindow.of(instant).day
         with self._state.lock:
@@ -49,10 +46,7 @@ class MemoryAdmission(Admission):
         return key
 
 
-class MemoryUsageReports(usage.UsageReports):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
-
+class MemoryUsageReports(MemoryPart, usage.UsageReports):
     def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
         with self._state.lock:
             days = list(self._state.days_by_key_id.get(key_id, {}).values())

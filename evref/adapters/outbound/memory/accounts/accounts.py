@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from evref.adapters.outbound.memory.state import MemoryState
+from evref.adapters.outbound.memory.state import MemoryPart
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.accounts.proxy_sign_in import ProxySignIn
@@ -15,10 +15,8 @@ from evref.ports.accounts.accounts import AccountChanges, Accounts
 _Record = TypeVar("_Record")
 
 
-class MemoryAccounts(Accounts):
+class MemoryAccounts(MemoryPart, Accounts):
     # The dictionaries are replaced by each change, never changed, so readers need no lock.
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
 
     def institution(self, institution_id: str) -> Institution:
         return _by_id(self._state.institutions, "institution", institution_id)

@@ -2,16 +2,13 @@
 
 from datetime import datetime
 
-from evref.adapters.outbound.memory.state import MemoryState
+from evref.adapters.outbound.memory.state import MemoryPart
 from evref.domain.accounts.sign_in import Session
 from evref.domain.errors import NotFoundError
 from evref.ports.accounts import sessions
 
 
-class MemorySessionStore(sessions.SessionStore):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
-
+class MemorySessionStore(MemoryPart, sessions.SessionStore):
     def add(self, session: Session) -> None:
         with self._state.lock:
             if session.member_id not in self._state.members:

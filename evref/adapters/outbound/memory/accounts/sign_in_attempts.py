@@ -3,15 +3,12 @@
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 
-from evref.adapters.outbound.memory.state import MemoryState
+from evref.adapters.outbound.memory.state import MemoryPart
 from evref.domain.accounts.sign_in import Failures
 from evref.ports.accounts import sign_in_attempts
 
 
-class MemorySignInAttempts(sign_in_attempts.SignInAttempts):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
-
+class MemorySignInAttempts(MemoryPart, sign_in_attempts.SignInAttempts):
     def get(self, names: Collection[str]) -> Mapping[str, Failures]:
         return {name: self._state.failures.get(name, Failures()) for name in names}
 

@@ -1,6 +1,6 @@
 """Published catalogues, stored as the published objects."""
 
-from evref.adapters.outbound.memory.state import MemoryState
+from evref.adapters.outbound.memory.state import MemoryPart
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import CatalogueReplacedError
@@ -13,10 +13,7 @@ from evref.ports.catalogue.published import (
 )
 
 
-class MemoryPublishedCatalogue(PublishedCatalogue):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
-
+class MemoryPublishedCatalogue(MemoryPart, PublishedCatalogue):
     def version(self) -> str | None:
         # Readers need no lock: the stored object is replaced, never changed.
         kept = self._state.publications
@@ -38,10 +35,7 @@ class MemoryPublishedCatalogue(PublishedCatalogue):
         return next((each for publication, each in kept if publication.version == version), None)
 
 
-class MemoryCatalogueChanges(CatalogueChanges):
-    def __init__(self, state: MemoryState) -> None:
-        self._state = state
-
+class MemoryCatalogueChanges(MemoryPart, CatalogueChanges):
     def publish(
         self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
     ) -> None:

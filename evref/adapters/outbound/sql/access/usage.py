@@ -16,7 +16,7 @@ from sqlalchemy import (
 from sqlalchemy import text as sql
 
 from evref.adapters.outbound.sql.access.keys import SqlKeys
-from evref.adapters.outbound.sql.engine import SqlDatabase, batches
+from evref.adapters.outbound.sql.engine import SqlDatabase, SqlPart, batches
 from evref.adapters.outbound.sql.tables import Instant, daily_usage
 from evref.domain.access.permission import Permission
 from evref.domain.access.quota import USAGE_RETENTION_DAYS, DailyWindow, DayUsage, Tally
@@ -119,10 +119,7 @@ class SqlAdmission(Admission):
         key.check(digest, needed, instant)
 
 
-class SqlUsageReports(usage.UsageReports):
-    def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
-
+class SqlUsageReports(SqlPart, usage.UsageReports):
     def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
         table = daily_usage.c
         days = (

@@ -3,7 +3,7 @@
 from sqlalchemy import select
 from sqlalchemy import text as sql
 
-from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.engine import SqlPart
 from evref.adapters.outbound.sql.tables import shared_secrets
 from evref.ports.accounts import secrets
 
@@ -13,10 +13,7 @@ _KEEP = sql(
 )
 
 
-class SqlSharedSecrets(secrets.SharedSecrets):
-    def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
-
+class SqlSharedSecrets(SqlPart, secrets.SharedSecrets):
     def keep(self, name: str, candidate: str) -> str:
         stored = select(shared_secrets.c.value).where(shared_secrets.c.name == name)
         with self._database.transaction() as connection:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import delete, insert, select
 
-from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.engine import SqlPart
 from evref.adapters.outbound.sql.tables import members, written
 from evref.adapters.outbound.sql.tables import sessions as session_table
 from evref.domain.accounts.sign_in import Session
@@ -12,10 +12,7 @@ from evref.domain.errors import NotFoundError
 from evref.ports.accounts import sessions
 
 
-class SqlSessionStore(sessions.SessionStore):
-    def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
-
+class SqlSessionStore(SqlPart, sessions.SessionStore):
     def add(self, session: Session) -> None:
         row = insert(session_table).values(written(session_table, session))
         member = select(members.c.id).where(members.c.id == session.member_id)

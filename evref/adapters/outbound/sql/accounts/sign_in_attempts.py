@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import delete, select, update
 from sqlalchemy import text as sql
 
-from evref.adapters.outbound.sql.engine import SqlDatabase
+from evref.adapters.outbound.sql.engine import SqlPart
 from evref.adapters.outbound.sql.tables import sign_in_failures
 from evref.domain.accounts.sign_in import Failures
 from evref.ports.accounts import sign_in_attempts
@@ -17,10 +17,7 @@ _PLACE = sql(
 )
 
 
-class SqlSignInAttempts(sign_in_attempts.SignInAttempts):
-    def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
-
+class SqlSignInAttempts(SqlPart, sign_in_attempts.SignInAttempts):
     def get(self, names: Collection[str]) -> Mapping[str, Failures]:
         stored = select(sign_in_failures).where(sign_in_failures.c.name.in_(names))
         rows = self._database.find_all(stored)
