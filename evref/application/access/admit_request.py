@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.access.permission import Permission
-from evref.domain.access.quota import DailyWindow, QuotaExceededError, QuotaStatus
+from evref.domain.access.quota import QuotaExceededError, QuotaStatus
 from evref.domain.access.token import KeyToken
 from evref.ports.access.admission import Admission
 from evref.ports.clock import Clock
@@ -29,9 +29,8 @@ class AdmitRequest:
 
         """
         instant = self.clock.now()
-        window = DailyWindow.of(instant)
         tally = self.breaker(lambda: self.admission.admit(token.digest, needed, instant))
-        status = QuotaStatus.after(tally, window, instant)
+        status = QuotaStatus.after(tally, instant)
         if not tally.was_admitted:
             raise QuotaExceededError(status)
         return status

@@ -66,8 +66,9 @@ class QuotaStatus:
     seconds_left: int
 
     @classmethod
-    def after(cls, tally: Tally, window: DailyWindow, instant: datetime) -> QuotaStatus:
+    def after(cls, tally: Tally, instant: datetime) -> QuotaStatus:
         """Return the status after a tally. `remaining` is 0 if the limit is below the count."""
+        window = DailyWindow.of(instant)
         return cls(
             key_id=tally.key_id,
             limit=tally.limit,

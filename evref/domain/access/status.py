@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 
 from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
-from evref.domain.access.quota import DailyWindow, DayUsage, QuotaStatus, Tally
+from evref.domain.access.quota import DayUsage, QuotaStatus, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class KeyStatus:
     def quota(self) -> QuotaStatus:
         """The same counts, as every response reports them."""
         tally = Tally(self.key_id, self.limit, self.used, was_admitted=False)
-        return QuotaStatus.after(tally, DailyWindow.of(self.instant), self.instant)
+        return QuotaStatus.after(tally, self.instant)
 
     @property
     def remaining(self) -> int:

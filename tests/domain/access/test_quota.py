@@ -42,7 +42,7 @@ def test_the_seconds_left_are_whole_and_rounded_up(instant: datetime) -> None:
 def test_what_remains_is_never_negative(limit: int, admitted: int, instant: datetime) -> None:
     window = DailyWindow.of(instant)
     tally = Tally("k1", limit=limit, admitted=admitted, was_admitted=admitted <= limit)
-    status = QuotaStatus.after(tally, window, instant)
+    status = QuotaStatus.after(tally, instant)
 
     assert status.remaining == (limit - admitted if admitted < limit else 0)
     assert status.limit == limit
