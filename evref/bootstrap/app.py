@@ -45,6 +45,9 @@ from evref.domain.catalogue.publication import is_bundled
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
 from evref.domain.errors import EvrefError, StorageUnavailableError
 
+CONTAINER = "evref"
+"""The name of an application's container among its extensions."""
+
 if TYPE_CHECKING:
     from _typeshed import OptExcInfo
 
@@ -71,9 +74,9 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         static_folder="adapters/inbound/web/static",
         template_folder="adapters/inbound/web/templates",
     )
+    app.extensions[CONTAINER] = container
     # Each URL has one spelling: no redirects, whose target a client could influence.
     app.url_map.merge_slashes = False
-    app.url_map.strict_slashes = True
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = bool(settings.cors_origins)
     app.json.sort_keys = False  # type: ignore[attr-defined]  # of Flask's default provider
     app.json.ensure_ascii = False  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.systemd import listen_fds
 
 from evref.bootstrap import logs
+from evref.bootstrap.app import CONTAINER
 from evref.bootstrap.container import Container
 from evref.bootstrap.garbage_collection import no_garbage_collection
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
@@ -62,6 +63,7 @@ def gunicorn_settings() -> dict[str, Any]:
         "secure_scheme_headers": {},
         "control_socket_disable": True,
         "when_ready": _end_starting_workers_on_sigterm,
+        "post_worker_init": _follow_catalogue,
     }
 
 
@@ -100,7 +102,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             ),
             "on_exit": lambda _arbiter: self._clean_up(),
             "pre_fork": lambda _arbiter, _worker: self._before_fork(),
-            "post_worker_init": lambda _worker: self._load_catalogue() if workers == 1 else None,
+            "post_worker_init": self._begin,
         }
         super().__init__()
 
@@ -115,6 +117,11 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             self._load_catalogue()
         self._before_fork()
         return self._app
+
+    def _begin(self, worker: Any) -> None:  # noqa: ANN401 - gunicorn has no types
+        if self._options["workers"] == 1:
+            self._load_catalogue()
+        _follow_catalogue(worker)
 
     def _load_catalogue(self) -> None:
         # If either is missing, /health/ready reports it, and workers use it once it is available.
@@ -131,6 +138,11 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     def _clean_up(self) -> None:
         if self._remove_at_exit is not None:
             rmtree(self._remove_at_exit, ignore_errors=True)
+
+
+def _follow_catalogue(worker: Any) -> None:  # noqa: ANN401 - gunicorn has no types
+    """Make a worker follow the catalogue, in a thread of its own: a fork would end it."""
+    worker.wsgi.extensions[CONTAINER].browse().follow()
 
 
 def _end_starting_workers_on_sigterm(_arbiter: object) -> None:

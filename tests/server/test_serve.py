@@ -11,6 +11,7 @@ from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, suppress
 from http.client import HTTPException
+from pathlib import Path
 from threading import Event
 
 import psutil
@@ -18,7 +19,16 @@ import pytest
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.testing.builders import OPERATOR
-from tests.server.conftest import Answer, Connection, Server, Start, Store, environment, evref
+from tests.server.conftest import (
+    REPOSITORY,
+    Answer,
+    Connection,
+    Server,
+    Start,
+    Store,
+    environment,
+    evref,
+)
 from tests.servers import PATIENCE, wait_until
 
 LIST = "/api/v1/diagnoses"
@@ -43,6 +53,26 @@ def test_a_doubled_slash_leads_to_the_page(server: Server, path: str, page: str)
 
     assert answer.status == 308
     assert answer.headers["Location"].endswith(page)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("serve",), ("--config", str(REPOSITORY / "gunicorn.conf.py"), "wsgi:app")],
+    ids=["evref serve", "gunicorn"],
+)
+def test_a_server_without_requests_follows_the_catalogue_too(
+    start: Start, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """Its log shows it: what replaced the catalogue cannot be loaded."""
+    store = Store(tmp_path)
+    server = start(tmp_path, *command, module="evref" if command == ("serve",) else "gunicorn")
+    server.wait_until_ready()
+
+    with closing(sqlite3.connect(tmp_path / "evref.sqlite")) as database, database:
+        database.execute("UPDATE catalogue_publication SET version = 'lost'")
+
+    wait_until(lambda: "serving the cached catalogue" in server.log, lambda: server.log)
+    store.container.storage().close()
 
 
 def ask(server: Server, token: str, times: int) -> list[Answer]:

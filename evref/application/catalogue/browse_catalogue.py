@@ -32,8 +32,7 @@ class BrowseCatalogue:
     """Caches the published catalogue, and checks storage for a newer one at most twice a second.
 
     A newer catalogue is loaded in the background, and the cached one is served until it is
-    loaded. The request that found the newer catalogue waits for it, at most 0.1 seconds. A thread
-    runs only during loading.
+    loaded. The request that found the newer catalogue waits for it, at most 0.1 seconds.
 
     Thread-safe: one thread checks storage, and the others use the cached catalogue.
     """
@@ -80,6 +79,15 @@ class BrowseCatalogue:
             raise StorageUnavailableError(failure.reason) from failure
         raise NoCatalogueError
 
+    def follow(self) -> None:
+        """Also check storage while there are no requests, in a thread that never ends."""
+        threading.Thread(target=self._keep_looking, name="evref-follow", daemon=True).start()
+
+    def _keep_looking(self) -> None:
+        never = threading.Event()
+        while not never.wait(self.SECONDS_BETWEEN_LOOKS):
+            self._look()
+
     def _look(self) -> None:
         # Without a cached catalogue, every thread must wait for the one that checks storage.
         if not self._looking.acquire(blocking=self._held is None):
@@ -88,14 +96,14 @@ class BrowseCatalogue:
             if self._clock.monotonic() < self._next_look:
                 return
             try:
-                self._breaker(self._follow)
+                self._breaker(self._load_if_newer)
             except StorageUnavailableError as error:
                 self._has_failed(error)
             self._next_look = self._clock.monotonic() + self.SECONDS_BETWEEN_LOOKS
         finally:
             self._looking.release()
 
-    def _follow(self) -> None:
+    def _load_if_newer(self) -> None:
         publication_id = self._store.publication_id()
         if publication_id is None or publication_id == self._held_id:
             self._has_succeeded()
