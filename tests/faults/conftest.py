@@ -44,7 +44,8 @@ def new_host(
     hosts: list[Host] = []
 
     def make(**settings: Any) -> Host:
-        hosts.append(Host(Settings(database_url=url, quota_url=quota_url, **settings)))
+        usual = Settings(database_url=url, quota_url=quota_url)
+        hosts.append(Host(usual.model_copy(update=settings)))
         if len(hosts) == 1:
             hosts[0].prepare()
         return hosts[-1]
