@@ -16,7 +16,6 @@ ACTIVITY = f"{ACTIVITIES}/k-tape"
 METADATA = "/fhir/metadata"
 WITH_KEY = [SEARCH, PLAN, ACTIVITIES, ACTIVITY]
 ALL = [*WITH_KEY, METADATA]
-APP = "https://app.example.org"
 
 
 @pytest.mark.parametrize("path", [*WITH_KEY, f"{PLAN}x"])
@@ -185,17 +184,6 @@ def test_the_capability_statement_says_what_there_is(service: Service) -> None:
             "_totalMethod",
         }
         assert named & taken.keys() == named - ({"title:exact", "title:contains"} - taken.keys())
-
-
-def test_an_origin_that_the_operator_names_may_read() -> None:
-    """Errors too."""
-    service = new_service(cors_origins=(APP,))
-    token = service.token()
-
-    for path in (PLAN, METADATA, f"{SEARCH}/nobody"):
-        response = service.get(path, token=token, headers={"Origin": APP})
-        assert response.headers["Access-Control-Allow-Origin"] == APP
-        assert response.headers["Vary"].endswith("Origin")
 
 
 def test_switched_off_it_is_a_path_like_any_unknown() -> None:

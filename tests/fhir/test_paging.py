@@ -50,9 +50,8 @@ def test_the_links_lead_through_all_and_back(
     service: Service, token: str, resource_type: str, count: int
 ) -> None:
     """In the order of ids, with what was searched for, and the same pages in both directions."""
-    publish(service, "ABCDE".lower())
-    first = f"/fhir/{resource_type}?title:contains=e&title:contains={count}".partition("&")[0]
-    first = f"{first}&_count={count}&_format=json"
+    publish(service, "abcde")
+    first = f"/fhir/{resource_type}?title:contains=e&_count={count}&_format=json"
 
     there = list(pages(service, token, first))
     back = list(pages(service, token, links(there[-1])["self"], "previous"))
@@ -85,7 +84,7 @@ def test_a_link_names_the_address_of_the_operator(service: Service, token: str) 
         ("acdef", "abcdef"),
         ("cdef", "abcdef"),
         ("ab", "ab"),
-        ("abbcdefg".replace("bb", "b"), "abcdefg"),
+        ("abcdefg", "abcdefg"),
     ],
 )
 def test_a_new_catalogue_between_two_pages_neither_repeats_nor_skips(

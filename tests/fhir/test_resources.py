@@ -259,12 +259,15 @@ def test_the_grade_of_the_source_is_in_its_own_words() -> None:
 
 
 def test_a_dose_has_the_stated_elements_alone() -> None:
+    """Where none is stated it is left out: an extension has a value or extensions."""
     exercise = an_intervention(module=Module.FITT_VIP)
-    dose = FittVp("Twice a week", None, "40 minutes", "Strength", None, None)
+    stated = FittVp("Twice a week", None, "40 minutes", "Strength", None, None)
+    nothing = FittVp(None, None, None, None, None, None)
+    extensions, without = (
+        rendered(replace(exercise, fitt_vp=dose))["extension"] for dose in (stated, nothing)
+    )
 
-    extension = rendered(replace(exercise, fitt_vp=dose))["extension"][-1]
-
-    assert extension == {
+    assert extensions[-1] == {
         "url": f"{BASE}/StructureDefinition/fitt-vp",
         "extension": [
             {"url": "frequency", "valueString": "Twice a week"},
@@ -272,15 +275,7 @@ def test_a_dose_has_the_stated_elements_alone() -> None:
             {"url": "type", "valueString": "Strength"},
         ],
     }
-
-
-def test_a_dose_without_a_stated_element_is_left_out() -> None:
-    """An extension has a value or extensions."""
-    exercise = an_intervention(module=Module.FITT_VIP)
-    dose = FittVp(None, None, None, None, None, None)
-
-    urls = [each["url"] for each in rendered(replace(exercise, fitt_vp=dose))["extension"]]
-    assert f"{BASE}/StructureDefinition/fitt-vp" not in urls
+    assert without == extensions[:-1]
 
 
 @pytest.mark.parametrize(

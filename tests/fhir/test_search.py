@@ -37,30 +37,24 @@ def found(read: Read, resource_type: str, **query: str) -> list[str]:
 @pytest.mark.parametrize(
     ("context", "diagnoses"),
     [
-        (f"{ICD_10}|M17", [KNEE]),
         (f"{ICD_10}|M17.1", [KNEE]),
         (f"{ICD_10_CM}|M17.11", [KNEE]),
-        (f"{ICD_10_CM}|m1711", [KNEE]),
         (f"{BFARM}|M17.1", [KNEE]),
         (f"{DIMDI}|M17.-", [KNEE]),
         (f"{ICD_11}|FA01.0", [KNEE]),
         (f"{ICD_11}|ME84.2&XK8G", [BACK]),
         (f"{ICD_11}|ME84.2", []),
         ("M17.11", [KNEE]),
-        ("FA01.0", [KNEE]),
         (f"{ICD_10}|M54.50,{ICD_11}|FA01", [KNEE, BACK]),
         ("G61.0,M54", [GBS, BACK]),
         ("B05", []),
         (f"{ICD_10}|M1", None),
         (f"{ICD_10}|FA01", None),
         (f"{ICD_11}|M17", None),
-        (f"{ICD_10}|", None),
         ("|M17", None),
         ("http://snomed.info/sct|239873007", None),
         ("knee", None),
-        ("M17,", [KNEE]),
         (f"M17,{ICD_10}|x,http://snomed.info/sct|239873007", [KNEE]),
-        (",", None),
         ("", None),
         (",".join(["M17"] * 51), None),
     ],
@@ -78,8 +72,10 @@ def test_a_code_finds_the_diagnoses_as_icd10_and_icd11_do(
         assert ICD_10_CM in issue["details"]["text"]
 
 
-def test_a_code_finds_the_interventions_of_its_diagnoses(read: Read) -> None:
+def test_a_code_an_id_or_a_title_finds_interventions(read: Read) -> None:
     """Those that are visible."""
+    assert found(read, "ActivityDefinition", title="tape") == ["k-tape"]
+    assert found(read, "ActivityDefinition", _id="k-tape,b-walk,k-hidden") == ["b-walk", "k-tape"]
     assert found(read, "ActivityDefinition", context=f"{ICD_10}|M54.5") == ["b-walk"]
     assert len(found(read, "ActivityDefinition", context="M17.1")) == 3
 
@@ -122,11 +118,6 @@ def test_a_title_with_a_comma_is_found_by_an_escaped_one() -> None:
     response = service.get(f"/fhir/PlanDefinition?{query}", token=service.token())
 
     assert ids(body(response)) == [KNEE]
-
-
-def test_an_intervention_is_found_by_its_title(read: Read) -> None:
-    assert found(read, "ActivityDefinition", title="tape") == ["k-tape"]
-    assert found(read, "ActivityDefinition", _id="k-tape,b-walk,k-hidden") == ["b-walk", "k-tape"]
 
 
 def test_what_is_hidden_is_not_found(service: Service, token: str) -> None:

@@ -11,10 +11,9 @@ from werkzeug.test import TestResponse
 
 from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.testing.builders import OPERATOR, a_catalogue, an_entry
+from evref.testing.builders import OPERATOR
 from evref.testing.filling import at_once
-from tests.http.conftest import MakeService
-from tests.http.service import INFOBUTTON, Service, assert_problem, body, entries
+from tests.http.service import INFOBUTTON, Service, body, entries
 
 LIST = "/api/v1/diagnoses"
 KNEE = f"{LIST}/knee-osteoarthritis/interventions"
@@ -26,7 +25,6 @@ TARGETS = [
     f"{KNEE}?module=home&phase=acute",
     INFOBUTTON,
 ]
-ORIGIN = "https://app.example.org"
 
 
 def lasting(response: TestResponse) -> dict[str, str]:
@@ -104,47 +102,3 @@ def test_a_refusal_is_the_same_before_and_after_caching(service: Service, token:
     for first, second in zip(before, after, strict=True):
         assert body(second) | {"request_id": ""} == body(first) | {"request_id": ""}
         assert lasting(second) == lasting(first)
-
-
-def test_a_fault_of_the_service_is_told_as_one(service: Service, token: str) -> None:
-    """With nothing of its inside."""
-    service.get(LIST, token=token)
-    with patch.object(
-        type(service.container.storage().admission), "admit", side_effect=ZeroDivisionError
-    ):
-        failed = service.get(LIST, token=token)
-
-    assert_problem(failed, 500, "internal-error")
-
-
-def test_scripts_of_allowed_origins_may_read_it(make_service: MakeService) -> None:
-    """Whichever origin requested it first; and `Vary` names the origin for caches."""
-    service = make_service(cors_origins=(ORIGIN,))
-    service.publish(Catalogue(entries()))
-    token = service.token()
-
-    without = [service.get(LIST, token=token) for _ in range(2)]
-    within = [service.get(LIST, token=token, headers={"Origin": ORIGIN}) for _ in range(2)]
-
-    assert lasting(without[0]) == lasting(without[1])
-    assert lasting(within[0]) == lasting(within[1])
-    assert within[1].headers["Access-Control-Allow-Origin"] == ORIGIN
-    assert {r.headers["Vary"] for r in without + within} == {"Accept-Encoding, Origin"}
-
-
-def test_two_services_in_one_process_never_mix(make_service: MakeService) -> None:
-    """Each has its own keys, catalogue and settings."""
-    first, second = make_service(), make_service(base_url="https://second.example.org")
-    first.publish(a_catalogue(an_entry("asthma", name="Asthma")))
-    second.publish(a_catalogue(an_entry("migraine", name="Migraine")))
-    tokens = first.token(), second.token()
-
-    assert first.ids(LIST, tokens[0]) == ["asthma"]
-    assert second.ids(LIST, tokens[1]) == ["migraine"]
-    assert first.get(LIST, token=tokens[1]).status_code == 401
-    refused = second.get(LIST, token=tokens[0])
-    assert body(refused)["type"] == "https://second.example.org/problems/invalid-api-key"
-    assert (
-        body(first.get("/api/v1/openapi.json"))["servers"]
-        != (body(second.get("/api/v1/openapi.json"))["servers"])
-    )

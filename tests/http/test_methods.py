@@ -91,6 +91,9 @@ def test_a_named_origin_may_read_answers_and_rate_limit_fields(
         ("/api/v1/openapi.json", token, 200),
         (INFOBUTTON, token, 200),
         ("/infobutton", token, 422),
+        ("/fhir/metadata", None, 200),
+        ("/fhir/PlanDefinition/knee-osteoarthritis", token, 200),
+        ("/fhir/PlanDefinition/nobody", token, 404),
         (LIST, None, 401),
         (LIST, opened.token(limit=0), 429),
     ):
@@ -98,6 +101,7 @@ def test_a_named_origin_may_read_answers_and_rate_limit_fields(
 
         assert response.status_code == status
         assert response.headers.getlist("Access-Control-Allow-Origin") == [origin]
+        assert "Origin" in response.headers["Vary"]
         assert "Access-Control-Allow-Credentials" not in response.headers
         assert set(response.headers["Access-Control-Expose-Headers"].split(", ")) >= {
             "ETag",

@@ -64,32 +64,8 @@ def test_a_wrong_parameter_is_named_with_what_is_allowed(
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        (
-            "icd10",
-            [
-                "",
-                "M",
-                "M1",
-                "17",
-                "M17.",
-                "M17.12345",
-                "MM17",
-                "M-17",
-                "M15-M19",
-                "%C4%B117",
-                "M17**",
-                ",",
-                "M17;M18",
-                ",".join(["M17"] * 51),
-            ],
-        ),
-        (
-            "icd11",
-            [
-                *("", "FA", "FA0", "FAO1", "FA01.", "FA01.000", "FA01/", "FA01%26", "XK8G"),
-                *("FA01%26FB", "M17,"),
-            ],
-        ),
+        ("icd10", ["", "M1", "M15-M19", "%C4%B117", ",", "M17;M18", ",".join(["M17"] * 51)]),
+        ("icd11", ["", "FAO1", "FA01/", "FA01%26", "XK8G", "M17,"]),
         ("include", ["", "interventions", "interventions&module=home"]),
         ("q", ["", "%20", "%20%20", "%09%0A", "%00", "a" * 201]),
     ],

@@ -387,16 +387,3 @@ def test_a_person_is_sent_to_the_page(
     assert response.headers["Cache-Control"] == "private, no-cache"
     assert response.headers["X-RateLimit-Remaining"] == "999"
     assert head.headers["X-RateLimit-Remaining"] == "998"
-
-
-def test_the_page_that_a_person_is_sent_to_answers(make_service: MakeService) -> None:
-    """Also where nothing is found, and for the longest text."""
-    service = make_service(catalogue_pages=Readers.PUBLIC)
-    service.publish(Catalogue(entries()))
-    token = service.token()
-
-    for words in ("twin", "no such", "x" * 200):
-        sent = ask(service, token, {"mainSearchCriteria.v.dn": words} | AS_HTML)
-        page = service.get(sent.headers["Location"].removeprefix(BASE_URL))
-
-        assert page.status_code == 200

@@ -8,11 +8,9 @@ import pytest
 from werkzeug.test import TestResponse
 
 from evref.domain.access.permission import Permission
-from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import OPERATOR
-from tests.http.conftest import MakeService
 from tests.http.document import plain_body
-from tests.http.service import Service, assert_problem, entries
+from tests.http.service import Service, assert_problem
 from tests.infobutton.asking import AS_HTML, AS_JSON, KNEE, ask, target
 
 PROBLEM = "{urn:ietf:rfc:7807}"
@@ -97,18 +95,3 @@ def test_hostile_values_in_an_error_are_text(service: Service, token: str) -> No
 
     (fault,) = xml_problem(response, 422).findall(f"{PROBLEM}errors/{PROBLEM}i")
     assert fault.findtext(f"{PROBLEM}message") == 'is malformed: "<i>\ufffd\ufffd]]>&"'
-
-
-def test_it_can_be_switched_off(make_service: MakeService) -> None:
-    """Then it is a path that the service does not have, with or without a key."""
-    service = make_service(infobutton=False)
-    service.publish(Catalogue(entries()))
-    key = service.new_key()
-
-    response = service.get(target(KNEE), token=key.token.text)
-    unknown = service.get("/nothing", token=key.token.text)
-
-    assert response.status_code == unknown.status_code == 404
-    assert response.mimetype == unknown.mimetype == "text/html"
-    assert "/infobutton" not in service.get("/").text
-    assert service.admitted(key) == 0
