@@ -8,7 +8,6 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.redis import RedisStorage
-from evref.adapters.outbound.redis.server import RedisServer
 from evref.domain.principal import Principal
 from evref.ports.storage import Changes
 from tests import servers
@@ -39,11 +38,6 @@ def storage_on(redis: servers.RedisServer, timeout_seconds: float = 30) -> Itera
     storage = WaitingStorage(redis.url, timeout_seconds)
     yield storage
     storage.close()
-
-
-@pytest.fixture
-def server(storage: WaitingStorage) -> RedisServer:
-    return storage.server
 
 
 @pytest.fixture

@@ -18,12 +18,14 @@ MANY = [f"k{number}" for number in range(1, 51)]
 
 
 class WatchedKeys(MemoryKeys):
-    """Notes the digests of each look-up; one of several keys can be made to hang."""
+    """Notes the digests of each look-up; it can take some time, and one of several keys hang."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: FakeClock) -> None:
         self.storage = MemoryStorage()
         keep_institutions(self.storage, "i1")
         super().__init__(self.storage.state)
+        self.clock = clock
+        self.seconds = 0.0
         self.lookups: list[list[str]] = []
         self.answers = Event()
         self.answers.set()
@@ -32,6 +34,7 @@ class WatchedKeys(MemoryKeys):
     def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
         self.lookups.append(sorted(digests))
         found = super().by_digests(digests)
+        self.clock.advance(seconds=self.seconds)
         if len(digests) > 1:
             self.asked.set()
             assert self.answers.wait(20)
@@ -39,16 +42,16 @@ class WatchedKeys(MemoryKeys):
 
 
 @pytest.fixture
-def keys() -> WatchedKeys:
-    keys = WatchedKeys()
-    for key_id in MANY:
-        keep_key(keys.storage, a_key(key_id))
-    return keys
+def clock() -> FakeClock:
+    return FakeClock()
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
+def keys(clock: FakeClock) -> WatchedKeys:
+    keys = WatchedKeys(clock)
+    for key_id in MANY:
+        keep_key(keys.storage, a_key(key_id))
+    return keys
 
 
 @pytest.fixture
@@ -124,6 +127,25 @@ def test_a_key_that_lost_a_secret_is_refused(
     with pytest.raises(InvalidApiKeyError):
         held.get(digest_of("k2"))
     assert held.get(digest_of("another")) == rotated
+
+
+def test_a_revocation_holds_within_a_second_however_long_the_look_up_took(
+    held: HeldKeys, keys: WatchedKeys
+) -> None:
+    """What was read before is not held from when it arrived, but from when it was asked for."""
+    keys.seconds = 0.9
+    held.get(digest_of("k1"))
+    change_key(keys.storage, "k1", lambda key: key.revoked(NOON))
+
+    assert held.get(digest_of("k1")).revoked_at == NOON
+
+
+def test_a_key_is_known_as_soon_as_it_is_made(held: HeldKeys, keys: WatchedKeys) -> None:
+    """That there was none is not held."""
+    with pytest.raises(InvalidApiKeyError):
+        held.get(digest_of("new"))
+
+    assert held.get(keep_key(keys.storage, a_key("new"))).id == "new"
 
 
 @pytest.mark.parametrize(("milliseconds", "more_lookups"), [(375, []), (500, [1])])

@@ -8,8 +8,8 @@ from sqlalchemy import text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access.permission import Permission
 from evref.domain.errors import InvalidValueError, StorageUnavailableError
-from evref.testing.builders import NOON, a_key, a_member
-from evref.testing.filling import at_once, change_team, keep_institutions, keep_key
+from evref.testing.builders import NOON, a_key
+from evref.testing.filling import at_once, keep_institutions, keep_key
 from tests.servers import PostgresqlServer, database_name, free_port
 
 pytestmark = pytest.mark.parametrize("url", ["postgresql"], indirect=True)
@@ -66,19 +66,6 @@ def test_the_error_for_a_missing_server_has_no_password(url: str) -> None:
         assert "\n" not in caught.value.reason
         assert "secret" not in f"{caught.value.reason} {caught.value.__cause__}"
         database.close()
-
-
-def test_a_reason_shows_no_statement_and_no_value(storage: SqlStorage) -> None:
-    """If the server reports both, the reason is only the first line of its message."""
-    keep_institutions(storage, "i1")
-    member = a_member(institution_id="unknown", email="private@example.org")
-
-    with pytest.raises(StorageUnavailableError) as caught:
-        change_team(storage, "i1", lambda team: team.with_member(member))
-
-    assert "foreign key" in caught.value.reason
-    for hidden in ("INSERT", "unknown", member.email, str(member.password_hash)):
-        assert hidden not in caught.value.reason
 
 
 def test_missing_tables(database: SqlDatabase) -> None:

@@ -1,6 +1,5 @@
 """Making, migrating and checking a database."""
 
-import logging
 import sqlite3
 import subprocess
 import sys
@@ -28,17 +27,15 @@ def unprepared(database: SqlDatabase) -> SqlStorage:
     return SqlStorage(database)
 
 
-def mark(database: SqlDatabase, revision: str) -> None:
-    with database.transaction() as connection:
-        connection.execute(
-            text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision}
-        )
-
-
-@pytest.mark.parametrize("form", ["sqlite:///{}", "sqlite:///file:{}?uri=true"])
-def test_a_database_that_is_not_there_asks_to_be_made_and_is_not(tmp_path: Path, form: str) -> None:
-    """To look whether it is there makes none."""
-    database = SqlDatabase(form.format(tmp_path / "evref db"))
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [("sqlite:///{}", "50 % of it's #1.db"), ("sqlite:///file:{}?uri=true", "evref db")],
+)
+def test_a_database_that_is_not_there_asks_to_be_made_and_is_not(
+    tmp_path: Path, form: str, name: str
+) -> None:
+    """To look whether it is there makes none. Its path may have any characters."""
+    database = SqlDatabase(form.format(tmp_path / name))
 
     with pytest.raises(StorageNotReadyError, match=r"no database yet; run: evref init$"):
         SqlStorage(database).verify()
@@ -47,6 +44,7 @@ def test_a_database_that_is_not_there_asks_to_be_made_and_is_not(tmp_path: Path,
     SqlStorage(database).prepare()
     SqlStorage(database).verify()
     database.close()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_a_database_without_tables_asks_to_be_made(
@@ -77,7 +75,8 @@ def test_a_database_of_a_newer_version_is_left_as_it_is(
 ) -> None:
     """Neither serving nor preparing touches what this version cannot know."""
     keep_institutions(storage, "i1")
-    mark(database, "9999")
+    with database.transaction() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
 
     with pytest.raises(StorageNotReadyError, match="newer version"):
         unprepared.verify()
@@ -169,34 +168,6 @@ def test_after_a_preparation_the_timeout_is_that_of_requests(url: str) -> None:
 
         with database.connect() as connection:
             assert connection.scalar(text("PRAGMA busy_timeout")) == 400
-
-
-def test_preparing_prints_nothing_and_leaves_logging_alone(
-    unprepared: SqlStorage, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    """No logger is disabled, no handler added, and nothing is said but in detail."""
-    ours = logging.getLogger("evref.something")
-    handlers, level = list(logging.root.handlers), logging.root.level
-
-    unprepared.prepare()
-
-    assert capfd.readouterr() == ("", "")
-    assert [record for record in caplog.records if record.levelno > logging.INFO] == []
-    assert not ours.disabled
-    assert (logging.root.handlers, logging.root.level) == (handlers, level)
-
-
-def test_a_path_may_have_any_characters(tmp_path: Path) -> None:
-    """Such as those that mean something in a URL or in Alembic's configuration."""
-    folder = tmp_path / "50 % of it's #1"
-    folder.mkdir()
-    database = SqlDatabase(f"sqlite:///{folder}/evref.db")
-
-    SqlStorage(database).prepare()
-
-    SqlStorage(database).verify()
-    database.close()
-    assert [path.name for path in folder.iterdir()] == ["evref.db"]
 
 
 def test_serving_does_not_load_what_only_migrating_needs() -> None:

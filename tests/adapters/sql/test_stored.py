@@ -6,7 +6,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import migrate
@@ -101,11 +101,6 @@ def test_what_was_published_then_can_be_rolled_back_to(
     assert again.entries == before.entries
 
 
-def write_version(connection: Connection, version: str) -> None:
-    for table in ("catalogue_entries", "catalogue_publication"):
-        connection.execute(text(f"UPDATE {table} SET version = :version"), {"version": version})
-
-
 @pytest.mark.parametrize("is_bundled", [True, False], ids=["bundled", "the operator's"])
 def test_init_replaces_the_catalogue_that_was_bundled_then_and_no_other(
     restored: str, database: SqlDatabase, tmp_path: Path, is_bundled: bool
@@ -113,7 +108,8 @@ def test_init_replaces_the_catalogue_that_was_bundled_then_and_no_other(
     """And keeps it in the history."""
     if is_bundled:
         with database.transaction() as connection:
-            write_version(connection, BUNDLED_THEN)
+            for table in ("catalogue_entries", "catalogue_publication"):
+                connection.execute(text(f"UPDATE {table} SET version = '{BUNDLED_THEN}'"))
 
     status, _, said = Command(tmp_path / "init", "init", database_url=restored).ended()
 

@@ -1,5 +1,6 @@
-"""How many connections there are, and how long is waited for them and on them."""
+"""How many connections there are, whose they are, and how long is waited for and on them."""
 
+import os
 from contextlib import closing
 
 import pytest
@@ -42,3 +43,27 @@ def test_no_statement_is_waited_for_longer_than_was_asked_for(
                 ours.admission.admit(digest, Permission.READ, NOON)
 
         assert ours.admission.admit(digest, Permission.READ, NOON).admitted == 2
+
+
+def test_a_forked_process_counts_on_connections_of_its_own(
+    storage: SqlStorage, database: SqlDatabase
+) -> None:
+    """The parent closes its connections before it forks, as the server does."""
+    keep_institutions(storage, "i1")
+    digest = keep_key(storage, a_key(limit=10))
+    storage.admission.admit(digest, Permission.READ, NOON)
+    database.close()
+
+    child = os.fork()
+    if child == 0:
+        answer = 0
+        try:
+            answer = storage.admission.admit(digest, Permission.READ, NOON).admitted
+        finally:
+            # Whatever happens, the child must not go on with the tests that follow.
+            os._exit(answer)
+    _, status = os.waitpid(child, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 2
+    assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 3
+    SqlStorage(database).ping()
