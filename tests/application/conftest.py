@@ -13,13 +13,26 @@ from evref.application.accounts.shared.attempts import Attempts
 from evref.application.accounts.shared.bulkhead import Bulkhead
 from evref.application.accounts.sign_in import SignIn
 from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.accounts.institution import Institution
 from evref.ports.audit import AuditLog
-from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
+from evref.testing.builders import OPERATOR
+from tests.fakes import (
+    BreakableStorage,
+    FakeClock,
+    QuickPasswordHasher,
+    SeededRandomness,
+    SingleGuess,
+)
 
 
 @pytest.fixture
 def storage() -> MemoryStorage:
     return MemoryStorage()
+
+
+@pytest.fixture
+def store(storage: MemoryStorage) -> BreakableStorage:
+    return BreakableStorage(storage)
 
 
 @pytest.fixture
@@ -73,6 +86,11 @@ def institutions(
         clock=clock,
         randomness=randomness,
     )
+
+
+@pytest.fixture
+def hospital(institutions: ManageInstitutions) -> Institution:
+    return institutions.create_institution(OPERATOR, "General Hospital")
 
 
 @pytest.fixture

@@ -11,11 +11,6 @@ from tests.fakes import FakeClock
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
 def breaker(clock: FakeClock) -> CircuitBreaker:
     return CircuitBreaker(clock)
 

@@ -9,7 +9,6 @@ from evref.adapters.outbound.memory.access.usage import MemoryUsageReports
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.access.admit_request import AdmitRequest
 from evref.application.access.manage_keys import ManageKeys, NewKey
-from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.domain.access.permission import Permission
 from evref.domain.accounts.institution import Institution
 from evref.domain.audit import Action, AuditEntry
@@ -23,13 +22,8 @@ from evref.ports.audit import AuditLog
 from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, SeededRandomness
 
-HOSPITAL = "General Hospital"
 TODAY = NOON.date()
-
-
-@pytest.fixture(autouse=True)
-def hospital(institutions: ManageInstitutions) -> Institution:
-    return institutions.create_institution(OPERATOR, HOSPITAL)
+HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
@@ -72,9 +66,6 @@ def test_every_field_of_an_expired_key_can_be_changed(
     assert admit(made.token, Permission.READ).limit == 1000
 
 
-HOUR = timedelta(hours=1)
-
-
 def test_a_form_that_is_sent_twice_rotates_once(
     keys: ManageKeys, made: NewKey, admit: AdmitRequest, state: MemoryState
 ) -> None:
@@ -94,11 +85,7 @@ def test_a_form_that_is_sent_twice_rotates_once(
 
 
 def test_rotations_are_audited_with_the_end_of_every_old_secret(
-    keys: ManageKeys,
-    made: NewKey,
-    clock: FakeClock,
-    audit: AuditLog,
-    hospital: Institution,
+    keys: ManageKeys, made: NewKey, clock: FakeClock, audit: AuditLog, hospital: Institution
 ) -> None:
     tokens = [made.token]
     for keep_old_for in (24 * HOUR, HOUR, timedelta(0)):

@@ -13,14 +13,8 @@ from evref.ports.audit import AuditLog
 from evref.testing.builders import OPERATOR
 from tests.fakes import QuickPasswordHasher, SingleGuess
 
-HOSPITAL = "General Hospital"
 PASSWORD = "correct horse battery"
 EMAIL = "ward@b.org"
-
-
-@pytest.fixture
-def hospital(institutions: ManageInstitutions) -> Institution:
-    return institutions.create_institution(OPERATOR, HOSPITAL)
 
 
 @pytest.fixture

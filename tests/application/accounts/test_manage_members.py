@@ -33,11 +33,6 @@ NEW = "new@b.org"
 
 
 @pytest.fixture
-def hospital(institutions: ManageInstitutions) -> Institution:
-    return institutions.create_institution(OPERATOR, "General Hospital")
-
-
-@pytest.fixture
 def admin(institutions: ManageInstitutions, hospital: Institution) -> Member:
     return institutions.create_member(OPERATOR, hospital.id, "a@b.org", password=PASSWORD)
 

@@ -7,30 +7,21 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.memory.catalogue.store import MemoryPublishedCatalogue
-from evref.application.catalogue.publish_catalogue import Plan, PublishCatalogue
+from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.comparison import Comparison
-from evref.domain.errors import (
-    CatalogueReplacedError,
-    StorageUnavailableError,
-)
+from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
 from evref.ports.audit import AuditLog
 from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
 from evref.testing.filling import keep_catalogue
 from tests.fakes import BreakableStorage, FakeCatalogueFiles, FakeClock
 
-BUNDLED, ONE, OTHER, FAULTY = Path("bundled"), Path("one"), Path("other"), Path("faulty")
+BUNDLED, ONE, OTHER = Path("bundled"), Path("one"), Path("other")
 CATALOGUES = {
     BUNDLED: a_catalogue(an_entry("bundled")),
     ONE: a_catalogue(an_entry("kept"), an_entry("edited"), an_entry("gone")),
     OTHER: a_catalogue(an_entry("kept"), an_entry("edited", name="Edited"), an_entry("new")),
 }
-
-
-@pytest.fixture
-def store(storage: MemoryStorage) -> BreakableStorage:
-    return BreakableStorage(storage)
 
 
 @pytest.fixture
@@ -47,11 +38,10 @@ def publish(
     return PublishCatalogue(store, files, clock, BUNDLED)
 
 
-def load(publish: PublishCatalogue, path: Path) -> Plan:
+def load(publish: PublishCatalogue, path: Path) -> None:
     """Publish the files at the path, even if this removes diagnoses."""
     plan = publish.plan_load(OPERATOR, path, unheard)
     publish.publish(OPERATOR, plan, by="ward", allow_removals=True)
-    return plan
 
 
 def served(publish: PublishCatalogue) -> str:
@@ -60,11 +50,6 @@ def served(publish: PublishCatalogue) -> str:
 
 def unheard(_done: int, _total: int) -> None:
     pass
-
-
-def named(changes: Comparison) -> tuple[tuple[str, ...], ...]:
-    """The ids of the diagnoses added, changed and removed."""
-    return changes.added, tuple(each.diagnosis_id for each in changes.changed), changes.removed
 
 
 def test_the_later_of_two_concurrent_plans_is_refused(publish: PublishCatalogue) -> None:
@@ -131,29 +116,21 @@ def test_each_publication_and_rollback_is_audited(
     ]
 
 
-def test_the_bundled_catalogue_is_published_where_there_is_none(publish: PublishCatalogue) -> None:
-    plan = publish.publish_bundled(OPERATOR, unheard, by="root")
-
-    assert plan is not None
-    assert named(plan.changes) == (("bundled",), (), ())
-    assert served(publish) == CATALOGUES[BUNDLED].version
-    assert publish.history(OPERATOR)[0].is_bundled
-    assert publish.history(OPERATOR)[0].published_by == "root"
-    assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
-
-
-def test_the_bundled_catalogue_replaces_an_older_bundled_one(
+def test_the_bundled_catalogue_is_published_where_there_is_none_or_an_older_bundled_one(
     publish: PublishCatalogue, files: FakeCatalogueFiles
 ) -> None:
-    """After an upgrade; what it removes needs no permission, as it was never the operator's."""
-    publish.publish_bundled(OPERATOR, unheard, by="root")
-    files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
+    """What it removes needs no permission, as it was never the operator's."""
+    for name, removed in (("bundled", ()), ("newly-bundled", ("bundled",))):
+        files.held[BUNDLED] = a_catalogue(an_entry(name))
 
-    plan = publish.publish_bundled(OPERATOR, unheard, by="root")
+        plan = publish.publish_bundled(OPERATOR, unheard, by="root")
 
-    assert plan is not None
-    assert named(plan.changes) == (("newly-bundled",), (), ("bundled",))
-    assert served(publish) == files.held[BUNDLED].version
+        assert plan is not None
+        assert (plan.changes.added, plan.changes.removed) == ((name,), removed)
+        assert served(publish) == files.held[BUNDLED].version
+        assert publish.history(OPERATOR)[0].is_bundled
+        assert publish.history(OPERATOR)[0].published_by == "root"
+        assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
 
 
 def test_the_bundled_catalogue_replaces_none_of_the_operator(
