@@ -6,12 +6,7 @@ import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
-from evref.testing.builders import (
-    NOON,
-    OPERATOR,
-    a_publication,
-    an_entry,
-)
+from evref.testing.builders import NOON, OPERATOR, a_publication, an_entry
 from tests.http.conftest import MakeService
 from tests.http.service import EXAMPLES, IN_ORDER, Service, assert_problem, body, entries
 

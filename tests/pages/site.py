@@ -7,11 +7,10 @@ from html.parser import HTMLParser
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.bootstrap.container import BUNDLED_CATALOGUE
-from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.filling import keep_catalogue
-from tests.settings_pages.site import MORNING, Site
+from tests.settings_pages.site import Site, in_memory
 
 _NEVER_CLOSED = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"}
 
@@ -22,9 +21,9 @@ def bundled() -> Catalogue:
     return YamlCatalogueFiles().read([BUNDLED_CATALOGUE], lambda _done, _total: None)
 
 
-def a_site(readers: Readers, catalogue: Catalogue | None = None) -> Site:
-    """A site whose catalogue these readers may read."""
-    site = Site(Settings(storage=StorageKind.MEMORY, catalogue_pages=readers), MORNING)
+def a_site(readers: Readers, catalogue: Catalogue | None = None, **more: object) -> Site:
+    """A site whose catalogue these readers may read, with more settings."""
+    site = Site(in_memory(catalogue_pages=readers, **more))
     if catalogue is not None:
         publish(site, catalogue)
     return site

@@ -12,13 +12,12 @@ from flask import template_rendered
 from werkzeug.datastructures import Headers
 from werkzeug.test import EnvironBuilder, TestResponse, run_wsgi_app
 
-from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import DISCLAIMER
-from evref.testing.builders import OPERATOR, a_catalogue, a_reference, an_entry, an_intervention
+from evref.testing.builders import OPERATOR, a_catalogue, an_entry, an_intervention
 from tests.pages.site import Seen, a_site, bundled, publish
 from tests.settings_pages.site import Site
 from tests.settings_pages.visitor import Visitor
@@ -439,17 +438,6 @@ def test_a_catalogue_without_entries_and_a_diagnosis_without_interventions_have_
     assert "No module is enabled for this diagnosis" in diagnosis.text
 
 
-def test_a_reference_with_neither_doi_nor_pubmed_leads_to_its_address() -> None:
-    """Which is then given."""
-    work = a_reference(doi=None, url="https://example.org/guideline?a=1&b=2")
-    entry = an_entry(interventions=[an_intervention(references=[work])])
-    site = a_site(Readers.PUBLIC, a_catalogue(entry))
-
-    seen = Seen(Visitor(site).get("/catalogue/knee-osteoarthritis").text)
-
-    assert "https://example.org/guideline?a=1&b=2" in seen.links
-
-
 def test_machines_are_led_to_the_json_and_find_codes_and_date() -> None:
     """By rel=alternate, and as microdata: the policy allows no script in a page."""
     address = "/api/v1/diagnoses"
@@ -471,13 +459,8 @@ def test_machines_are_led_to_the_json_and_find_codes_and_date() -> None:
 @pytest.mark.parametrize("readers", Readers)
 def test_everybody_can_read_who_runs_the_service(readers: Readers) -> None:
     """And how to read the catalogue, whoever may read it."""
-    settings = Settings(
-        storage=StorageKind.MEMORY,
-        catalogue_pages=readers,
-        operator="Ward 7 & friends",
-        contact="evidence+a@example.org",
-    )
-    visitor = Visitor(Site(settings))
+    site = a_site(readers, operator="Ward 7 & friends", contact="evidence+a@example.org")
+    visitor = Visitor(site)
 
     about = Seen(visitor.get("/about").text)
 

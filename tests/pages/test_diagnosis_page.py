@@ -10,15 +10,13 @@ import pytest
 import rispy
 from flask import template_rendered
 
-from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Review
 from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.testing.builders import a_catalogue, a_diagnosis, a_reference, an_intervention
-from tests.pages.site import Seen, a_site, publish
-from tests.settings_pages.site import MORNING, Site
+from tests.pages.site import Seen, a_site
 from tests.settings_pages.visitor import Visitor
 
 CAUTION = "A regulator warns of harm in pregnancy, in a boxed warning of 2023."
@@ -134,15 +132,7 @@ def test_only_what_everybody_may_see_is_in_shared_caches(
     readers: Readers, query: str, headers: dict[str, str], is_public: bool
 ) -> None:
     """New and from the cache alike; what selects the page is named."""
-    site = Site(
-        Settings(
-            storage=StorageKind.MEMORY,
-            catalogue_pages=readers,
-            sign_in_header="X-Forwarded-Email",
-        ),
-        MORNING,
-    )
-    publish(site, Catalogue([knee()]))
+    site = a_site(readers, Catalogue([knee()]), sign_in_header="X-Forwarded-Email")
     visitor = Visitor(site)
     for name in headers.keys() & {"device", "session"}:
         visitor.set_cookie(f"evref_{name}", headers.pop(name))
@@ -173,9 +163,7 @@ def test_only_what_everybody_may_see_is_in_shared_caches(
 )
 def test_an_error_can_be_reported_to_the_operator(contact: str | None, link: str | None) -> None:
     """With the entry and its version filled in; where there is nobody to report to, not."""
-    settings = Settings(storage=StorageKind.MEMORY, catalogue_pages=Readers.PUBLIC, contact=contact)
-    site = Site(settings, MORNING)
-    publish(site, Catalogue([knee()]))
+    site = a_site(Readers.PUBLIC, Catalogue([knee()]), contact=contact)
 
     page = Visitor(site).get(KNEE).text
 

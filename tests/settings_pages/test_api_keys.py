@@ -19,14 +19,7 @@ from tests.settings_pages.site import (
     Site,
     on_sqlite,
 )
-from tests.settings_pages.visitor import (
-    Visitor,
-    a_member,
-    fields_of,
-    key_on,
-    shows_a_key,
-    text_of,
-)
+from tests.settings_pages.visitor import Visitor, a_member, fields_of, key_on, shows_a_key, text_of
 
 KEYS = "/settings/api-keys"
 NEW = f"{KEYS}/new"
@@ -268,40 +261,6 @@ def test_the_expiry_of_a_key_can_be_changed(
     assert message in member.get(path).text
     assert site.container.storage().keys.get(made.key.id).expires_on == after
     assert len(site.audit_log()) == log + (message != "Nothing was changed.")
-
-
-def test_revoking_asks_first_and_is_final(site: Site, member: Visitor) -> None:
-    """The key is rejected, its page has no form any more, and the log shows who revoked it."""
-    made = site.make_key("Ward app")
-    path = f"{KEYS}/{made.key.id}"
-    question = member.get(f"{path}/revoke")
-    assert question.status_code == 200
-    assert ask_with(site, made.token.text) == 200
-
-    answer = member.fill_in(f"{path}/revoke")
-
-    assert (answer.status_code, answer.location) == (303, path)
-    page = member.get(path).text
-    assert "The key is revoked." in page
-    assert fields_of(page) == {}
-    assert ask_with(site, made.token.text) == 401
-    assert (site.audit_log()[0].actor, site.audit_log()[0].action) == (EMAIL, "key_revoked")
-
-
-@pytest.mark.parametrize("page", ["", "/rotate", "/revoke"])
-def test_a_revoked_key_cannot_be_changed(site: Site, member: Visitor, page: str) -> None:
-    """A form that was open meanwhile says so, and the log has no second entry."""
-    made = site.make_key("Ward app")
-    path = f"{KEYS}/{made.key.id}{page}"
-    fields = fields_of(member.get(path).text)
-    site.container.manage_keys().revoke(OPERATOR, made.key.id)
-    log = site.audit_log()
-
-    answer = member.send(path, **fields)
-
-    assert (answer.status_code, answer.location) == (303, f"{KEYS}/{made.key.id}")
-    assert "The key is already revoked." in member.get(answer.location).text
-    assert site.audit_log() == log
 
 
 @pytest.mark.parametrize("page", ["", "/rotate", "/revoke"])

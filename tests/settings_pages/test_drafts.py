@@ -8,12 +8,7 @@ from evref.adapters.inbound.pages.settings.drafts import _NEVER_KEPT, LONGEST_DR
 from evref.domain.accounts.sign_in import SESSION_LENGTHS
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
-from tests.settings_pages.site import (
-    EMAIL,
-    OTHER_EMAIL,
-    PASSWORD,
-    Site,
-)
+from tests.settings_pages.site import EMAIL, OTHER_EMAIL, PASSWORD, Site
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
 NEW = "/settings/api-keys/new"

@@ -7,12 +7,7 @@ import pytest
 
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
-from tests.settings_pages.site import (
-    COLLEAGUE,
-    EMAIL,
-    OTHER_EMAIL,
-    Site,
-)
+from tests.settings_pages.site import COLLEAGUE, EMAIL, OTHER_EMAIL, Site
 from tests.settings_pages.visitor import Visitor, fields_of, text_of
 
 CHOSEN = "a password that I chose"
@@ -100,18 +95,6 @@ def test_a_link_that_cannot_be_used_says_so_and_no_more(site: Site, reason: str)
 
 def without_ids(page: str) -> str:
     return re.sub(r'value="[^"]*"', "", page)
-
-
-def test_too_many_at_once_are_asked_to_come_back(site: Site) -> None:
-    """And the link still works."""
-    path = site.invite()
-    visitor = Visitor(site)
-
-    with site.busy():
-        answer = visitor.fill_in(path, **WANTED)
-
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
-    assert visitor.fill_in(path, **WANTED).status_code == 303
 
 
 def test_somebody_who_is_signed_in_has_to_sign_out_first(site: Site, member: Visitor) -> None:

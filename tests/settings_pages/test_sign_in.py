@@ -299,25 +299,6 @@ def test_a_refused_password_has_its_reason_at_its_field(
     assert Visitor(site).sign_in().status_code == 303
 
 
-@pytest.mark.parametrize("present", ["guess", ""])
-def test_guessing_the_present_password_is_slowed_too(
-    site: Site, member: Visitor, present: str
-) -> None:
-    """Else an open browser would be a way around. Nothing that was typed is no exception."""
-    answers = [
-        member.fill_in(
-            "/settings/password",
-            present=present,
-            password="long enough to be one",
-            repeated="long enough to be one",
-        )
-        for _ in range(6)
-    ]
-
-    assert [answer.status_code for answer in answers] == [422] * 5 + [429]
-    assert answers[-1].headers["Retry-After"] == "5"
-
-
 @pytest.mark.parametrize(
     ("base_url", "secure"),
     [("http://127.0.0.1:8000", False), ("HTTPS://EVREF.example.org", True)],
@@ -392,17 +373,3 @@ def test_without_a_secret_set_all_processes_share_the_one_in_storage(tmp_path: P
     assert answer.status_code == 303
     assert here.is_signed_in
     assert there.is_signed_in
-
-
-def test_over_https_a_member_stays_signed_in_until_the_end() -> None:
-    """Under the name that browsers guard, and a cookie of the plain one is none."""
-    site = Site(in_memory(base_url="https://evref.example.org"))
-    member, thief = Visitor(site, https=True), Visitor(site, https=True)
-    member.sign_in()
-    assert member.is_signed_in
-
-    thief.set_cookie("evref_session", str(member.cookie("__Host-evref_session")))
-
-    assert not thief.is_signed_in
-    member.fill_in("/settings/sign-out")
-    assert not member.is_signed_in

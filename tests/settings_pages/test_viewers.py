@@ -63,10 +63,3 @@ def test_a_viewer_sees_keys_members_and_the_audit_log(viewer: Visitor) -> None:
                 assert f'href="{refused}"' not in answer.text
     assert "Ward app" in viewer.get("/settings/api-keys").text
     assert EMAIL in viewer.get("/settings/members").text
-
-
-def test_a_viewer_does_not_see_open_invitations(site: Site, viewer: Visitor) -> None:
-    """Nor whom they are for."""
-    site.invite("someone@example.org")
-
-    assert "someone@example.org" not in viewer.get("/settings/members").text
