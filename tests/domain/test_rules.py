@@ -1,6 +1,7 @@
 """The rules that several entities share."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given
@@ -10,19 +11,10 @@ from evref.domain.errors import InvalidValueError
 from evref.domain.rules import Length, Rules, folded
 
 
-def faults_of_slug(value: str) -> list[str]:
+def faults(check: Callable[[Rules], None]) -> list[str]:
+    """The messages of the faults that a check finds."""
     rules = Rules()
-    rules.slug("id", value, Length(1, 8))
-    return faults(rules)
-
-
-def faults_of_text(value: str) -> list[str]:
-    rules = Rules()
-    rules.text("summary", value, Length(2, 8))
-    return faults(rules)
-
-
-def faults(rules: Rules) -> list[str]:
+    check(rules)
     try:
         rules.enforce()
     except InvalidValueError as error:
@@ -38,12 +30,14 @@ def faults(rules: Rules) -> list[str]:
 def test_a_slug_is_words_of_lower_case_letters_and_digits_with_single_hyphens(value: str) -> None:
     is_slug = len(value) <= 8 and re.match(r"^[a-z0-9]+(-[a-z0-9]+)*\Z", value) is not None
 
-    assert (faults_of_slug(value) == []) is is_slug
+    found = faults(lambda rules: rules.slug("id", value, Length(1, 8)))
+
+    assert (found == []) is is_slug
 
 
 @pytest.mark.parametrize("value", ["ab", "a\nb", "Ménière", "<b>&", "12345678"])
 def test_plain_text_of_the_right_length_is_allowed(value: str) -> None:
-    assert faults_of_text(value) == []
+    assert faults(lambda rules: rules.text("summary", value, Length(2, 8))) == []
 
 
 @pytest.mark.parametrize(
@@ -62,22 +56,22 @@ def test_plain_text_of_the_right_length_is_allowed(value: str) -> None:
     ],
 )
 def test_a_fault_of_text_says_what_is_allowed(value: str, allowed: str) -> None:
-    assert [allowed in message for message in faults_of_text(value)] == [True]
+    (message,) = faults(lambda rules: rules.text("summary", value, Length(2, 8)))
+
+    assert allowed in message
 
 
 @pytest.mark.parametrize("value", ["a\nb", "a\u2028b", "a\u2029b"])
 def test_a_line_has_no_line_end_within(value: str) -> None:
-    rules = Rules()
-    rules.line("name", value, Length(1, 8))
+    found = faults(lambda rules: rules.line("name", value, Length(1, 8)))
 
-    assert faults(rules) == ["must be a single line"]
+    assert found == ["must be a single line"]
 
 
 def test_what_repeats_is_named_once_each() -> None:
-    rules = Rules()
-    rules.distinct("icd10", ["B00", "A00", "B00", "A00", "A00", "C00"])
+    codes = ["B00", "A00", "B00", "A00", "A00", "C00"]
 
-    assert faults(rules) == ["must not repeat A00, B00"]
+    assert faults(lambda rules: rules.distinct("icd10", codes)) == ["must not repeat A00, B00"]
 
 
 @pytest.mark.parametrize(
@@ -101,17 +95,11 @@ def test_the_case_of_text_says_nothing_when_folded(text: str) -> None:
     assert folded(text.upper()) == folded(text.lower()) == folded(text)
 
 
-def faults_of_name(value: str) -> list[str]:
-    rules = Rules()
-    rules.name("name", value, longest=100)
-    return faults(rules)
-
-
 @pytest.mark.parametrize(
     "value", ["Ward app", "St. Mary's, Zürich", "東京 2", "مستشفى", "अस्पताल", "e\u0301", "🐴 №"]
 )
 def test_a_name_in_any_script_is_allowed(value: str) -> None:
-    assert faults_of_name(value) == []
+    assert faults(lambda rules: rules.name("name", value, longest=100)) == []
 
 
 @pytest.mark.parametrize(
@@ -123,6 +111,6 @@ def test_a_name_in_any_script_is_allowed(value: str) -> None:
 )
 def test_a_name_with_something_unseen_is_refused(unseen: str) -> None:
     """Two names would look alike, or one would be read in another order than it has."""
-    assert faults_of_name(f"Ward{unseen}app") == [
-        f"must not contain invisible characters, has U+{ord(unseen):04X}"
-    ]
+    found = faults(lambda rules: rules.name("name", f"Ward{unseen}app", longest=100))
+
+    assert found == [f"must not contain invisible characters, has U+{ord(unseen):04X}"]

@@ -182,14 +182,6 @@ def test_bytes_that_are_not_utf_8_are_reported_with_their_line(tmp_path: Path) -
     ]
 
 
-def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path: Path) -> None:
-    """Editors on Windows leave both."""
-    (tmp_path / "unix.txt").write_bytes(KNEE.encode())
-    (tmp_path / "windows.txt").write_bytes(KNEE.replace("\n", "\r\n").encode("utf-8-sig"))
-
-    assert read(tmp_path / "unix.txt").version == read(tmp_path / "windows.txt").version
-
-
 def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
     """A file of a mebibyte is read within 512 MiB of address space, interpreter included."""
     (tmp_path / "nodes.yaml").write_text(("a: [" + "[]," * LARGEST)[: LARGEST - 1] + "]")

@@ -67,7 +67,7 @@ def test_another_text_is_not_a_token_and_is_not_repeated(text: str) -> None:
     assert str(caught.value) == "There is no invitation '…'."
 
 
-def test_an_invitation_ends_after_seven_days() -> None:
+def test_an_invitation_ends_after_seven_days_and_does_not_show_its_digest() -> None:
     invitation = an_invitation(created_at=NOON)
 
     assert invitation.ends_at == NOON + timedelta(days=7)
@@ -75,16 +75,13 @@ def test_an_invitation_ends_after_seven_days() -> None:
     assert not invitation.is_open_at(invitation.ends_at)
     # It was made while the clock was wrong, and would be open for longer.
     assert not invitation.is_open_at(NOON - timedelta(days=1))
+    assert invitation.digest not in repr(invitation)
 
 
 @pytest.mark.parametrize("email", ["", "nobody", "Ward@example.org", "a b@example.org"])
 def test_an_invitation_has_an_e_mail_in_lower_case(email: str) -> None:
     with pytest.raises(InvalidValueError, match="email"):
         an_invitation(email=email)
-
-
-def test_the_digest_is_not_shown() -> None:
-    assert an_invitation().digest not in repr(an_invitation())
 
 
 def test_the_last_admin_can_neither_be_removed_nor_demoted() -> None:

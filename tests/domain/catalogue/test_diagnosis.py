@@ -31,8 +31,6 @@ def test_an_id_of_up_to_64_characters_is_allowed(diagnosis_id: str) -> None:
         (lambda: a_diagnosis(""), "id"),
         (lambda: a_diagnosis("x" * 65), "id"),
         (lambda: a_diagnosis("Knee"), "id"),
-        (lambda: a_diagnosis("knee_pain"), "id"),
-        (lambda: a_diagnosis("knee\n"), "id"),
         *((lambda name=name: a_diagnosis(name), "id") for name in RESERVED_IDS),
         (lambda: a_diagnosis(name=""), "name"),
         (lambda: a_diagnosis(name="x" * 121), "name"),
