@@ -3,10 +3,8 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 import evref
-from evref.adapters.outbound.files import nodes
 from evref.domain.catalogue.catalogue import Catalogue
 from tests.adapters.files.support import read
 
@@ -48,16 +46,3 @@ def test_every_diagnosis_has_interventions_in_each_enabled_module(bundled: Catal
         for module in entry.diagnosis.enabled_modules
         if not entry.visible_interventions(module)
     ] == []
-
-
-@pytest.mark.parametrize("name", ["migraine.yaml", "spinal-cord-injury.yaml"])
-def test_the_parser_in_python_builds_the_same_tree(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where PyYAML comes without libyaml, files read to the same, lines included."""
-    text = (BUNDLED / name).read_text(encoding="utf-8")
-    fast = nodes.parsed(text)
-    monkeypatch.setattr(nodes, "_LOADER", yaml.SafeLoader)
-    slow = nodes.parsed(text)
-
-    assert fast == slow

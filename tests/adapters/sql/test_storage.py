@@ -57,19 +57,6 @@ def test_a_database_without_tables_asks_to_be_made(
         unprepared.verify()
 
 
-def test_a_database_of_an_older_version_asks_to_be_migrated(
-    storage: SqlStorage,
-    database: SqlDatabase,
-    unprepared: SqlStorage,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The text says which command does it."""
-    monkeypatch.setattr("evref.adapters.outbound.sql.storage.REVISIONS", (*REVISIONS, "9999"))
-
-    with pytest.raises(StorageNotReadyError, match=r"older version.*; run: evref init$"):
-        unprepared.verify()
-
-
 def test_a_database_of_a_newer_version_is_left_as_it_is(
     storage: SqlStorage, database: SqlDatabase, unprepared: SqlStorage
 ) -> None:

@@ -12,8 +12,6 @@ from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import migrate
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.evidence import Direction, Recommendation
-from evref.testing.builders import a_catalogue
-from evref.testing.filling import keep_catalogue
 from tests.processes import Command
 
 STORED = Path(__file__).parent / "stored"
@@ -83,22 +81,6 @@ def test_what_was_published_then_is_served(restored: str, database: SqlDatabase)
     assert {
         each.direction for each in evidence if each.recommendation is Recommendation.NOT_STATED
     } == {Direction.UNCLEAR}
-
-
-def test_what_was_published_then_can_be_rolled_back_to(
-    restored: str, database: SqlDatabase
-) -> None:
-    """It is written in the present format then, under the version of what is now known."""
-    SqlStorage(database).prepare()
-    storage = SqlStorage(database)
-    before = loaded(storage)
-    keep_catalogue(storage, a_catalogue())
-
-    keep_catalogue(storage, before)
-
-    again = loaded(SqlStorage(database))
-    assert again.version == before.version
-    assert again.entries == before.entries
 
 
 @pytest.mark.parametrize("is_bundled", [True, False], ids=["bundled", "the operator's"])

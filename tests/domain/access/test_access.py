@@ -131,6 +131,8 @@ def test_the_secret_of_a_token_does_not_hold_the_token() -> None:
     assert (secret.created_at, secret.ends_at) == (NOON, None)
     assert token.text[6:46] not in repr(secret)
     assert token.digest not in repr(secret)
+    assert secret.id == token.digest[:16]
+    assert secret.id not in token.text
 
 
 def test_a_change_keeps_what_is_not_named() -> None:

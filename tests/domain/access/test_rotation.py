@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from evref.domain.access.key import ApiKey
 from evref.domain.access.permission import Permission
 from evref.domain.access.secret import LONGEST_OVERLAP, OVERLAPS, EndingSecret
-from evref.domain.access.token import KeyToken
 from evref.domain.errors import InvalidApiKeyError, InvalidValueError, KeyRevokedError
 from evref.testing.builders import NOON, a_key, a_secret
 
@@ -103,15 +102,6 @@ def test_an_expiry_far_away_does_not_matter(key: ApiKey) -> None:
     after = rotated(key.changed(expires_on=date.max), "bbbb", HOUR)
 
     assert after.ending_secrets(NOON) == (EndingSecret("aaaa", NOON + HOUR),)
-
-
-def test_the_id_of_a_secret_is_unique_and_reveals_no_token(key: ApiKey) -> None:
-    token = KeyToken.make(7)
-    after = rotated(key, "bbbb", HOUR)
-
-    assert after.newest.id != key.newest.id
-    assert token.secret(NOON).id == token.digest[:16]
-    assert token.secret(NOON).id not in token.text
 
 
 @dataclass(frozen=True)
