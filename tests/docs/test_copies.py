@@ -66,7 +66,7 @@ class Served:
 
     def publish(self, published: list[Entry]) -> None:
         self.service.publish(Catalogue(published))
-        self.service.clock.advance(1)
+        self.service.clock.advance(seconds=1)
 
     def whole(self) -> dict[str, Any]:
         found = self.service.data("/api/v1/catalogue", self.service.token())

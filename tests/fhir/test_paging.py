@@ -22,7 +22,7 @@ def service() -> Service:
 def publish(service: Service, names: str) -> None:
     """A catalogue with a diagnosis for each letter."""
     service.publish(Catalogue([an_entry(f"d-{name}", name=f"Zz {name}") for name in names]))
-    service.clock.advance(1)
+    service.clock.advance(seconds=1)
 
 
 def get(service: Service, token: str, url: str) -> Any:
@@ -117,7 +117,7 @@ def test_a_page_has_at_most_100_resources_and_20_if_nobody_says(
 ) -> None:
     """The link to itself has the number that holds."""
     service.publish(Catalogue([an_entry(f"d-{number}") for number in range(120)]))
-    service.clock.advance(1)
+    service.clock.advance(seconds=1)
 
     most = get(service, token, "/fhir/PlanDefinition?_count=1000")
     more = get(service, token, f"/fhir/PlanDefinition?_count={10**99}")

@@ -112,7 +112,7 @@ def test_a_title_with_a_comma_is_found_by_an_escaped_one() -> None:
     """As FHIR escapes it."""
     service = new_service()
     service.publish(Catalogue([an_entry(name="Pain, chronic")]))
-    service.clock.advance(1)
+    service.clock.advance(seconds=1)
 
     query = urlencode({"title:exact": r"Pain\, chronic"})
     response = service.get(f"/fhir/PlanDefinition?{query}", token=service.token())
@@ -276,10 +276,10 @@ def test_a_publication_updates_the_resources_that_it_changed_alone() -> None:
     back = entries[BACK]
     entries[BACK] = replace(back, diagnosis=replace(back.diagnosis, name="Lumbago"))
 
-    service.clock.advance(3600)
+    service.clock.advance(hours=1)
     service.publish(Catalogue(entries.values()))
     changed_at = instant(service.clock.now())
-    service.clock.advance(1)
+    service.clock.advance(seconds=1)
 
     assert updated() == before | dict.fromkeys(of_back, changed_at)
     assert changed_at not in before.values()

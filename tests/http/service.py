@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,9 +20,9 @@ from evref.domain.access.permission import Permission
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
-from evref.ports.clock import Clock
 from evref.testing.builders import OPERATOR, a_diagnosis, an_intervention
 from evref.testing.filling import keep_catalogue
+from tests.fakes import FakeClock
 from tests.http.document import Document, plain_body
 from tests.institutions import institution_id
 
@@ -44,25 +44,6 @@ _DOCUMENTS: dict[str, Document] = {}
 """By base URL, on which alone a document depends; generating one takes longer than most tests."""
 
 
-class SettableClock(Clock):
-    """Stands still until it is set."""
-
-    def __init__(self, instant: datetime) -> None:
-        self.instant = instant
-        self.seconds = 1000.0
-
-    def now(self) -> datetime:
-        return self.instant
-
-    def monotonic(self) -> float:
-        return self.seconds
-
-    def advance(self, seconds: float) -> None:
-        """Let so much time go by."""
-        self.instant += timedelta(seconds=seconds)
-        self.seconds += seconds
-
-
 class Service:
     """The application with its container, clock and one institution, served at `BASE_URL`.
 
@@ -71,7 +52,7 @@ class Service:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self.clock = SettableClock(LATE)
+        self.clock = FakeClock(LATE)
         self.container = Container(settings=settings)
         self.container.clock.override(providers.Object(self.clock))
         # Otherwise a load that takes longer than a request waits is served by a later one.

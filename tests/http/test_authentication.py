@@ -123,7 +123,7 @@ def test_keys_that_are_not_valid_all_get_the_same_answer(service: Service) -> No
     for old, overlap in ((removed, timedelta(0)), (ended, timedelta(hours=1))):
         service.container.manage_keys().rotate(OPERATOR, old.key.id, keep_old_for=overlap)
     right = service.token()
-    service.clock.advance(24 * 3600)
+    service.clock.advance(days=1)
     unknown = KeyToken.make(7).text
     mistyped = right[:-1] + ("A" if right[-1] != "A" else "B")
     wrong = [

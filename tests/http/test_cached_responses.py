@@ -58,7 +58,7 @@ def test_a_cached_response_is_not_rendered_again(service: Service, token: str) -
             for accept in ("", "text/plain", "*/*;q=0.5", "nonsense")
         ]
     service.publish(Catalogue(entries()[:1]))
-    service.clock.advance(1)
+    service.clock.advance(seconds=1)
     rendered = service.get(LIST, token=token)
 
     assert [body(each)["meta"]["count"] for each in cached] == [5] * 4

@@ -72,7 +72,7 @@ def service(make_service: Any) -> Service:
     for catalogue in (BEFORE, AFTER, BEFORE):
         made.publish(catalogue)
         assert body(made.get(CHANGES, token=made.token()))["data"]
-        made.clock.advance(60)
+        made.clock.advance(minutes=1)
     return made
 
 
@@ -97,7 +97,7 @@ def test_since_a_version_both_ends_are_compared(service: Service, token: str) ->
     assert service.data(f"{CHANGES}?since={AFTER.version}", token) == [published(BEFORE, 2, **BACK)]
     after = a_catalogue(*BEFORE.entries, an_entry("new", name="New"))
     service.publish(after)
-    service.clock.advance(1)
+    service.clock.advance(seconds=1)
     for version in (BEFORE.version, AFTER.version):
         (found,) = service.data(f"{CHANGES}?since={version}", token)
         assert found["catalogue_version"] == after.version
@@ -139,14 +139,14 @@ def test_a_removal_that_is_no_longer_stored_is_unknown(make_service: Any) -> Non
     service: Service = make_service()
     for catalogue in (BEFORE, AFTER):
         service.publish(catalogue)
-    service.clock.advance(1)
+    service.clock.advance(seconds=1)
     token = service.token()
     assert_problem(service.get(GONE, token=token), 410, "removed-diagnosis")
 
-    service.clock.advance((KEPT_FOR + timedelta(days=1)).total_seconds())
+    service.clock.advance(days=KEPT_FOR.days + 1)
     for _ in range(PUBLICATIONS_KEPT):
         service.publish(AFTER)
-    service.clock.advance(1)
+    service.clock.advance(seconds=1)
 
     assert_problem(service.get(GONE, token=token), 404, "unknown-diagnosis")
 

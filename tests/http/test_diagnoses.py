@@ -54,7 +54,7 @@ def test_answers_name_the_licence(make_service: MakeService, named: str | None) 
         with storage.changes(OPERATOR, NOON) as changes:
             replacing = storage.catalogue.version()
             changes.catalogue.publish(catalogue, publication, replacing=replacing)
-        service.clock.advance(1)
+        service.clock.advance(seconds=1)
 
         for path in paths:
             meta = body(service.get(f"/api/v1/{path}", token=service.token()))["meta"]

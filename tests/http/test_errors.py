@@ -177,7 +177,7 @@ def test_without_a_catalogue_nothing_is_served_or_counted(make_service: MakeServ
     refused = made.get(LIST, token=key.token.text)
     ready = made.get("/health/ready")
     made.publish(Catalogue(entries()))
-    made.clock.advance(1)
+    made.clock.advance(seconds=1)
     served = made.get(LIST, token=key.token.text)
 
     problem = assert_problem(refused, 503, "service-unavailable")

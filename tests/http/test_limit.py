@@ -101,7 +101,7 @@ def test_it_is_answered_when_nothing_remains(service: Service) -> None:
         service.get(LIST, token=token)
 
     today = service.data(LIMIT, token)
-    service.clock.advance((MIDNIGHT - LATE).total_seconds())
+    service.clock.advance(seconds=(MIDNIGHT - LATE).total_seconds())
     tomorrow = service.data(LIMIT, token)
 
     assert (today["used"], today["refused"], today["remaining"]) == (1, 2, 0)

@@ -21,7 +21,7 @@ TODAY, TOMORROW = date(2026, 3, 1), date(2026, 3, 2)
 @pytest.fixture(autouse=True)
 def _late(service: Service) -> None:
     """Each test begins one second before midnight."""
-    service.clock.instant = MIDNIGHT - timedelta(seconds=1)
+    service.clock.set_time_of_day(MIDNIGHT - timedelta(seconds=1))
 
 
 def counted(service: Service, key: NewKey) -> dict[date, tuple[int, int]]:
@@ -36,7 +36,7 @@ def test_on_each_side_of_midnight_exactly_the_limit_is_admitted(service: Service
 
     def ask(number: int) -> int:
         if number == 30:
-            service.clock.advance(1)
+            service.clock.advance(seconds=1)
         return service.get(DIAGNOSES, token=key.token.text).status_code
 
     with ThreadPoolExecutor(8) as threads:
@@ -58,7 +58,7 @@ def test_a_request_that_straddles_midnight_is_of_the_day_on_which_it_came(
 
     def admit_slowly(digest: str, needed: Permission, instant: datetime) -> Tally:
         tally = admit(digest, needed, instant)
-        service.clock.advance(2)
+        service.clock.advance(seconds=2)
         return tally
 
     monkeypatch.setattr(admission, "admit", admit_slowly)

@@ -62,5 +62,5 @@ def test_a_request_goes_the_whole_way(service: Service) -> None:
     assert_problem(service.get(LIST, token=without_permission), 403, "insufficient-permission")
 
     service.container.manage_keys().revoke(OPERATOR, key.key.id)
-    service.clock.advance(1)
+    service.clock.advance(seconds=1)
     assert_problem(service.get(LIST, token=token), 401, "invalid-api-key")

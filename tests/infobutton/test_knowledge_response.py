@@ -245,7 +245,7 @@ def test_a_feed_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeServic
     assert updated("M17.1") == "2026-02-01T00:00:00Z"
     assert updated("B05") == "2026-03-01T00:00:00Z"
     service.publish(Catalogue([]))
-    service.clock.advance(1)
+    service.clock.advance(seconds=1)
     assert updated("M17.1") == "1970-01-01T00:00:00Z"
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.evidence import (
-    Certainty,
-    Direction,
-    Evidence,
-    Recommendation,
-    Reference,
-    ReferenceKind,
-)
-from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
-from evref.testing.builders import a_diagnosis
+from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
+from evref.domain.catalogue.intervention import FittVp
+from evref.testing.builders import a_diagnosis, a_reference, an_intervention
 from tests.pages.site import Seen, a_site
 from tests.settings_pages.visitor import Visitor
 
@@ -39,27 +34,17 @@ HOSTILE = [
 
 def hostile(text: str) -> Entry:
     """An entry of which every text is this one, as far as the domain lets it."""
-    reference = Reference(
-        title=text,
-        authors=text,
-        year=2020,
-        source=text,
-        kind=ReferenceKind.GUIDELINE,
-        doi='10.1000/"><script>alert(1)</script>',
-        pmid=None,
-        given_url="https://example.org/\"'><script>alert(1)</script>",
-    )
+    address = "https://example.org/\"'><script>alert(1)</script>"
+    doi = '10.1000/"><script>alert(1)</script>'
+    reference = a_reference(title=text, authors=text, doi=doi, url=address)
     line = text[:120].ljust(5, "x")
-    one = Intervention(
-        id="a-b",
-        diagnosis_id="a",
-        module=Module.FITT_VIP,
-        phase=Phase.ACUTE,
-        title=line,
-        summary=(text * 80)[:700].rstrip(),
+    summary = (text * 80)[:700].rstrip()
+    one = replace(
+        an_intervention("a-b", diagnosis_id="a", module=Module.FITT_VIP, title=line),
+        summary=summary,
         fitt_vp=FittVp(text, text, text, text, text, text),
         evidence=Evidence(Certainty.LOW, Recommendation.NOT_STATED, Direction.AGAINST, text[:500]),
-        references=(reference,),
+        references=(replace(reference, source=text),),
     )
     return Entry(a_diagnosis("a", name=line), (one,))
 

@@ -23,6 +23,7 @@ from tests.settings_pages.visitor import Visitor, a_member, fields_of, key_on, s
 
 KEYS = "/settings/api-keys"
 NEW = f"{KEYS}/new"
+FILLED = {"name": "Ward tablet", "daily_limit": "7", "expiry": "date", "expires_on": "2026-12-31"}
 
 
 def ask_with(site: Site, key: str) -> int:
@@ -161,10 +162,7 @@ def test_a_field_says_what_is_wrong_with_it(
     site: Site, member: Visitor, field: str, typed: str, message: str
 ) -> None:
     """With what is allowed; what was typed is kept, the other fields too, and no key is made."""
-    filled = {"name": "Ward tablet", "daily_limit": "7", "expiry": "date"}
-    filled |= {"expires_on": "2026-12-31"}
-
-    answer = member.fill_in(NEW, **(filled | {field: typed}))
+    answer = member.fill_in(NEW, **(FILLED | {field: typed}))
 
     page = unescape(answer.text)
     shown = fields_of(answer.text)
@@ -176,7 +174,7 @@ def test_a_field_says_what_is_wrong_with_it(
     assert site.container.manage_keys().list_all(OPERATOR) == ()
     # Of the radio buttons none is then chosen; everything else is as it was typed.
     radio = field in {"permission", "expiry"}
-    expected = {name: text for name, text in filled.items() if name != field}
+    expected = {name: text for name, text in FILLED.items() if name != field}
     expected |= {} if radio else {field: typed}
     assert {name: shown.get(name) for name in expected} == expected
 
@@ -444,10 +442,8 @@ def test_a_key_in_the_place_of_something_else_is_not_repeated(
     """It was pasted into the wrong field, and must not be stored there."""
     made = site.make_key()
     before = site.audit_log()
-    filled = {"name": "Ward tablet", "daily_limit": "7", "expiry": "date"}
-    filled |= {"expires_on": "2026-12-31"}
 
-    answer = member.fill_in(NEW, **(filled | {field: made.token.text}))
+    answer = member.fill_in(NEW, **(FILLED | {field: made.token.text}))
 
     assert answer.status_code == 422
     assert made.token.text not in answer.text
