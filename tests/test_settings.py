@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.bootstrap.settings import PREFIX, LogFormat, Settings, SettingsError, StorageKind
+from evref.bootstrap.settings import LogFormat, Settings, SettingsError, StorageKind
 
 NOWHERE = Path("/nowhere/.env")
 
@@ -51,14 +51,11 @@ def test_the_environment_overrides_the_file_and_the_file_overrides_the_default(
 
 
 def test_by_default_the_process_environment_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the file `.env` in the working directory."""
-    monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith("EVREF_")]:
-        monkeypatch.delenv(name)
     monkeypatch.setenv("EVREF_STORAGE", "memory")
-    (tmp_path / ".env").write_text("EVREF_BASE_URL=https://file.example.org\nEVREF_TYPO=1\n")
+    (folder / ".env").write_text("EVREF_BASE_URL=https://file.example.org\nEVREF_TYPO=1\n")
 
     settings = Settings.read()
 
@@ -208,14 +205,12 @@ def test_no_message_contains_a_secret(name: str, wrong: str, right: str) -> None
     assert "hush" not in repr(read(**{name: right}))
 
 
-def test_unknown_variables_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_variables_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only those with the prefix, in order, from the file and the environment."""
-    file = tmp_path / ".env"
+    file = folder / ".env"
     file.write_text("EVREF_ZZZ=1\nDATABASE_URL=x\n")
     environ = {"EVREF_DATABASE": "x", "EVREF_STORAGE": "sql", "OTHER": "x", "EVREF_EMPTY": ""}
     environ |= {"EVREF_KEY": "a client's key"}
-    for name in [name for name in os.environ if name.startswith(PREFIX)]:
-        monkeypatch.delenv(name)
     for name, text in environ.items():
         monkeypatch.setenv(name, text)
 

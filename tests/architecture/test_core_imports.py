@@ -9,12 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.checker import (
-    ROOT,
-    imports_outside,
-    impure_calls,
-    sources,
-)
+from tests.architecture.checker import ROOT, imports_outside, impure_calls, sources
 
 # What of the standard library neither reads nor changes anything outside of its arguments. A
 # module that is as pure may be added; one that knows a clock, a file or a socket may not.

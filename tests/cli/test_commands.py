@@ -267,7 +267,6 @@ def test_a_reader_that_has_enough_ends_a_command_quietly(ready: Run, folder: Pat
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=folder,
-            env={"PYTHONPATH": str(Path(evref.__file__).parents[1])},
         ) as process:
             assert process.stdout is not None
             assert process.stderr is not None
@@ -285,7 +284,6 @@ def test_output_that_cannot_be_written_is_an_error_in_one_line(ready: Run, folde
             stdout=unwritable,
             stderr=subprocess.PIPE,
             cwd=folder,
-            env={"PYTHONPATH": str(Path(evref.__file__).parents[1])},
             check=False,
         )
 

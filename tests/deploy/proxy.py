@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 
-import pytest
-
 from tests.deploy.shell import DEPLOY, ROOT, needs
-from tests.server.conftest import Answer, Server, Start, Store
+from tests.server.conftest import Answer, Server
 from tests.servers import PATIENCE, folder_for_a_server, free_port, wait_until
 
 HOST = "evref.example.org"
@@ -107,27 +105,6 @@ class Nginx:
         """All that nginx has logged, in every file."""
         names = ("evref.log", "evref-errors.log", "log")
         return "".join((self.folder / name).read_text() for name in names)
-
-
-@pytest.fixture(scope="module")
-def service(start: Start, store: Store) -> Server:
-    started = start(
-        store.folder,
-        "serve",
-        "--workers",
-        "1",
-        base_url=f"https://{HOST}",
-        proxies="1",
-        metrics_token=METRICS_TOKEN,
-    )
-    started.wait_until_ready()
-    return started
-
-
-@pytest.fixture(scope="module")
-def nginx(service: Server) -> Iterator[Nginx]:
-    with running(service) as found:
-        yield found
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import pytest
 
 from evref.domain.access.quota import DayUsage
 from evref.testing.builders import OPERATOR
-from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, nginx, running
+from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, running
 from tests.deploy.shell import DEPLOY
 from tests.deploy.test_slow_clients import (
     HALF_A_REQUEST,
@@ -27,7 +27,7 @@ from tests.deploy.test_slow_clients import (
 from tests.server.conftest import Answer, Connection, Server, Start, Store, environment
 from tests.servers import PATIENCE, free_port, wait_until
 
-__all__ = ["many_files", "nginx"]
+__all__ = ["many_files"]
 
 LIST = "/api/v1/diagnoses"
 ONE = f"{LIST}/knee-osteoarthritis"

@@ -15,12 +15,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from evref.domain.access.token import KeyToken
 from evref.domain.accounts.invitation import InvitationToken
-from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, nginx, running, service
+from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, running
 from tests.deploy.shell import DEPLOY, ROOT
 from tests.server.conftest import Server, Store
 from tests.servers import PATIENCE
-
-__all__ = ["nginx", "service"]
 
 LIST = "/api/v1/diagnoses"
 KEY = KeyToken.make(0x5EED << 200).text

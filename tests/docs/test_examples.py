@@ -1,6 +1,5 @@
 """What the pages tell to type does what they show, against a service that is served."""
 
-import os
 import shlex
 import shutil
 import subprocess
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
-from evref.bootstrap.settings import PREFIX
 from evref.cli.main import cli
 from tests.deploy.shell import needs
 from tests.docs.conftest import SHOWN_ADDRESS, Demo
@@ -83,13 +81,10 @@ def test_a_program_that_is_refused_says_what_is_allowed(demo: Demo, example: Exa
 
 
 def test_a_diagnosis_is_added_as_the_how_to_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every command in turn, in a folder with nothing but the new file."""
-    monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith(PREFIX)]:
-        monkeypatch.delenv(name)
-    shutil.copy(BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml", tmp_path)
+    shutil.copy(BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml", folder)
 
     for each in commands(ADD_A_DIAGNOSIS):
         program, *arguments = shlex.split(each.code)

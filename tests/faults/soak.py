@@ -25,11 +25,7 @@ from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings
 from evref.domain.access.permission import Permission
 from evref.testing.builders import OPERATOR
-from tests.faults.load import (
-    DIAGNOSES,
-    INSTITUTION,
-    Host,
-)
+from tests.faults.load import DIAGNOSES, INSTITUTION, Host
 from tests.faults.served import Served, served
 from tests.institutions import institution_id
 from tests.servers import postgresql_server, redis_server

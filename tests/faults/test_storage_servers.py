@@ -11,13 +11,7 @@ import pytest
 from evref.bootstrap.settings import Settings
 from tests.faults.conftest import NewHost
 from tests.faults.load import Host, assert_promised, burst, under_load, wait_for
-from tests.servers import (
-    PATIENCE,
-    PostgresqlServer,
-    RedisServer,
-    database_name,
-    redis_server,
-)
+from tests.servers import PATIENCE, PostgresqlServer, RedisServer, database_name, redis_server
 
 Counters = PostgresqlServer | RedisServer
 Fault = Callable[[Counters], AbstractContextManager[None]]

@@ -43,16 +43,13 @@ def server(start: Start, store: Store) -> Server:
     return started
 
 
-@pytest.mark.parametrize(
-    ("path", "page"),
-    [("//settings/sign-in", "/settings/sign-in"), ("/settings//sign-in", "/settings/sign-in")],
-)
-def test_a_doubled_slash_leads_to_the_page(server: Server, path: str, page: str) -> None:
+def test_a_doubled_slash_leads_to_the_page(server: Server) -> None:
     """Through the server's own reading of the address too."""
-    answer = server.get(path)
+    for path in ("//settings/sign-in", "/settings//sign-in"):
+        answer = server.get(path)
 
-    assert answer.status == 308
-    assert answer.headers["Location"].endswith(page)
+        assert answer.status == 308
+        assert answer.headers["Location"].endswith("/settings/sign-in")
 
 
 @pytest.mark.parametrize(
