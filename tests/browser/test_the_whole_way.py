@@ -1,5 +1,6 @@
 """A member's way through the settings, in a real browser."""
 
+import re
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -165,6 +166,8 @@ def test_back_and_forward_after_making_a_key_show_the_settings(page: Page, site:
     sign_in(page)
     create_a_key(page, "Ward tablet")
     expect(page.locator("#key")).to_be_visible()
+    # The script of the page has replaced the address of the form.
+    page.wait_for_url(re.compile("/api-keys/[0-9a-f]{16}$"))
 
     page.go_back()
     expect(page.get_by_label("Name")).to_be_visible()

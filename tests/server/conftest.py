@@ -83,8 +83,12 @@ class Server:
         with contextlib.closing(Connection(self.port)) as connection:
             return connection.get(path, token)
 
-    def wait_until_ready(self) -> None:
-        wait_until(self._is_ready, lambda: f"not ready:\n{self.log}")
+    def wait_until_ready(self, workers: int = 1) -> None:
+        """Wait until it answers, and has so many workers."""
+        wait_until(
+            lambda: self._is_ready() and len(self.workers()) >= workers,
+            lambda: f"not ready:\n{self.log}",
+        )
 
     def wait_until_ended(self) -> int:
         return self.process.wait(PATIENCE)

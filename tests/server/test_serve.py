@@ -39,7 +39,7 @@ LIVE = "/health/live"
 def server(start: Start, store: Store) -> Server:
     """Three workers on one SQLite file."""
     started = start(store.folder, "serve", "--workers", "3")
-    started.wait_until_ready()
+    started.wait_until_ready(workers=3)
     return started
 
 

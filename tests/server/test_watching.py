@@ -51,7 +51,7 @@ def server(start: Start, store: Store) -> Server:
         log_format="json",
         access_log="on",
     )
-    started.wait_until_ready()
+    started.wait_until_ready(workers=2)
     return started
 
 
