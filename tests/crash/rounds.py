@@ -7,7 +7,7 @@ import re
 import shutil
 import signal
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,13 +15,16 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from sqlalchemy import Row, select
+
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import REVISIONS
 from evref.adapters.outbound.sql.storage import migrate as migrate_to
+from evref.adapters.outbound.sql.tables import audit_entries
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.domain.access.key import ApiKey
-from evref.domain.audit import Action, AuditEntry
+from evref.domain.audit import Action, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.ports.catalogue.published import CATALOGUES_KEPT
 from evref.testing.builders import OPERATOR
@@ -156,8 +159,12 @@ class Keys(Task):
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
         institution = self._container.storage().accounts.institution_named(f"i{number}")
-        log = self._container.storage().audit.entries(institution.id)
-        entries = [entry for entry in reversed(log) if entry.key_id is not None]
+        # In the order in which they were written. The log shows them by their time, which a change
+        # takes before it waits for another one.
+        table = audit_entries.c
+        of_keys = table.institution_id == institution.id, table.subject_kind == SubjectKind.KEY
+        with closing(SqlDatabase(url)) as database:
+            entries = database.find_all(select(audit_entries).where(*of_keys).order_by(table.id))
         kept = {
             key.id: {
                 "name": repr(key.name),
@@ -188,23 +195,22 @@ def secrets(key: ApiKey) -> str:
     return ", ".join([f"…{key.last_four}", *(ends or ["no older secret is valid"])])
 
 
-def replayed(entries: list[AuditEntry]) -> dict[str, dict[str, str]]:
+def replayed(entries: Sequence[Row[Any]]) -> dict[str, dict[str, str]]:
     """Return the keys according to the log, whose oldest entry comes first."""
     keys: dict[str, dict[str, str]] = {}
     for entry in entries:
-        assert entry.key_id is not None
-        if entry.action is Action.KEY_CREATED:
-            assert entry.key_id not in keys
+        if entry.action == Action.KEY_CREATED:
+            assert entry.subject_id not in keys
             values = re.findall(r"(name|permission|limit) ([^, ]+)", entry.detail)
             first = {"revoked": "False", "secrets": FIRST_SECRET}
-            keys[entry.key_id] = {**dict(values), **first}
+            keys[entry.subject_id] = {**dict(values), **first}
             continue
-        key = keys[entry.key_id]
+        key = keys[entry.subject_id]
         assert key["revoked"] == "False"
-        if entry.action is Action.KEY_REVOKED:
+        if entry.action == Action.KEY_REVOKED:
             key["revoked"] = "True"
             continue
-        if entry.action is Action.KEY_ROTATED:
+        if entry.action == Action.KEY_ROTATED:
             rotation = re.fullmatch(r"secret from (…\w{4}) to (.+)", entry.detail)
             assert rotation is not None
             assert key["secrets"] == FIRST_SECRET or key["secrets"].startswith(rotation[1])
