@@ -4,6 +4,8 @@ import csv
 import re
 from io import StringIO
 
+import pytest
+
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import COLLEAGUE, EMAIL, Site
@@ -64,6 +66,18 @@ def test_the_second_of_two_tabs_with_one_field_saves_nothing(site: Site, member:
     assert member.send(path, **again).status_code == 303
     key = site.container.storage().keys.list()[0]
     assert (key.name, key.daily_limit, key.permission.value) == ("Other", 700, "none")
+
+
+@pytest.mark.parametrize("seen", ["", "{}", "[1, 2]", '["a", "read", Infinity, null]', "[" * 9000])
+def test_a_browser_that_says_nothing_usable_has_seen_the_present_key(
+    site: Site, member: Visitor, seen: str
+) -> None:
+    path = f"{KEYS}/{site.make_key(limit=1000).key.id}"
+
+    saved = member.fill_in(path, daily_limit="500", seen=seen)
+
+    assert saved.status_code == 303
+    assert site.container.storage().keys.list()[0].daily_limit == 500
 
 
 def test_the_second_of_two_tabs_with_one_role_saves_nothing(site: Site, member: Visitor) -> None:

@@ -297,7 +297,7 @@ class ChangedKeyForm(KeyForm):
                 "daily_limit": int(limit),
                 "expires_on": expires_on,
             }
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError, RecursionError):
             self.seen.data = _seen(self._key)
             return self.values_seen
 
