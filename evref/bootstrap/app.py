@@ -41,8 +41,6 @@ from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
 from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.publication import is_bundled
-from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
 from evref.domain.errors import EvrefError, StorageUnavailableError
 
 CONTAINER = "evref"
@@ -85,8 +83,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     openapi.configure(app, settings.base_url)
 
     def licence_of(served: Catalogue) -> str | None:
-        is_ours = is_bundled(served.version, served.publications)
-        return BUNDLED_LICENCE if is_ours else settings.licence
+        return served.licence(settings.licence)
 
     consult = container.consult()
     observers: list[Observer] = [log_access] if settings.access_log else []

@@ -16,11 +16,12 @@ from evref.domain.catalogue.comparison import Comparison, change_between, most_u
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
 from evref.domain.catalogue.matching import Fit, Match, finds, prefixes, verdict
-from evref.domain.catalogue.publication import Publication, removed_on
+from evref.domain.catalogue.publication import Publication, is_bundled, removed_on
 from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.catalogue.search.index import SearchIndex
 from evref.domain.catalogue.search.lexicon import Lexicon
 from evref.domain.catalogue.search.names import Hit
+from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
 from evref.domain.errors import (
     Fault,
     InvalidValueError,
@@ -343,6 +344,12 @@ class Catalogue:
         published.publication_id = publication_id
         published.publications = publications
         return published
+
+    def licence(self, of_others: str | None) -> str | None:
+        """Return the address of the licence: CC BY 4.0 if it was published as the bundled
+        catalogue, else that of the operator's own, `of_others`.
+        """
+        return BUNDLED_LICENCE if is_bundled(self.version, self.publications) else of_others
 
     def changed_at(self, diagnosis_id: str) -> datetime | None:
         """Return the time of the publication that last changed the version of a diagnosis.
