@@ -29,7 +29,7 @@ class TestArgon2PasswordHasher(PasswordHasherContract):
     adapter = Argon2PasswordHasher
 
     def test_however_many_sign_in_at_once_one_takes_memory(self) -> None:
-        """Four threads, of which each would take 64 MiB."""
+        """Four threads, each of which would take 64 MiB."""
         said = subprocess.run(
             [sys.executable, "-c", _FOUR_AT_ONCE], check=True, capture_output=True, text=True
         ).stdout

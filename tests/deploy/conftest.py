@@ -10,19 +10,18 @@ from tests.server.conftest import Server, Start, Store, start, store
 __all__ = ["start", "store"]
 
 
-@pytest.fixture(scope="module")
-def service(start: Start, store: Store) -> Server:
-    started = start(
-        store.folder,
-        "serve",
-        "--workers",
-        "1",
-        base_url=f"https://{HOST}",
-        proxies="1",
-        metrics_token=METRICS_TOKEN,
-    )
+def served_to_nginx(start: Start, store: Store, **settings: str) -> Server:
+    """Start a service that expects nginx in front of it, with further settings."""
+    address = f"https://{HOST}"
+    command = ("serve", "--workers", "1")
+    started = start(store.folder, *command, base_url=address, proxies="1", **settings)
     started.wait_until_ready()
     return started
+
+
+@pytest.fixture(scope="module")
+def service(start: Start, store: Store) -> Server:
+    return served_to_nginx(start, store, metrics_token=METRICS_TOKEN)
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ import pytest
 from evref.domain.accounts.proxy_sign_in import ProxySecret
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
+from tests.deploy.conftest import served_to_nginx
 from tests.deploy.proxy import HOST, Nginx, running
 from tests.deploy.shell import DEPLOY
 from tests.server.conftest import Server, Start, Store
@@ -39,17 +40,7 @@ def secret(store: Store) -> str:
 
 @pytest.fixture(scope="module")
 def service(start: Start, store: Store) -> Server:
-    started = start(
-        store.folder,
-        "serve",
-        "--workers",
-        "1",
-        base_url=f"https://{HOST}",
-        proxies="1",
-        sign_in_header="X-Forwarded-Email",
-    )
-    started.wait_until_ready()
-    return started
+    return served_to_nginx(start, store, sign_in_header="X-Forwarded-Email")
 
 
 class _Double(BaseHTTPRequestHandler):

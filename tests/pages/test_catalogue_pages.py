@@ -258,7 +258,7 @@ def test_parameters_of_campaigns_are_ignored() -> None:
     ],
 )
 def test_another_spelling_of_a_page_leads_to_the_right_one(given: str, right: str | None) -> None:
-    """At the operator's address, whatever the path looks like; what is no page is not found."""
+    """At the operator's address, for any path; a path that is not a page is not found."""
     path, _, query = given.partition("?")
     host = Headers({"Host": "evil.example"})
     for method in ("GET", "HEAD"):

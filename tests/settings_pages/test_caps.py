@@ -17,7 +17,7 @@ SENTENCE = (
 
 @pytest.fixture(autouse=True)
 def _capped(site: Site) -> None:
-    """The institution has its one key, of which it may have no more."""
+    """The institution has the only key that it may have."""
     keys, institution = site.container.manage_keys(), institution_id(site.container, INSTITUTION)
     keys.create(
         OPERATOR, institution, name="Ward app", daily_limit=300, key_id=KEY.rpartition("/")[2]

@@ -49,9 +49,7 @@ class Session:
         cls, member: Member, token: SessionToken, instant: datetime, *, by_proxy: bool = False
     ) -> Session:
         """Return the session that starts at this instant."""
-        return cls(
-            token.digest, member.id, digest_of(member.password_hash or ""), instant, by_proxy
-        )
+        return cls(token.digest, member.id, _password_digest(member), instant, by_proxy)
 
     def is_live(self, member: Member, instant: datetime) -> bool:
         """Return whether the session is still valid for the member as stored now."""
