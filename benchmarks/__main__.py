@@ -20,7 +20,7 @@ from benchmarks.parts import Run
 from benchmarks.processes import LOAD_CORE
 from benchmarks.storages import settings_by_storage
 
-_PARTS = ("throughput", "workers", "large", "instructions")
+_PARTS = ("throughput", "workers", "large", "instructions", "worst")
 
 
 def main() -> None:

@@ -81,7 +81,7 @@ def _count(prepared: Path) -> None:
             prepare(container, catalogue)
         keys, app, forks[name] = new_keys(container), create_app(settings, container), {}
         for case in CASES:
-            environ = _environ(case, keys, app)
+            environ = environ_of(case, keys, app)
             # Connections must not be shared across a fork.
             container.storage().close()
             forks[name][case.name] = _forked(app, environ, _FEW), _forked(app, environ, _MANY)
@@ -96,29 +96,29 @@ def _forked(app: WSGIApplication, environ: dict[str, object], times: int) -> int
             raise SystemExit(f"a fork ended with status {status}")
         return pid
     for _ in range(_WARM_UP + times):
-        _request(app, environ)
+        send(app, environ)
     os._exit(0)
 
 
-def _environ(case: Case, keys: Keys, app: WSGIApplication) -> dict[str, object]:
+def environ_of(case: Case, keys: Keys, app: WSGIApplication) -> dict[str, object]:
     """Return the request as a server passes it on, after checking its response once."""
     environ: dict[str, object] = {
         "wsgi.input": BytesIO(),
         "REMOTE_ADDR": "127.0.0.1",
-        "PATH_INFO": case.path,
-        "QUERY_STRING": "",
+        "PATH_INFO": case.path.partition("?")[0],
+        "QUERY_STRING": case.path.partition("?")[2],
         "HTTP_AUTHORIZATION": f"Bearer {keys[case.key]}",
     }
     setup_testing_defaults(environ)
     if case.status == HTTPStatus.NOT_MODIFIED:
-        environ["HTTP_IF_NONE_MATCH"] = _request(app, environ)[1]["ETag"]
-    status, _ = _request(app, environ)
+        environ["HTTP_IF_NONE_MATCH"] = send(app, environ)[1]["ETag"]
+    status, _ = send(app, environ)
     if status != case.status:
         raise SystemExit(f"{case.name} got {status} instead of {case.status}")
     return environ
 
 
-def _request(app: WSGIApplication, environ: dict[str, object]) -> tuple[int, dict[str, str]]:
+def send(app: WSGIApplication, environ: dict[str, object]) -> tuple[int, dict[str, str]]:
     """Return status and header fields; like a server, read the body and copy the environ."""
     started: list[tuple[str, Fields]] = []
 

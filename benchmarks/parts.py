@@ -14,6 +14,7 @@ from benchmarks.contenders import PEERS, SERVERS, Contender, bound, peer, servic
 from benchmarks.instructions import count_instructions
 from benchmarks.measuring import drive, measure, medians, ratio, spread
 from benchmarks.storages import bundled, prepare, publish, scaled
+from benchmarks.worst import measure_worst
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.domain.catalogue.catalogue import Catalogue
@@ -120,6 +121,12 @@ class Run:
     def instructions(self) -> Figures:
         """Count machine instructions per request, in the process of the application."""
         return dict(count_instructions(self._folder, self._storages, self._catalogue))
+
+    def worst(self) -> Figures:
+        """Measure the time of a core that the worst request of each way in takes."""
+        rounds, _ = self._pace
+        measured = measure_worst(self._catalogue, rounds)
+        return {name: spread(times) for name, times in measured.items()}
 
 
 def _swap(contender: Contender, settings: Settings, catalogue: Catalogue) -> dict[str, float]:

@@ -69,6 +69,10 @@ def tables(figures: Figures) -> dict[str, list[str]]:
                 for name, counts in figures["instructions"].items()
             ),
         ),
+        "worst": _table(
+            ("request", "ms of a core, median (lowest to highest)"),
+            ((name, _spread(of)) for name, of in figures["worst"].items()),
+        ),
     }
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.entry import Entry
 from evref.testing.builders import OPERATOR
 from evref.testing.filling import keep_catalogue
 from tests.institutions import institution_id
@@ -31,7 +32,7 @@ that no key has."""
 @contextmanager
 def settings_by_storage(folder: Path) -> Iterator[dict[str, Settings]]:
     """Run the servers of all storages, and yield the settings for each storage."""
-    with postgresql_server() as database, redis_server() as counters:
+    with postgresql_server(fsync=True) as database, redis_server() as counters:
         postgresql = Settings(database_url=database.url(database.new_database()))
         counted = Settings(database_url=database.url(database.new_database()))
         yield {
@@ -61,6 +62,7 @@ def _copy(entry: Entry, number: int, later: timedelta) -> Entry:
         entry.diagnosis,
         id=f"{entry.diagnosis.id}-{number}",
         name=f"{entry.diagnosis.name} {number}",
+        mainstays=tuple(f"{one}-{number}" for one in entry.diagnosis.mainstays),
         checked_on=entry.diagnosis.checked_on + later,
     )
     return Entry(

@@ -14,8 +14,10 @@ from tests.servers import PostgresqlServer
 _EMPTY = "".join(
     f"DELETE FROM {table.name};"
     for table in reversed(metadata.sorted_tables)
-    if table.name != "catalogue_publication"
-) + "UPDATE catalogue_publication SET version = NULL"  # fmt: skip
+    if table.name not in {"catalogue_publication", "code_map"}
+) + (
+    "UPDATE catalogue_publication SET version = NULL; UPDATE code_map SET document = NULL"
+)  # fmt: skip
 
 
 def prepared_sqlite(folder: Path, catalogue: Catalogue | None = None) -> str:

@@ -9,14 +9,19 @@ from random import Random
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
 from evref.domain.catalogue.retractions import Retraction
+from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
 from evref.domain.errors import StorageUnavailableError
 from evref.domain.principal import Principal
-from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
-from evref.ports.catalogue.files import CatalogueFiles, FileFault, InvalidCatalogueError, Progress
-from evref.ports.catalogue.published import PublishedCatalogue
-from evref.ports.clock import Clock
-from evref.ports.randomness import Randomness
+from evref.ports.accounts import PasswordGuesser, PasswordHasher
+from evref.ports.catalogue import (
+    CatalogueFiles,
+    FileFault,
+    InvalidCatalogueError,
+    Progress,
+    PublishedCatalogue,
+)
 from evref.ports.storage import Changes, DelegatingStorage, Storage
+from evref.ports.system import Clock, Randomness
 from evref.testing.builders import NOON
 
 
@@ -126,6 +131,9 @@ class _BreakableCatalogue(PublishedCatalogue):
     def load_version(self, version: str) -> Catalogue | None:
         return self._unbroken().load_version(version)
 
+    def loaded_map(self) -> LoadedMap | None:
+        return self._unbroken().loaded_map()
+
     def _unbroken(self) -> PublishedCatalogue:
         self._storage.fail_where_broken()
         return self._storage.rest.catalogue
@@ -149,6 +157,9 @@ class FakeCatalogueFiles(CatalogueFiles):
 
     def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
         return ()
+
+    def read_snomed_map(self, path: Path) -> SnomedMap:
+        return SnomedMap.of(None, {1: (("M17",),)})
 
     def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
         return tuple(f"{path}/README.md" for path in paths)

@@ -48,7 +48,7 @@ def test_a_setting_names_another_one(wiring: str) -> None:
 
     storage = container.storage()
     assert isinstance(storage, MemoryStorage)
-    assert container.browse().current().version == storage.catalogue.version()
+    assert container.browse().current().catalogue.version == storage.catalogue.version()
 
 
 @pytest.mark.parametrize(

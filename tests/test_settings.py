@@ -99,6 +99,7 @@ def test_an_empty_value_counts_as_not_set() -> None:
             ("https://a.example", "https://b.example:8443", "http://[::1]:3000"),
         ),
         ("cors_origins", " , ", ()),
+        ("frame_ancestors", "'self', HTTPS://a.example/", ("'self'", "https://a.example")),
         ("representation_cache_mb", "1", 1),
         ("representation_cache_mb", "4096", 4096),
         ("secret_key", "x" * 32, "x" * 32),
@@ -154,6 +155,7 @@ def test_a_valid_setting_is_read(name: str, text: str, value: object) -> None:
             ["*", "https://*", "null", "a.example", "https://a https://b/c"],
             "https://app.example.org",
         ),
+        ("frame_ancestors", ["*", "self", "https://a/b", "a.example"], "https://ehr.example.org"),
         ("representation_cache_mb", ["0", "4097", "-1", "1.5", "x", "²", "9" * 5000], ""),
         ("database_connections", ["0", "257", "-1", "1.5", "x"], "from 1 to 256"),
         (

@@ -5,7 +5,7 @@ from threading import Lock
 from typing import TypeVar
 
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.clock import Clock
+from evref.ports.system import Clock
 
 _Answer = TypeVar("_Answer")
 

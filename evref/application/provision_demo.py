@@ -5,10 +5,11 @@ from datetime import timedelta
 
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.manage_institutions import ManageInstitutions
+from evref.application.accounts.people import People
 from evref.domain.accounts.institution import Institution
 from evref.domain.errors import NotFoundError
 from evref.domain.principal import Principal
-from evref.ports.randomness import Randomness
+from evref.ports.system import Randomness
 
 INSTITUTION = "Demo institution"
 MEMBER = "demo@example.org"
@@ -29,6 +30,7 @@ class ProvisionDemo:
     """Creates the institution, the member and the key of the demo if they do not exist."""
 
     institutions: ManageInstitutions
+    people: People
     keys: ManageKeys
     randomness: Randomness
 
@@ -62,9 +64,9 @@ class ProvisionDemo:
 
     def _password(self, principal: Principal, institution: Institution) -> str | None:
         try:
-            self.institutions.member_with_email(principal, MEMBER)
+            self.people.with_email(principal, MEMBER)
         except NotFoundError:
             password = f"{self.randomness.below(16**16):016x}"
-            self.institutions.create_member(principal, institution.id, MEMBER, password=password)
+            self.people.create(principal, institution.id, MEMBER, password=password)
             return password
         return None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from evref.domain.audit import EVERYTHING, AuditEntry, AuditFilter
 from evref.domain.principal import Principal, Right, authorise_in
-from evref.ports.audit import AuditLog
+from evref.ports.storage import AuditLog
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,20 +19,13 @@ class Readiness:
         return self.storage_answers and self.catalogue_version is not None
 
 
-@dataclass(eq=False)
-class ReportHealth:
-    """Checks the storage and the catalogue at each call."""
-
-    storage: Storage
-    browse: BrowseCatalogue
-
-    def readiness(self) -> Readiness:
-        """Return the health. Unavailable storage is a result, not an error."""
-        try:
-            self.storage.ping()
-            version = self.browse.current().version
-        except StorageUnavailableError:
-            return Readiness(storage_answers=False, catalogue_version=None)
-        except NoCatalogueError:
-            return Readiness(storage_answers=True, catalogue_version=None)
-        return Readiness(storage_answers=True, catalogue_version=version)
+def readiness(storage: Storage, browse: BrowseCatalogue) -> Readiness:
+    """Check the storage and the catalogue. Unavailable storage is a result, not an error."""
+    try:
+        storage.ping()
+        version = browse.current().catalogue.version
+    except StorageUnavailableError:
+        return Readiness(storage_answers=False, catalogue_version=None)
+    except NoCatalogueError:
+        return Readiness(storage_answers=True, catalogue_version=None)
+    return Readiness(storage_answers=True, catalogue_version=version)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from apiflask import APIFlask
+from flask import Blueprint, url_for
 from flask_cors import CORS
 from werkzeug.datastructures import Headers
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -31,17 +32,18 @@ from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.rest import catalogue, limit, openapi
 from evref.adapters.inbound.rest.interface import REST_API
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.adapters.inbound.web.admission import Admit, CatalogueEndpoints
 from evref.adapters.inbound.web.caching import sent_before_flask
 from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.interfaces import HttpInterfaces
 from evref.adapters.inbound.web.observation import Observer, log_access, observed
+from evref.adapters.inbound.web.representations import JsonProvider
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
-from evref.domain.accounts.readers import Readers
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.served import Served
 from evref.domain.errors import EvrefError, StorageUnavailableError
+from evref.domain.principal import Readers
 
 CONTAINER = "evref"
 """The name of an application's container among its extensions."""
@@ -62,116 +64,33 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     settings = settings or Settings.read()
     container = container or container_for(settings)
 
-    app = APIFlask(
-        "evref",
-        title="Evidence Reference Service",
-        version=evref.__version__,
-        spec_path=None,
-        docs_path=None,
-        json_errors=False,
-        static_folder="adapters/inbound/web/static",
-        template_folder="adapters/inbound/web/templates",
-    )
+    app = _new_flask(settings)
     app.extensions[CONTAINER] = container
-    # Each URL has one spelling: no redirects, whose target a client could influence.
-    app.url_map.merge_slashes = False
-    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = bool(settings.cors_origins)
-    app.json.sort_keys = False  # type: ignore[attr-defined]  # of Flask's default provider
-    app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    app.json.compact = True  # type: ignore[attr-defined]
-
-    openapi.configure(app, settings.base_url)
-
-    def licence_of(served: Catalogue) -> str | None:
-        return served.licence(settings.licence)
-
-    consult = container.consult()
+    admit: Admit = container.gate().admit
     observers: list[Observer] = [log_access] if settings.access_log else []
     if settings.metrics_token is not None:
         metrics = _metrics(settings)
-        consult = container.consult(admit=metrics.of_admissions(container.admit()))
+        admit = metrics.of_admissions(admit)
         observers.append(metrics.of_request)
         app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
-    cache_bytes = settings.representation_cache_mb * 1024 * 1024
     switches = {INFOBUTTON: settings.infobutton, FHIR: settings.fhir}
     standards = [interface for interface, is_on in switches.items() if is_on]
     interfaces = HttpInterfaces(REST_API, *standards, others=PAGES)
     error_responses = ErrorResponses(settings.base_url, interfaces)
-    endpoints = CatalogueEndpoints(consult, cache_bytes, error_responses)
-    identity = Identity(
-        members=container.sign_in(),
-        by_proxy=container.sign_in_by_proxy(),
-        breaker=container.circuit_breaker(),
-        clock=container.clock(),
-        header=settings.sign_in_header,
-        has_passwords=settings.passwords,
+    endpoints = CatalogueEndpoints(
+        container.browse(), admit, _cache_bytes(settings), error_responses
     )
-    identity.register(app)
-    frame = Frame(
-        readers=settings.catalogue_pages,
-        browse=container.browse(),
-        identity=identity,
-        licence_of=licence_of,
-        most_bytes=cache_bytes,
-    )
-    frame.register(app)
-    cookies.configure(
-        app, container.cookie_secret(), secure=settings.base_url.startswith("https://")
-    )
-    blueprints = [
-        catalogue.blueprint(endpoints, settings.base_url, licence_of, container.read_changes()),
-        limit.blueprint(container.read_limit(), container.browse(), licence_of),
-        openapi.blueprint(),
-        reference.blueprint(
-            frame,
-            settings.base_url,
-            operator=settings.operator,
-            contact=settings.contact,
-            infobutton=settings.infobutton,
-            fhir=settings.fhir,
-        ),
-        catalogue_pages.blueprint(
-            frame, settings.base_url, contact=settings.contact, operator=settings.operator
-        ),
-        crawlers.blueprint(frame, settings.base_url),
-        health.blueprint(container.report_health()),
-        settings_pages.blueprint(
-            members=container.sign_in(),
-            identity=identity,
-            manage_members=container.manage_members(),
-            accept_invitation=container.accept_invitation(),
-            keys=container.manage_keys(),
-            log=container.read_audit_log(),
-            cookie_secret=container.cookie_secret(),
-            clock=container.clock(),
-            base_url=settings.base_url,
-            has_passwords=settings.passwords,
-            sign_out_url=settings.sign_out_url,
-        ),
-    ]
-    if settings.infobutton:
-        blueprints.append(
-            infobutton.blueprint(
-                endpoints,
-                settings.base_url,
-                lambda: frame.catalogue,
-                has_pages=settings.catalogue_pages is not Readers.OFF,
-            )
-        )
-    if settings.fhir:
-        blueprints.append(
-            fhir.blueprint(endpoints, settings.base_url, settings.canonical_root, licence_of)
-        )
-    for blueprint in blueprints:
+    for blueprint in (
+        *_pages(app, settings, container, endpoints),
+        *_for_programs(settings, container, endpoints),
+    ):
         app.register_blueprint(blueprint)
     error_responses.register(app)
     spelling.register(app, settings.base_url)
-    headers.register(app)
+    headers.register(app, settings.frame_ancestors)
+    wsgi_app = sent_before_flask(app.wsgi_app, endpoints.cached_response)
     if settings.cors_origins:
         _allow_scripts(app, settings.cors_origins, interfaces)
-    # The API first: it has most of the requests, and each look-up costs.
-    wsgi_app = sent_before_flask(app.wsgi_app, endpoints.cached_response, frame.cached_page)
-    if settings.cors_origins:
         wsgi_app = _varying_by_origin(wsgi_app, interfaces)
     if observers:
         wsgi_app = observed(wsgi_app, observers)
@@ -182,6 +101,102 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0
         )
     return app
+
+
+def _new_flask(settings: Settings) -> APIFlask:
+    app = APIFlask(
+        "evref",
+        title="Evidence Reference Service",
+        version=evref.__version__,
+        spec_path=None,
+        docs_path=None,
+        json_errors=False,
+        static_folder="adapters/inbound/web/static",
+        template_folder="adapters/inbound/web/templates",
+    )
+    # Each URL has one spelling: no redirects, whose target a client could influence.
+    app.url_map.merge_slashes = False
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = bool(settings.cors_origins)
+    app.json = JsonProvider(app)
+    openapi.configure(app, settings.base_url)
+    return app
+
+
+def _cache_bytes(settings: Settings) -> int:
+    return settings.representation_cache_mb * 1024 * 1024
+
+
+def _licence_of(settings: Settings) -> Callable[[Served], str | None]:
+    return lambda served: served.licence(settings.licence)
+
+
+def _for_programs(
+    settings: Settings, container: Container, endpoints: CatalogueEndpoints
+) -> Iterator[Blueprint]:
+    """Yield the API, FHIR and the endpoints for monitoring."""
+    licence_of = _licence_of(settings)
+    yield catalogue.blueprint(endpoints, settings.base_url, licence_of, container.browse())
+    yield limit.blueprint(container.gate(), container.browse(), licence_of)
+    yield openapi.blueprint()
+    yield health.blueprint(container.readiness)
+    if settings.fhir:
+        yield fhir.blueprint(endpoints, settings.base_url, settings.canonical_root, licence_of)
+
+
+def _pages(
+    app: APIFlask, settings: Settings, container: Container, endpoints: CatalogueEndpoints
+) -> Iterator[Blueprint]:
+    """Yield the pages, and the info button, which leads to them."""
+    identity = Identity(
+        members=container.sign_in(),
+        by_proxy=container.sign_in_by_proxy(),
+        breaker=container.circuit_breaker(),
+        clock=container.clock(),
+        header=settings.sign_in_header,
+        has_passwords=settings.passwords,
+        sign_out_url=settings.sign_out_url,
+    )
+    identity.register(app)
+    frame = Frame(
+        readers=settings.catalogue_pages,
+        browse=container.browse(),
+        identity=identity,
+        licence_of=_licence_of(settings),
+        most_bytes=_cache_bytes(settings),
+    )
+    frame.register(app)
+    cookies.configure(app, container.cookie_secret, secure=settings.base_url.startswith("https://"))
+    yield reference.blueprint(
+        frame,
+        settings.base_url,
+        operator=settings.operator,
+        contact=settings.contact,
+        infobutton=settings.infobutton,
+        fhir=settings.fhir,
+    )
+    yield catalogue_pages.blueprint(
+        frame, settings.base_url, contact=settings.contact, operator=settings.operator
+    )
+    yield crawlers.blueprint(frame, settings.base_url)
+    yield settings_pages.blueprint(
+        identity=identity,
+        people=container.people(),
+        keys=container.manage_keys(),
+        log=container.read_audit_log(),
+        base_url=settings.base_url,
+    )
+    if settings.infobutton:
+        is_for_members = settings.catalogue_pages is Readers.MEMBERS
+        yield infobutton.blueprint(
+            endpoints,
+            settings.base_url,
+            container.browse().current,
+            lambda: frame.served,
+            sign_in=(lambda page: url_for("settings.sign_in", next=page))
+            if is_for_members
+            else None,
+            has_pages=settings.catalogue_pages is not Readers.OFF,
+        )
 
 
 def _allow_scripts(app: APIFlask, origins: Sequence[str], interfaces: HttpInterfaces) -> None:
@@ -195,7 +210,7 @@ def _allow_scripts(app: APIFlask, origins: Sequence[str], interfaces: HttpInterf
         },
         # Escaped, because the brackets of an IPv6 address have a meaning in patterns.
         origins=[_exactly(origin) for origin in origins],
-        allow_headers=["Authorization", "If-None-Match", "X-Request-ID"],
+        allow_headers=["Authorization", "If-None-Match", "Prefer", "X-Request-ID"],
         expose_headers=[
             "ETag",
             "Evref-Catalogue-Version",
@@ -284,6 +299,7 @@ def create_app_or_exit() -> APIFlask:
     try:
         settings = Settings.read()
         _refuse_memory(settings)
+        _refuse_two_spellings(settings)
         logs.configure(settings.log_format)
         container = container_for(settings)
         with closing(container.storage()):
@@ -315,6 +331,18 @@ def check_storage(container: Container) -> list[str]:
         return [*storage.warnings()]
     except StorageUnavailableError as error:
         return [f"starting without storage: {error.reason}"]
+
+
+def _refuse_two_spellings(settings: Settings) -> None:
+    header = settings.sign_in_header or ""
+    # Granian replaces a header field with hyphens by one with underscores, which a client can send
+    # through some proxies.
+    if "granian" in sys.modules and "-" in header:
+        name = header.replace("-", "")
+        raise SettingsError(
+            f"EVREF_SIGN_IN_HEADER must have no hyphen under Granian: set it to {name}, and in "
+            f"nginx: proxy_set_header {name} $http_{header.lower().replace('-', '_')};"
+        )
 
 
 def _refuse_memory(settings: Settings) -> None:

@@ -4,7 +4,6 @@ Only this module uses dependency-injector, and only this module imports both the
 adapters.
 """
 
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import ClassVar
@@ -13,26 +12,21 @@ from dependency_injector import containers, providers
 
 from evref.adapters.outbound import memory, redis, sql, system
 from evref.adapters.outbound.files import YamlCatalogueFiles, read_lexicon
-from evref.application.access.admit_request import AdmitRequest
+from evref.application.access.gate import Gate
 from evref.application.access.manage_keys import ManageKeys
-from evref.application.access.read_limit import ReadLimit
-from evref.application.accounts.accept_invitation import AcceptInvitation
-from evref.application.accounts.cookie_secret import CookieSecret
+from evref.application.accounts.cookie_secret import cookie_secret
 from evref.application.accounts.manage_institutions import ManageInstitutions
-from evref.application.accounts.manage_members import ManageMembers
-from evref.application.accounts.shared.attempts import Attempts
-from evref.application.accounts.shared.bulkhead import Bulkhead
+from evref.application.accounts.passwords import Attempts, Bulkhead
+from evref.application.accounts.people import People
 from evref.application.accounts.sign_in import SignIn
 from evref.application.accounts.sign_in_by_proxy import SignInByProxy
-from evref.application.catalogue.browse_catalogue import BrowseCatalogue, in_background
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.application.catalogue.load_codes import LoadCodes
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
-from evref.application.catalogue.read_changes import ReadChanges
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.application.consult_catalogue import ConsultCatalogue
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
-from evref.application.report_health import ReportHealth
-from evref.bootstrap.garbage_collection import no_garbage_collection
+from evref.application.report_health import readiness
 from evref.bootstrap.settings import Settings, SettingsError
 from evref.ports.storage import Storage
 
@@ -40,10 +34,6 @@ BUNDLED_CATALOGUE = Path(__file__).parents[1] / "data" / "catalogue"
 
 # gunicorn's threads may request the first instance concurrently; a Singleton could create two.
 One = providers.ThreadSafeSingleton
-
-
-def _in_background(load: Callable[[], None]) -> None:
-    in_background(no_garbage_collection()(load))
 
 
 def _where_counted(settings: Settings) -> str:
@@ -91,36 +81,38 @@ class Container(containers.DeclarativeContainer):
     )
 
     circuit_breaker = One(CircuitBreaker, clock)
-    admit = One(AdmitRequest, storage.provided.admission, clock, circuit_breaker)
-    read_limit = One(ReadLimit, storage.provided.admission, clock, circuit_breaker)
+    gate = One(Gate, storage.provided.admission, clock, circuit_breaker)
     browse = One(
         BrowseCatalogue,
         storage.provided.catalogue,
         clock,
         circuit_breaker,
         lexicon,
-        run=providers.Object(_in_background),
     )
-    read_changes = One(ReadChanges, storage.provided.catalogue, circuit_breaker)
-    consult = providers.Factory(ConsultCatalogue, browse=browse, admit=admit)
     publish = One(PublishCatalogue, storage, catalogue_files, clock, BUNDLED_CATALOGUE)
-    report_health = One(ReportHealth, storage, browse)
+    load_codes = One(LoadCodes, storage, catalogue_files, clock)
+    readiness = providers.Callable(readiness, storage, browse)
     _to_manage: ClassVar = {"storage": storage, "clock": clock, "randomness": randomness}
     _of_passwords: ClassVar = {**_to_manage, "passwords": passwords, "guesser": guesser}
     manage_keys = One(ManageKeys, **_to_manage)
-    manage_institutions = One(ManageInstitutions, **_of_passwords)
+    manage_institutions = One(ManageInstitutions, **_to_manage)
     bulkhead = One(Bulkhead)
-    manage_members = One(ManageMembers, **_to_manage)
-    accept_invitation = One(AcceptInvitation, bulkhead=bulkhead, **_of_passwords)
+    people = One(People, bulkhead=bulkhead, **_of_passwords)
     attempts = One(Attempts, storage.provided.sign_in_attempts, bulkhead, clock)
     sign_in = One(SignIn, attempts=attempts, **_of_passwords)
-    sign_in_by_proxy = One(SignInByProxy, sign_in=sign_in, **_to_manage)
+    sign_in_by_proxy = One(
+        SignInByProxy, storage=storage, sign_in=sign_in, people=people, clock=clock
+    )
     cookie_secret = One(
-        CookieSecret, storage.provided.secrets, randomness, settings.provided.secret_key
+        cookie_secret, storage.provided.secrets, randomness, settings.provided.secret_key
     )
     read_audit_log = One(ReadAuditLog, storage.provided.audit)
     provision_demo = One(
-        ProvisionDemo, institutions=manage_institutions, keys=manage_keys, randomness=randomness
+        ProvisionDemo,
+        institutions=manage_institutions,
+        people=people,
+        keys=manage_keys,
+        randomness=randomness,
     )
 
 

@@ -19,7 +19,6 @@ from gunicorn.systemd import listen_fds
 from evref.bootstrap import logs
 from evref.bootstrap.app import CONTAINER
 from evref.bootstrap.container import Container
-from evref.bootstrap.garbage_collection import no_garbage_collection
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 
 GRACEFUL_SECONDS = 30
@@ -125,7 +124,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
     def _load_catalogue(self) -> None:
         # If either is missing, /health/ready reports it, and workers use it once it is available.
-        with no_garbage_collection(), suppress(NoCatalogueError, StorageUnavailableError):
+        with suppress(NoCatalogueError, StorageUnavailableError):
             self._container.browse().current()
         # Each full collection would look at all entries, and no request would run meanwhile.
         gc.freeze()

@@ -22,7 +22,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from evref.domain.accounts.readers import Readers
+from evref.domain.principal import Readers
 from evref.domain.redaction import without_keys
 
 PREFIX = "EVREF_"
@@ -74,6 +74,10 @@ def _words(value: object) -> object:
     return value.replace(",", " ").split() if isinstance(value, str) else value
 
 
+def _frame_ancestor(text: str) -> str:
+    return text if text == "'self'" else _origin(text)
+
+
 _Origin = Annotated[str, AfterValidator(_origin)]
 _Switch = Annotated[StrictBool, BeforeValidator(_switch), Field(description="on or off")]
 _LONG = "at least 32 characters, such as the output of openssl rand -hex 32"
@@ -86,6 +90,7 @@ class Settings(BaseSettings):
     - `database_connections`: the maximum number of database connections of a worker.
     - `storage_timeout_seconds`: how long a request waits for the database or for Redis.
     - `cors_origins`: the origins whose scripts may call the API.
+    - `frame_ancestors`: the origins whose pages can show the pages for readers in a frame.
     - `representation_cache_mb`: the size of a worker's response cache in MiB.
     - `secret_key`: signs the cookies of the settings pages; None to generate one and store it.
     - `proxies`: the number of proxies in front of the service, each of which adds its client's
@@ -132,6 +137,11 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[_Origin, ...], NoDecode, BeforeValidator(_words)] = Field(
         (), description="a list of origins such as https://app.example.org"
     )
+    frame_ancestors: Annotated[
+        tuple[Annotated[str, AfterValidator(_frame_ancestor)], ...],
+        NoDecode,
+        BeforeValidator(_words),
+    ] = Field((), description="a list of origins such as https://ehr.example.org, or 'self'")
     representation_cache_mb: int = Field(16, ge=1, le=4096, description="a number from 1 to 4096")
     secret_key: str | None = Field(None, min_length=32, repr=False, description=f"text of {_LONG}")
     proxies: int = Field(0, ge=0, le=10, description="a number from 0 to 10")

@@ -25,6 +25,7 @@ from evref.domain.catalogue.advice import warnings
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.news import headline, news
 from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.search.names import MatchedBy
 from evref.domain.errors import DiagnosesRemovedError
 
 
@@ -38,7 +39,7 @@ class _Path(click.ParamType[Path]):
         return Path(value) if value else self.fail("a path must not be empty", param, ctx)
 
 
-_PATH = _Path()
+PATH = _Path()
 _MOST_NAMES = 10
 
 
@@ -48,11 +49,11 @@ def catalogue() -> None:
 
 
 @catalogue.command("check")
-@click.argument("paths", metavar="PATH…", type=_PATH, nargs=-1, required=True)
+@click.argument("paths", metavar="PATH…", type=PATH, nargs=-1, required=True)
 @click.option(
     "--retractions",
     metavar="FILE",
-    type=_PATH,
+    type=PATH,
     help="Warn about references in this list of Retraction Watch (CSV).",
 )
 @click.option(
@@ -78,7 +79,7 @@ def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) ->
 
 
 @catalogue.command("load")
-@click.argument("path", metavar="PATH", type=_PATH)
+@click.argument("path", metavar="PATH", type=PATH)
 @click.option("--dry-run", is_flag=True, help="Show what would change without changing anything.")
 @click.option(
     "--allow-removals",
@@ -134,16 +135,20 @@ def find(words: tuple[str, ...], *, as_json: bool) -> None:
     """Show what the search finds in the published catalogue, and why."""
     text = " ".join(words)
     served = stored().browse().current()
-    findings = served.named(text)
-    interventions = served.search.interventions.find(text)
+    findings = served.search.diagnoses(text)
+    answers = served.search.interventions(text)
     if as_json:
         print_json(
             {
                 "found": [asdict(hit) for hit in findings.hits],
                 "suggestions": [asdict(each) for each in findings.suggestions],
+                "umbrella": findings.wider and findings.wider.text,
+                "read_as_diagnoses": answers.diagnosis_ids,
+                "ignored": answers.ignored,
                 "interventions": [
-                    {"id": hit.intervention.id, "matched_in": hit.matched_in}
-                    for hit in interventions
+                    {"id": one.id, "matched_in": hit.matched_in, "matched": hit.matched}
+                    for one in answers.interventions
+                    for hit in [answers.hit(one)]
                 ],
             }
         )
@@ -151,15 +156,23 @@ def find(words: tuple[str, ...], *, as_json: bool) -> None:
     for hit in findings.hits:
         how = "is" if hit.is_whole else "matches"
         slip = ", spelling corrected" if hit.spelling_corrected else ""
-        click.echo(f"{hit.diagnosis_id}: {how} the {hit.by} “{hit.matched}” ({hit.language}{slip})")
+        word = "wider word" if hit.by is MatchedBy.UMBRELLA else str(hit.by)
+        of = hit.language or "any language"
+        click.echo(f"{hit.diagnosis_id}: {how} the {word} “{hit.matched}” ({of}{slip})")
     if not findings.hits:
         click.echo("No diagnosis.")
     for suggestion in findings.suggestions:
         click.echo(f"Suggested: {suggestion.diagnosis_id}, near “{suggestion.term}”")
-    for found in interventions[:_MOST_NAMES]:
-        click.echo(f"Intervention: {found.intervention.id}, in its {found.matched_in}")
-    if len(interventions) > _MOST_NAMES:
-        click.echo(f"and {len(interventions) - _MOST_NAMES} more interventions")
+    if answers.diagnosis_ids:
+        click.echo(f"Interventions of: {_listed(answers.diagnosis_ids)}")
+    if answers.ignored:
+        click.echo(f"Ignored: {', '.join(answers.ignored)}")
+    for one in answers.interventions[:_MOST_NAMES]:
+        found = answers.hit(one)
+        where = f"in its {found.matched_in}" if found.matched_in else "of the diagnosis"
+        click.echo(f"Intervention: {one.id}, {where}: {', '.join(found.matched)}")
+    if len(answers.interventions) > _MOST_NAMES:
+        click.echo(f"and {len(answers.interventions) - _MOST_NAMES} more interventions")
 
 
 @catalogue.command("history")
@@ -222,7 +235,7 @@ def rollback(version: str | None) -> None:
 
 
 @catalogue.command("export")
-@click.argument("path", metavar="PATH", type=_PATH)
+@click.argument("path", metavar="PATH", type=PATH)
 def export(path: Path) -> None:
     """Write the published catalogue to a folder, one file ID.yaml for each diagnosis."""
     written = stored().publish().export(OPERATOR, path)

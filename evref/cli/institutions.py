@@ -1,6 +1,7 @@
 """`evref institution` and `evref member`."""
 
 import re
+import shlex
 import sys
 import warnings
 from dataclasses import asdict
@@ -10,7 +11,6 @@ import click
 
 from evref.cli.output import as_json, print_json, print_records, say
 from evref.cli.wiring import RefusedError, stored
-from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import UNCHANGED, Unchanged
 from evref.domain.principal import Operator, Role
 
@@ -65,7 +65,7 @@ def list_institutions(*, as_json: bool) -> None:
             "id": each.id,
             "name": each.name,
             "created_at": each.created_at,
-            **asdict(keys.caps(OPERATOR, each.id)),
+            **asdict(keys.caps(OPERATOR, each.id).caps),
             "domains": sign_ins[each.id].domains if each.id in sign_ins else (),
         }
         for each in manage.institutions(OPERATOR)
@@ -85,15 +85,7 @@ def set_limits(name: str, **given: int | Unchanged | None) -> None:
     """
     container = stored()
     found = container.manage_institutions().institution_named(OPERATOR, name)
-    keys = container.manage_keys()
-    before = keys.caps(OPERATOR, found.id)
-    caps = KeyCaps(
-        **{
-            cap: getattr(before, cap) if isinstance(value, Unchanged) else value
-            for cap, value in given.items()
-        }
-    )
-    keys.set_caps(OPERATOR, found.id, caps)
+    caps = container.manage_keys().set_caps(OPERATOR, found.id, **given)
     for cap, value in asdict(caps).items():
         click.echo(f"{cap.replace('_', ' ')}: {'none' if value is None else value}")
 
@@ -111,7 +103,8 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
     """
     if off and (domains or new_secret):
         raise click.UsageError("--off excludes the other options")
-    manage = stored().manage_institutions()
+    container = stored()
+    manage, people = container.manage_institutions(), container.people()
     found = manage.institution_named(OPERATOR, name)
     if off:
         manage.end_sign_in(OPERATOR, found.id)
@@ -121,8 +114,18 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
     if secret is not None:
         click.echo(secret.text)
         say("Store the secret in the proxy now. It is not shown again.")
-    own = ", ".join(manage.sign_ins(OPERATOR)[found.id].domains)
+    domains_of_sign_in = manage.sign_ins(OPERATOR)[found.id].domains
+    own = ", ".join(domains_of_sign_in)
     say(f"A proxy signs in members of {found.name!r} with an address of {own}.")
+    if not people.list(OPERATOR, found.id):
+        say(
+            f"{found.name!r} has no member yet, so the proxy signs nobody in. Create an admin: "
+            f"evref member create EMAIL --institution {shlex.quote(found.name)}"
+        )
+    for member, institution in people.list_all(OPERATOR):
+        is_own = institution.id == found.id
+        if not is_own and member.email.rpartition("@")[2] in domains_of_sign_in:
+            say(f"{member.email} is a member of {institution.name!r}, and stays so.")
 
 
 @click.group()
@@ -147,12 +150,13 @@ def create_member(
     The first member of an institution must be an admin, and can invite the others.
     """
     container = stored()
-    manage = container.manage_institutions()
     password = None
     if container.settings().passwords or password_stdin:
         password = _password(from_stdin=password_stdin)
-    found = manage.institution_named(OPERATOR, institution_name)
-    created = manage.create_member(OPERATOR, found.id, email, password=password, role=Role(role))
+    found = container.manage_institutions().institution_named(OPERATOR, institution_name)
+    created = container.people().create(
+        OPERATOR, found.id, email, password=password, role=Role(role)
+    )
     if as_json:
         record = {
             "id": created.id,
@@ -171,13 +175,13 @@ def list_members(*, as_json: bool) -> None:
     """List all members, sorted by e-mail."""
     records = [
         {
-            "id": each.member.id,
-            "email": each.member.email,
-            "institution": each.institution.name,
-            "role": each.member.role.value,
-            "created_at": each.member.created_at,
+            "id": member.id,
+            "email": member.email,
+            "institution": institution.name,
+            "role": member.role.value,
+            "created_at": member.created_at,
         }
-        for each in stored().manage_institutions().members(OPERATOR)
+        for member, institution in stored().people().list_all(OPERATOR)
     ]
     print_records(records, as_json=as_json, empty="There are no members yet.")
 
@@ -190,10 +194,9 @@ def reset_password(email: str, *, password_stdin: bool) -> None:
     container = stored()
     if not container.settings().passwords:
         raise RefusedError("nobody signs in with a password: EVREF_PASSWORDS is off")
-    manage = container.manage_institutions()
     password = _password(from_stdin=password_stdin)
-    found = manage.member_with_email(OPERATOR, email)
-    manage.reset_password(OPERATOR, found.id, password=password)
+    found = container.people().with_email(OPERATOR, email)
+    container.people().reset_password(OPERATOR, found.id, password=password)
     click.echo(f"Reset the password of {found.email}.")
 
 
@@ -206,8 +209,8 @@ def set_role(email: str, role: str) -> None:
     If the new role is not admin, the member's invitations are revoked.
     """
     container = stored()
-    found = container.manage_institutions().member_with_email(OPERATOR, email)
-    container.manage_members().set_role(OPERATOR, found.id, Role(role))
+    found = container.people().with_email(OPERATOR, email)
+    container.people().set_role(OPERATOR, found.id, Role(role))
     click.echo(f"The role of {found.email} is now {role}.")
 
 
@@ -216,8 +219,8 @@ def set_role(email: str, role: str) -> None:
 def remove_member(email: str) -> None:
     """Remove a member, whose sessions and invitations end immediately."""
     container = stored()
-    found = container.manage_institutions().member_with_email(OPERATOR, email)
-    container.manage_members().remove(OPERATOR, found.id)
+    found = container.people().with_email(OPERATOR, email)
+    container.people().remove(OPERATOR, found.id)
     click.echo(f"Removed the member {found.email}.")
 
 

@@ -8,9 +8,8 @@ import click
 from evref.cli.institutions import OPERATOR
 from evref.cli.output import as_json, print_json, print_records, say
 from evref.cli.wiring import stored
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import LONGEST_OVERLAP, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
-from evref.domain.access.secret import LONGEST_OVERLAP
 
 _DAY = click.DateTime(["%Y-%m-%d"])
 _HOUR = timedelta(hours=1)
@@ -105,7 +104,7 @@ def list_keys(*, as_json: bool) -> None:
             "last_four": each.key.last_four,
             "created_at": each.key.created_at,
             "expires_on": each.key.expires_on,
-            "last_used_on": each.use.last_used_on,
+            "last_used_on": each.last_used_on,
             "revoked_at": each.key.revoked_at,
         }
         for each in found

@@ -18,14 +18,15 @@ from evref.bootstrap.container import Container
 from evref.bootstrap.server import DEFAULT_THREADS, AddressInUseError, Server, require_free
 from evref.bootstrap.settings import DEFAULT_BIND, SettingsError, StorageKind
 from evref.cli.catalogue import catalogue, summary, user_name
+from evref.cli.codes import codes
 from evref.cli.institutions import OPERATOR, institution, member
 from evref.cli.keys import key
 from evref.cli.output import progress_bar, say, say_lines
 from evref.cli.wiring import RefusedError, wired
-from evref.domain.accounts.readers import Readers
 from evref.domain.errors import EvrefError, StorageUnavailableError
+from evref.domain.principal import Readers
 from evref.domain.redaction import without_keys
-from evref.ports.catalogue.files import InvalidCatalogueError
+from evref.ports.catalogue import InvalidCatalogueError
 
 DEFAULT_WORKERS = 2
 
@@ -133,6 +134,7 @@ cli.add_command(institution)
 cli.add_command(member)
 cli.add_command(key)
 cli.add_command(catalogue)
+cli.add_command(codes)
 
 
 def _servable(

@@ -27,6 +27,8 @@ class Action(StrEnum):
     CAPS_SET = "caps_set"
     SIGN_IN_SET = "sign_in_set"
     CATALOGUE_PUBLISHED = "catalogue_published"
+    CODES_LOADED = "codes_loaded"
+    CODES_REMOVED = "codes_removed"
 
 
 class SubjectKind(StrEnum):

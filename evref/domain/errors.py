@@ -15,12 +15,14 @@ class EvrefError(Exception):
 class Fault:
     """An error in a value: the field that has it, and what the field allows.
 
-    `path` locates the record that has the field, if it is part of a document.
+    `path` locates the record that has the field, if it is part of a document. `item` is the index
+    of the item that has the error, if the field is a list; None if it is the whole list.
     """
 
     field: str
     message: str
     path: tuple[str | int, ...] = ()
+    item: int | None = None
 
     def __str__(self) -> str:
         return f"{'.'.join(map(str, (*self.path, self.field)))}: {self.message}"
@@ -36,15 +38,6 @@ class InvalidValueError(EvrefError, ValueError):
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
         super().__init__("; ".join(map(str, self.faults)))
-
-
-def changed_meanwhile(field: str, value: object) -> Fault:
-    """Return the fault of a field that somebody else has set to `value` since it was seen."""
-    return Fault(
-        field,
-        f"Somebody else has changed this to {value} meanwhile. "
-        "Nothing was saved. Save again to replace it.",
-    )
 
 
 def within(error: InvalidValueError, *path: str | int) -> InvalidValueError:
@@ -90,6 +83,13 @@ class NoCatalogueError(EvrefError):
 
     def __init__(self) -> None:
         super().__init__("No catalogue has been published.")
+
+
+class NoCodesError(EvrefError):
+    """Indicates that no map of a code system is loaded."""
+
+    def __init__(self) -> None:
+        super().__init__("No map of SNOMED CT is loaded.")
 
 
 class CatalogueReplacedError(EvrefError):
@@ -163,6 +163,13 @@ class AlreadyExistsError(EvrefError):
         self.kind = kind
         self.name = name
         super().__init__(f"The {kind} {name!r} already exists.")
+
+
+class OutdatedError(EvrefError):
+    """Indicates a change to something that another has changed since the caller read it."""
+
+    def __init__(self) -> None:
+        super().__init__("Somebody else has changed this since you opened the page.")
 
 
 class LastAdminError(EvrefError):

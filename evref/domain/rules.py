@@ -134,5 +134,10 @@ def folded(text: str) -> str:
     >>> folded("Guillain-Barré SYNDROME")
     'guillain-barre syndrome'
     """
-    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    return without_accents(unicodedata.normalize("NFKD", text).casefold())
+
+
+def without_accents(text: str) -> str:
+    """Return the text in compatibility decomposition (NFKD) without combining characters."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

@@ -8,17 +8,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from evref.domain.audit import Action, AuditEntry, Subject
+from evref.domain.audit import EVERYTHING, Action, AuditEntry, AuditFilter, Subject
 from evref.domain.principal import Principal
-from evref.ports.access.admission import Admission
-from evref.ports.access.keys import KeyChanges, Keys
-from evref.ports.access.usage import UsageReports
-from evref.ports.accounts.accounts import AccountChanges, Accounts
-from evref.ports.accounts.secrets import SharedSecrets
-from evref.ports.accounts.sessions import SessionStore
-from evref.ports.accounts.sign_in_attempts import SignInAttempts
-from evref.ports.audit import AuditLog
-from evref.ports.catalogue.published import CatalogueChanges, PublishedCatalogue
+from evref.ports.access import Admission, KeyChanges, Keys, UsageReports
+from evref.ports.accounts import (
+    AccountChanges,
+    Accounts,
+    SessionStore,
+    SharedSecrets,
+    SignInAttempts,
+)
+from evref.ports.catalogue import CatalogueChanges, PublishedCatalogue
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,35 @@ class Changes:
         )
 
 
+class AuditLog(ABC):
+    """Who changed what, and when. Entries are never changed or removed."""
+
+    @abstractmethod
+    def entries(
+        self,
+        institution_id: str | None,
+        only: AuditFilter = EVERYTHING,
+        *,
+        skip: int = 0,
+        most: int | None = None,
+    ) -> tuple[AuditEntry, ...]:
+        """Return an institution's entries of the filter, the last written first: at most `most`,
+        after the first `skip`.
+
+        A change takes its time before it waits for another one, so an entry may have an earlier
+        time than the one written before it. With `most` None, all entries after the first `skip`.
+        The institution None stands for the whole service, whose entries belong to no institution.
+        """
+
+    @abstractmethod
+    def count(self, institution_id: str | None, only: AuditFilter = EVERYTHING) -> int:
+        """Return the number of these entries; 0 if the institution is unknown."""
+
+    @abstractmethod
+    def actors(self, institution_id: str | None) -> frozenset[str]:
+        """Return the actors of these entries, with any filter."""
+
+
 class Storage(ABC):
     """All that the service stores. An adapter sets each part in its constructor."""
 
@@ -65,9 +94,10 @@ class Storage(ABC):
         """Return a unit of work, whose changes take effect together at the end of `with`.
 
         They are written with their audit entries, or not at all if anything fails; an exception
-        of the block propagates. What the unit has read by `keys.get` or `accounts.team` is not
-        changed by others until its end: concurrent changes of one key or one team happen one
-        after another. The parts of the storage do not show its changes before its end.
+        of the block propagates. What the unit has read by `keys.get`, and the members of an
+        institution after `accounts.lock`, are not changed by others until its end: concurrent
+        changes happen one after another. The parts of the storage do not show its changes before
+        its end.
         """
 
     @abstractmethod

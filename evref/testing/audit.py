@@ -42,12 +42,12 @@ class AuditLogContract:
             AuditEntry(instant, "i1", OPERATOR.name, action, subject, detail),
         )
 
-    def test_the_latest_entry_comes_first(self, storage: Storage) -> None:
-        """Among entries of the same instant, the newest comes first."""
-        for detail, hours in (("second", 1), ("first, before", 0), ("first, after", 0)):
+    def test_the_entry_that_was_written_last_comes_first(self, storage: Storage) -> None:
+        """Whatever its time, which a change takes before it waits for another one."""
+        for detail, hours in (("first", 1), ("second", 0), ("third", 0)):
             record(storage, detail, hours=hours)
 
-        assert details(storage) == ["second", "first, after", "first, before"]
+        assert details(storage) == ["third", "second", "first"]
 
     @pytest.mark.parametrize(("skip", "most"), [(0, 2), (2, 2), (4, 2), (5, 2), (9, 2), (1, 0)])
     def test_a_part_is_what_the_whole_has_there(

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from evref.domain.access.key import ApiKey
-from evref.domain.access.permission import Permission
-from evref.domain.access.secret import KeySecret
+from evref.domain.access.key import ApiKey, KeySecret, Permission
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Number, Per1000
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
@@ -23,6 +23,8 @@ from evref.domain.catalogue.evidence import (
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.record_code import Edition
+from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
 from evref.domain.principal import Operator, Role
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -80,6 +82,34 @@ def a_reference(
     )
 
 
+def an_effect(
+    estimate: str = "-0.49",
+    interval: tuple[str, str] | None = ("-0.59", "-0.39"),
+    measure: Measure = Measure.STANDARDISED_MEAN_DIFFERENCE,
+    *,
+    outcome: str = "Pain at the end of treatment",
+    unit: str | None = None,
+    better: Better = Better.LOWER,
+    per_1000: Per1000 | None = None,
+    studies: int | None = 44,
+    reference: int = 0,
+) -> Effect:
+    return Effect(
+        outcome=outcome,
+        comparison="no exercise",
+        measure=measure,
+        estimate=Number(estimate),
+        interval=None if interval is None else Interval(*map(Number, interval)),
+        unit=unit,
+        better=better,
+        per_1000=per_1000,
+        studies=studies,
+        participants=3537,
+        certainty=Certainty.HIGH,
+        reference=reference,
+    )
+
+
 def an_intervention(
     intervention_id: str = "knee-osteoarthritis-exercise",
     *,
@@ -90,6 +120,7 @@ def an_intervention(
     summary: str = "A guideline describes exercise at home for people with this diagnosis. " * 2,
     references: Sequence[Reference] | None = None,
     cautions: str | None = None,
+    effects: Sequence[Effect] = (),
 ) -> Intervention:
     dose = FittVp("Twice a week", None, None, "Strength", None, None)
     return Intervention(
@@ -103,6 +134,7 @@ def an_intervention(
         evidence=Evidence(Certainty.MODERATE, Recommendation.STRONG_FOR, Direction.FOR, "Strong"),
         references=tuple(references) if references is not None else (a_reference(),),
         cautions=cautions,
+        effects=tuple(effects),
     )
 
 
@@ -158,6 +190,12 @@ def a_publication(
         removed=len(comparison.removed),
         comparison=comparison,
     )
+
+
+def a_map(*targets: str, code: int = 239873007) -> LoadedMap:
+    """Return a map of one code, with each target in a group of its own."""
+    groups = tuple((target,) for target in targets)
+    return LoadedMap(SnomedMap.of(Edition.WHO, {code: groups}), NOON, "operator")
 
 
 def an_institution(institution_id: str = "i1", *, name: str = "General Hospital") -> Institution:

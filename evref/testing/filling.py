@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 from threading import Barrier
 from typing import TypeVar
@@ -11,9 +10,9 @@ from typing import TypeVar
 from evref.domain.access.key import ApiKey
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation
-from evref.domain.accounts.team import Team
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import StorageUnavailableError
+from evref.ports.accounts import AccountChanges
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, OPERATOR, a_publication, a_secret, an_institution
 
@@ -37,29 +36,32 @@ def keep_institutions(storage: Storage, *institution_ids: str) -> None:
             changes.accounts.add_institution(an_institution(institution_id, name=institution_id))
 
 
-def change_team(storage: Storage, institution_id: str, change: Callable[[Team], Team]) -> None:
-    """Replace the team of an institution by the result of `change`."""
+def change_members(
+    storage: Storage, institution_id: str, change: Callable[[AccountChanges], object]
+) -> None:
+    """Change the members and invitations of an institution."""
     with storage.changes(OPERATOR, NOON) as changes:
-        changes.accounts.replace_team(change(changes.accounts.team(institution_id)))
+        changes.accounts.lock(institution_id)
+        change(changes.accounts)
 
 
 def keep_members(storage: Storage, *members: Member) -> None:
     """Store the members in their institutions, which exist."""
-    for each in members:
-        change_team(
+    for member in members:
+        change_members(
             storage,
-            each.institution_id,
-            lambda team, each=each: replace(team, members=(*team.members, each)),  # type: ignore[misc]
+            member.institution_id,
+            lambda accounts, member=member: accounts.add_member(member),  # type: ignore[misc]
         )
 
 
 def keep_invitations(storage: Storage, *invitations: Invitation) -> None:
     """Store the invitations to their institutions, which exist."""
-    for each in invitations:
-        change_team(
+    for invitation in invitations:
+        change_members(
             storage,
-            each.institution_id,
-            lambda team, each=each: team.with_invitation(each),  # type: ignore[misc]
+            invitation.institution_id,
+            lambda accounts, invitation=invitation: accounts.add_invitation(invitation),  # type: ignore[misc]
         )
 
 

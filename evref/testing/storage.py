@@ -14,7 +14,7 @@ from evref.ports.storage import Changes, Storage
 from evref.testing.access.admission import AdmissionContract
 from evref.testing.access.keys import KeysContract
 from evref.testing.access.usage import UsageReportsContract
-from evref.testing.accounts.accounts import AccountsContract, TeamContract
+from evref.testing.accounts.accounts import AccountsContract, MembersContract
 from evref.testing.accounts.secrets import SharedSecretsContract
 from evref.testing.accounts.sessions import SessionStoreContract
 from evref.testing.accounts.sign_in_attempts import SignInAttemptsContract
@@ -24,6 +24,7 @@ from evref.testing.builders import (
     OPERATOR,
     a_catalogue,
     a_key,
+    a_map,
     a_member,
     a_publication,
     an_entry,
@@ -41,12 +42,11 @@ from evref.testing.filling import (
 
 CHANGES: dict[str, Callable[[Changes], object]] = {
     "institution added": lambda changes: changes.accounts.add_institution(an_institution("i2")),
-    "team replaced": lambda changes: changes.accounts.replace_team(
-        changes.accounts.team("i1")
-        .with_member(a_member("m2", email="b@example.org"))
-        .with_role("m1", Role.VIEWER)
-        .with_invitation(an_invitation())
+    "member added": lambda changes: changes.accounts.add_member(
+        a_member("m2", email="b@example.org")
     ),
+    "role changed": lambda changes: changes.accounts.set_role("m1", Role.VIEWER),
+    "member invited": lambda changes: changes.accounts.add_invitation(an_invitation()),
     "password set": lambda changes: changes.accounts.set_password("m1", "other"),
     "sign-in by a proxy set": lambda changes: changes.accounts.set_proxy_sign_in(
         "i1", ProxySignIn("i1", ("example.org",), "0" * 64)
@@ -61,6 +61,7 @@ CHANGES: dict[str, Callable[[Changes], object]] = {
         a_publication(a_catalogue(an_entry("other"))),
         replacing=a_catalogue().version,
     ),
+    "map replaced": lambda changes: changes.catalogue.replace_map(a_map("M17")),
 }
 """Every change; they can be made in one unit of work, of a storage that `fill` has filled."""
 
@@ -84,6 +85,7 @@ def records(storage: Storage) -> tuple[object, ...]:
         storage.accounts.proxy_sign_ins(),
         storage.catalogue.history(),
         storage.catalogue.version(),
+        storage.catalogue.loaded_map(),
         storage.audit.entries(None),
         storage.audit.entries("i1"),
     )
@@ -184,7 +186,7 @@ class StorageContract:
     TestAdmission = AdmissionContract
     TestUsageReports = UsageReportsContract
     TestAccounts = AccountsContract
-    TestTeam = TeamContract
+    TestMembers = MembersContract
     TestSessions = SessionStoreContract
     TestSignInAttempts = SignInAttemptsContract
     TestSharedSecrets = SharedSecretsContract

@@ -4,9 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
-from evref.ports.clock import Clock
-from evref.ports.randomness import Randomness
+from evref.ports.accounts import PasswordGuesser, PasswordHasher
+from evref.ports.system import Clock, Randomness
 from evref.testing.contract import Contract
 
 

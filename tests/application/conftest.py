@@ -4,17 +4,15 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.application.access.admit_request import AdmitRequest
+from evref.application.access.gate import Gate
 from evref.application.access.manage_keys import ManageKeys
-from evref.application.accounts.accept_invitation import AcceptInvitation
 from evref.application.accounts.manage_institutions import ManageInstitutions
-from evref.application.accounts.manage_members import ManageMembers
-from evref.application.accounts.shared.attempts import Attempts
-from evref.application.accounts.shared.bulkhead import Bulkhead
+from evref.application.accounts.passwords import Attempts, Bulkhead
+from evref.application.accounts.people import People
 from evref.application.accounts.sign_in import SignIn
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.accounts.institution import Institution
-from evref.ports.audit import AuditLog
+from evref.ports.storage import AuditLog
 from evref.testing.builders import OPERATOR
 from tests.fakes import (
     BreakableStorage,
@@ -73,19 +71,9 @@ def bulkhead() -> Bulkhead:
 
 @pytest.fixture
 def institutions(
-    storage: MemoryStorage,
-    clock: FakeClock,
-    randomness: SeededRandomness,
-    passwords: QuickPasswordHasher,
-    guesser: SingleGuess,
+    storage: MemoryStorage, clock: FakeClock, randomness: SeededRandomness
 ) -> ManageInstitutions:
-    return ManageInstitutions(
-        storage=storage,
-        passwords=passwords,
-        guesser=guesser,
-        clock=clock,
-        randomness=randomness,
-    )
+    return ManageInstitutions(storage=storage, clock=clock, randomness=randomness)
 
 
 @pytest.fixture
@@ -94,14 +82,7 @@ def hospital(institutions: ManageInstitutions) -> Institution:
 
 
 @pytest.fixture
-def members(
-    storage: MemoryStorage, clock: FakeClock, randomness: SeededRandomness
-) -> ManageMembers:
-    return ManageMembers(storage=storage, clock=clock, randomness=randomness)
-
-
-@pytest.fixture
-def joining(
+def people(
     *,
     storage: MemoryStorage,
     clock: FakeClock,
@@ -109,8 +90,8 @@ def joining(
     passwords: QuickPasswordHasher,
     guesser: SingleGuess,
     bulkhead: Bulkhead,
-) -> AcceptInvitation:
-    return AcceptInvitation(
+) -> People:
+    return People(
         storage=storage,
         bulkhead=bulkhead,
         passwords=passwords,
@@ -146,5 +127,5 @@ def keys(storage: MemoryStorage, clock: FakeClock, randomness: SeededRandomness)
 
 
 @pytest.fixture
-def admit(storage: MemoryStorage, clock: FakeClock) -> AdmitRequest:
-    return AdmitRequest(storage.admission, clock, CircuitBreaker(clock))
+def gate(storage: MemoryStorage, clock: FakeClock) -> Gate:
+    return Gate(storage.admission, clock, CircuitBreaker(clock))

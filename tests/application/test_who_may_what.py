@@ -18,20 +18,22 @@ from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.manage_institutions import ManageInstitutions
-from evref.application.accounts.manage_members import ManageMembers
+from evref.application.accounts.people import People
+from evref.application.catalogue.load_codes import LoadCodes
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
-from evref.domain.access.caps import KeyCaps
 from evref.domain.accounts.institution import Institution
 from evref.domain.audit import EVERYTHING
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.snomed import SnomedMap
 from evref.domain.errors import NotAllowedError, NotFoundError
 from evref.domain.principal import Operator, Principal, Role
-from evref.ports.audit import AuditLog
+from evref.ports.storage import AuditLog
 from evref.testing.builders import a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles, FakeClock, SeededRandomness
 
+A_MAP = SnomedMap.of(None, {1: (("M17",),)})
 PASSWORD = "correct horse battery"
 ONE, OTHER = Path("one"), Path("other")
 PRINCIPALS = ("operator", "admin", "viewer", "reader", "stranger")
@@ -47,10 +49,11 @@ class House:
 
     keys: ManageKeys
     institutions: ManageInstitutions
-    members: ManageMembers
+    people: People
     log: ReadAuditLog
     demo: ProvisionDemo
     publish: PublishCatalogue
+    codes: LoadCodes
     institution_id: str
     member_id: str
     viewer_id: str
@@ -72,31 +75,41 @@ def publish(storage: MemoryStorage, clock: FakeClock) -> PublishCatalogue:
 
 
 @pytest.fixture
+def codes(storage: MemoryStorage, clock: FakeClock) -> LoadCodes:
+    """With a map loaded."""
+    codes = LoadCodes(storage, FakeCatalogueFiles(), clock)
+    codes.load(Operator(), codes.read(Operator(), ONE), by="root")
+    return codes
+
+
+@pytest.fixture
 def house(
     *,
     keys: ManageKeys,
     institutions: ManageInstitutions,
-    members: ManageMembers,
+    people: People,
     audit: AuditLog,
     randomness: SeededRandomness,
     publish: PublishCatalogue,
+    codes: LoadCodes,
     hospital: Institution,
 ) -> House:
     operator, own = Operator(), hospital
     other = institutions.create_institution(operator, "Clinic")
-    member = institutions.create_member(operator, own.id, "a@b.org", password=PASSWORD)
-    viewer = institutions.create_member(
-        operator, own.id, "v@b.org", password=PASSWORD, role=Role.VIEWER
-    )
-    stranger = institutions.create_member(operator, other.id, "s@b.org", password=PASSWORD)
-    invitation = members.invite(operator, own.id, email="i@b.org", role=Role.VIEWER).invitation
+    member = people.create(operator, own.id, "a@b.org", password=PASSWORD)
+    viewer = people.create(operator, own.id, "v@b.org", password=PASSWORD, role=Role.VIEWER)
+    stranger = people.create(operator, other.id, "s@b.org", password=PASSWORD)
+    invitation = people.invite(operator, own.id, email="i@b.org", role=Role.VIEWER)[0]
     return House(
-        members=members,
+        people=people,
         keys=keys,
         institutions=institutions,
         log=ReadAuditLog(audit),
-        demo=ProvisionDemo(institutions=institutions, keys=keys, randomness=randomness),
+        demo=ProvisionDemo(
+            institutions=institutions, people=people, keys=keys, randomness=randomness
+        ),
         publish=publish,
+        codes=codes,
         institution_id=own.id,
         member_id=member.id,
         viewer_id=viewer.id,
@@ -134,19 +147,15 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
                 who, h.key_id, keep_old_for=timedelta(0)
             ),
             "ManageKeys.revoke": lambda h, who: h.keys.revoke(who, h.key_id),
-            "ManageMembers.invitations": lambda h, who: h.members.invitations(
-                who, h.institution_id
-            ),
-            "ManageMembers.invite": lambda h, who: h.members.invite(
+            "People.invitations": lambda h, who: h.people.invitations(who, h.institution_id),
+            "People.invite": lambda h, who: h.people.invite(
                 who, h.institution_id, email="new@b.org", role=Role.ADMIN
             ),
-            "ManageMembers.revoke_invitation": lambda h, who: h.members.revoke_invitation(
+            "People.revoke_invitation": lambda h, who: h.people.revoke_invitation(
                 who, h.invitation_id
             ),
-            "ManageMembers.set_role": lambda h, who: h.members.set_role(
-                who, h.viewer_id, Role.ADMIN
-            ),
-            "ManageMembers.remove": lambda h, who: h.members.remove(who, h.viewer_id),
+            "People.set_role": lambda h, who: h.people.set_role(who, h.viewer_id, Role.ADMIN),
+            "People.remove": lambda h, who: h.people.remove(who, h.viewer_id),
         },
     ),
     (
@@ -155,8 +164,11 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "ManageKeys.list": lambda h, who: h.keys.list(who, h.institution_id),
             "ManageKeys.get": lambda h, who: h.keys.get(who, h.key_id),
             "ManageKeys.history": lambda h, who: h.keys.history(who, h.key_id),
+            "People.sign_in_domains": lambda h, who: h.people.sign_in_domains(
+                who, h.institution_id
+            ),
             "ManageKeys.caps": lambda h, who: h.keys.caps(who, h.institution_id),
-            "ManageMembers.list": lambda h, who: h.members.list(who, h.institution_id),
+            "People.list": lambda h, who: h.people.list(who, h.institution_id),
             "ReadAuditLog.whole": lambda h, who: h.log.whole(who, h.institution_id, EVERYTHING),
             "ReadAuditLog.actors": lambda h, who: h.log.actors(who, h.institution_id),
             "ReadAuditLog.__call__": lambda h, who: h.log(who, h.institution_id, 1),
@@ -167,7 +179,7 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
         {
             "ManageKeys.list_all": lambda h, who: h.keys.list_all(who),
             "ManageKeys.set_caps": lambda h, who: h.keys.set_caps(
-                who, h.institution_id, KeyCaps(1)
+                who, h.institution_id, most_keys=1
             ),
             "ManageInstitutions.create_institution": lambda h, who: (
                 h.institutions.create_institution(who, "Third")
@@ -183,17 +195,20 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "ManageInstitutions.end_sign_in": lambda h, who: h.institutions.end_sign_in(
                 who, h.institution_id
             ),
-            "ManageInstitutions.create_member": lambda h, who: h.institutions.create_member(
+            "People.create": lambda h, who: h.people.create(
                 who, h.institution_id, "c@b.org", password=PASSWORD
             ),
-            "ManageInstitutions.members": lambda h, who: h.institutions.members(who),
-            "ManageInstitutions.member_with_email": lambda h, who: h.institutions.member_with_email(
-                who, "a@b.org"
-            ),
-            "ManageInstitutions.reset_password": lambda h, who: h.institutions.reset_password(
+            "People.list_all": lambda h, who: h.people.list_all(who),
+            "People.with_email": lambda h, who: h.people.with_email(who, "a@b.org"),
+            "People.reset_password": lambda h, who: h.people.reset_password(
                 who, h.member_id, password="another long one"
             ),
             "ProvisionDemo.__call__": lambda h, who: h.demo(who),
+            "LoadCodes.read": lambda h, who: h.codes.read(who, ONE),
+            "LoadCodes.load": lambda h, who: h.codes.load(who, A_MAP, by="root"),
+            "LoadCodes.leading": lambda h, who: h.codes.leading(who, A_MAP),
+            "LoadCodes.status": lambda h, who: h.codes.status(who),
+            "LoadCodes.remove": lambda h, who: h.codes.remove(who, by="root"),
             "PublishCatalogue.check": lambda h, who: h.publish.check(who, [ONE], unheard),
             "PublishCatalogue.not_read": lambda h, who: h.publish.not_read(who, [ONE]),
             "PublishCatalogue.retracted": lambda h, who: h.publish.retracted(
@@ -217,21 +232,19 @@ TABLE = {name: (act, outcomes) for outcomes, acts in GROUPS for name, act in act
 
 FOR_EVERYBODY = {
     # Available to anyone with a key, or used by the service itself.
-    "AdmitRequest",
     "BrowseCatalogue",
     "CircuitBreaker",
-    "ConsultCatalogue",
-    "ReadChanges",
-    "ReadLimit",
-    "ReportHealth",
-    "CookieSecret",
+    "Gate",
     # Finds out who somebody is; a member changes the own password by the session.
     "SignIn",
     "SignInByProxy",
     "Attempts",
     "Bulkhead",
     # For the person who has the link of an invitation, and is nobody yet.
-    "AcceptInvitation",
+    "People.invitation",
+    "People.accept",
+    # For a person whom the institution's own system has signed in.
+    "People.join",
     # The present day, which is no secret.
     "ManageKeys.today",
     # Done by the service itself, during a request of any principal.

@@ -15,9 +15,9 @@ from tests.architecture.checker import ROOT, imports_outside, impure_calls, sour
 # module that is as pure may be added; one that knows a clock, a file or a socket may not.
 PURE = {
     "__future__", "abc", "array", "bisect", "collections", "contextlib", "copy", "dataclasses",
-    "datetime", "decimal", "enum", "fractions", "functools", "hashlib", "hmac", "ipaddress",
-    "itertools", "json", "math", "operator", "re", "string", "types", "typing", "unicodedata",
-    "urllib.parse", "zlib",
+    "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "hmac",
+    "ipaddress", "itertools", "json", "math", "operator", "re", "string", "types", "typing",
+    "unicodedata", "urllib.parse", "zlib",
 }  # fmt: skip
 
 

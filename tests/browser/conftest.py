@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from evref.domain.accounts.readers import Readers
+from evref.domain.principal import Readers
 from tests.browser.live import chromium, opened_page, running_browser, served_site
 from tests.pages.site import bundled, publish
 from tests.settings_pages.site import Site

@@ -12,11 +12,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from evref.domain.access.permission import Permission
-from evref.domain.accounts.readers import Readers
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Recommendation
-from evref.domain.principal import Role
+from evref.domain.principal import Readers, Role
 from evref.testing.builders import OPERATOR
 from tests.browser.live import opened_page, served_site, sign_in
 from tests.browser.test_catalogue import assert_short_on_paper
@@ -118,14 +118,16 @@ def invite(site: Site) -> tuple[str, str, str]:
     """
     member = site.add_member(f"{'nurse' * 12}@example.org", Role.VIEWER)
     site.invite(f"{'doctor' * 10}@example.org", Role.ADMIN)
-    (open_one,) = site.container.manage_members().invitations(OPERATOR, member.institution_id)
+    (open_one,) = site.container.people().invitations(OPERATOR, member.institution_id)
     path = site.invite()
     return member.id, open_one.id, path.removeprefix("/settings/")
 
 
 def check(page: Page, name: str) -> None:
     """Nothing that axe-core objects to, in light or dark, and nothing wider than the window."""
-    # A page differs between light and dark in its colours alone.
+    # A click returns before the styles of the next page are loaded.
+    page.wait_for_load_state()
+    # A page differs between light and dark only in its colours.
     page.emulate_media(color_scheme="dark")
     in_dark = Axe().run(page, options={"runOnly": RULES_ON_COLOURS})
     assert in_dark.violations_count == 0, f"{name}, dark: {in_dark.generate_report()}"

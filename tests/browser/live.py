@@ -12,7 +12,7 @@ from typing import Literal
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.accounts.readers import Readers
+from evref.domain.principal import Readers
 from tests.servers import serving
 from tests.settings_pages.site import EMAIL, MORNING, PASSWORD, Site
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from evref.domain.access.permission import Permission
-from evref.domain.accounts.readers import Readers
-from evref.domain.principal import Role
+from evref.domain.access.key import Permission
+from evref.domain.principal import Readers, Role
 from evref.testing.builders import OPERATOR
 from tests.browser.live import chromium, opened_page, running_browser, served_site, sign_in
 from tests.pages.site import bundled, publish

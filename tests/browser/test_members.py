@@ -27,7 +27,7 @@ def test_a_link_that_was_copied_lets_a_colleague_join(
         second.get_by_label("New password", exact=True).fill(PASSWORD)
         second.get_by_label("New password again").fill(PASSWORD)
         second.get_by_role("button", name="Join").click()
-        expect(second.get_by_role("status")).to_have_text("Welcome. You are now a member.")
+        expect(second.get_by_role("button", name=COLLEAGUE)).to_be_visible()
 
     assert len(referrers) > 2
     assert not [each for each in referrers if "/settings/invitation" in each]

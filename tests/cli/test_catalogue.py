@@ -122,6 +122,7 @@ def test_an_intervention_of_a_disabled_module_is_loaded_but_hidden(
     """With a warning; so enabling the module again brings it back, and an export has it."""
     text = KNEE.read_text(encoding="utf-8")
     file = folder / "knee-osteoarthritis.yaml"
+    text = re.sub(r"(?m)^mainstays: .*\n", "", text)
     file.write_text(re.sub(r"(?m)^enabled_modules: .*", "enabled_modules: [home]", text))
     loaded = ("catalogue", "load", "--allow-removals", str(file))
 

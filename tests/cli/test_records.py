@@ -196,6 +196,20 @@ def test_institutions_are_listed_with_their_caps_and_domains(ready: Run) -> None
     assert "a.example, b.example" in ready("institution", "list").out
 
 
+def test_a_sign_in_says_who_has_an_address_already_and_who_is_missing(ready: Run) -> None:
+    """An institution without members, and members elsewhere; the earlier secret stays."""
+    ready(*MEMBER, "--password-stdin", stdin=LONG)
+    ready("institution", "create", "Owner's")
+
+    said = ready("institution", "set-sign-in", "Owner's", "--domain", "example.org")
+    again = ready("institution", "set-sign-in", "Owner's", "--domain", "Example.org")
+
+    assert "has no member yet, so the proxy signs nobody in" in said.err
+    assert "ward@example.org is a member of 'General Hospital', and stays so." in said.err
+    assert len(said.out) == 49
+    assert again.out == ""
+
+
 def test_no_password_is_reset_where_passwords_are_off(ready: Run) -> None:
     refused = ready(
         *("member", "reset-password", "ward@example.org", "--password-stdin"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.accounts.readers import Readers
+from evref.domain.principal import Readers
 from tests.browser.live import served_site
 from tests.clients.conftest import HERE, run_in
 from tests.pages.site import bundled, publish

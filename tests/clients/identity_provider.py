@@ -69,7 +69,7 @@ def proxy(start: Start, store: Store, tmp_path: Path) -> Iterator[str]:
     assert apache is not None, "Apache is not on this machine; .ci/run installs it"
     manage = store.container.manage_institutions()
     found = manage.create_institution(OPERATOR, "Hospital with a provider")
-    manage.create_member(OPERATOR, found.id, "admin@hospital.example", password=None)
+    store.container.people().create(OPERATOR, found.id, "admin@hospital.example", password=None)
     secret = manage.set_sign_in(OPERATOR, found.id, domains=["hospital.example"])
     assert isinstance(secret, ProxySecret)
     of_provider, port = free_port(), free_port()

@@ -22,10 +22,11 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.catalogue.card import in_card_order
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module, Review
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES, TIMES
 from evref.testing.builders import OPERATOR
 from evref.testing.filling import keep_catalogue
@@ -276,7 +277,8 @@ def test_every_intervention_is_listed_with_its_evidence(
 
         served = data(server, key, f"/diagnoses/{diagnosis['id']}/interventions")
         by_id = {each["id"]: each for each in served["data"]}
-        order = in_card_order(entries[diagnosis["id"]].visible_interventions())
+        entry = entries[diagnosis["id"]]
+        order = in_card_order(entry.visible_interventions(), entry.diagnosis.mainstays)
         assert listed.content["diagnosis"]["id"] == diagnosis["id"]
         assert listed.content["disclaimer"] == DISCLAIMER
         assert DISCLAIMER in listed.text

@@ -15,20 +15,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from sqlalchemy import Row, select
-
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.adapters.outbound.sql.storage import REVISIONS
-from evref.adapters.outbound.sql.storage import migrate as migrate_to
-from evref.adapters.outbound.sql.tables import audit_entries
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.domain.access.key import ApiKey
-from evref.domain.audit import Action, SubjectKind
+from evref.domain.audit import Action, AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.ports.catalogue.published import CATALOGUES_KEPT
+from evref.ports.catalogue import CATALOGUES_KEPT
 from evref.testing.builders import OPERATOR
-from tests.adapters.sql.made_up import Rows, assert_kept, fill, rows
+from tests.adapters.sql.releases import REVISIONS, Rows, assert_kept, restore, rows
 from tests.adapters.sql.schemas import described
 from tests.crash import work
 from tests.processes import forked
@@ -159,12 +154,8 @@ class Keys(Task):
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
         institution = self._container.storage().accounts.institution_named(f"i{number}")
-        # In the order in which they were written. The log shows them by their time, which a change
-        # takes before it waits for another one.
-        table = audit_entries.c
-        of_keys = table.institution_id == institution.id, table.subject_kind == SubjectKind.KEY
-        with closing(SqlDatabase(url)) as database:
-            entries = database.find_all(select(audit_entries).where(*of_keys).order_by(table.id))
+        log = self._container.storage().audit.entries(institution.id)
+        entries = [entry for entry in reversed(log) if entry.key_id is not None]
         kept = {
             key.id: {
                 "name": repr(key.name),
@@ -195,17 +186,18 @@ def secrets(key: ApiKey) -> str:
     return ", ".join([f"…{key.last_four}", *(ends or ["no older secret is valid"])])
 
 
-def replayed(entries: Sequence[Row[Any]]) -> dict[str, dict[str, str]]:
+def replayed(entries: Sequence[AuditEntry]) -> dict[str, dict[str, str]]:
     """Return the keys according to the log, whose oldest entry comes first."""
     keys: dict[str, dict[str, str]] = {}
     for entry in entries:
+        assert entry.key_id is not None
         if entry.action == Action.KEY_CREATED:
-            assert entry.subject_id not in keys
+            assert entry.key_id not in keys
             values = re.findall(r"(name|permission|limit) ([^, ]+)", entry.detail)
             first = {"revoked": "False", "secrets": FIRST_SECRET}
-            keys[entry.subject_id] = {**dict(values), **first}
+            keys[entry.key_id] = {**dict(values), **first}
             continue
-        key = keys[entry.subject_id]
+        key = keys[entry.key_id]
         assert key["revoked"] == "False"
         if entry.action == Action.KEY_REVOKED:
             key["revoked"] = "True"
@@ -267,19 +259,17 @@ class Migrations(Task):
         self._templates: dict[str | None, tuple[str, list[str], Rows]] = {}
 
     def _template(self, number: int) -> tuple[str, list[str], Rows]:
-        """An empty database or one of an earlier revision, in turn: URL, schema and rows."""
-        revisions = (None, *REVISIONS[:-1])
-        revision = revisions[number % len(revisions)]
-        if revision not in self._templates:
+        """An empty database or that of a release, in turn: URL, schema and rows."""
+        releases = (None, *REVISIONS)
+        release = releases[number % len(releases)]
+        if release not in self._templates:
             url = self._databases.new()
+            if release is not None:
+                restore(url, release)
             with closing(SqlDatabase(url, timeout_seconds=60)) as database:
-                with database.transaction() as connection:
-                    if revision is not None:
-                        migrate_to(connection, revision)
-                        fill(connection)
-                self._templates[revision] = url, described(url), _rows(database)
+                self._templates[release] = url, described(url), _rows(database)
             self._databases.wait_until_unused(url)
-        return self._templates[revision]
+        return self._templates[release]
 
     @cached_property
     def _present(self) -> list[str]:

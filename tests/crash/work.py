@@ -15,8 +15,7 @@ from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
 from evref.bootstrap.settings import Settings
-from evref.domain.access.permission import Permission
-from evref.domain.access.secret import OVERLAPS
+from evref.domain.access.key import OVERLAPS, Permission
 from evref.domain.errors import KeyRevokedError
 from evref.testing.builders import OPERATOR, a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles

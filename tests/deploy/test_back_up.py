@@ -12,7 +12,7 @@ import pytest
 from evref.application.access.manage_keys import KeyInUse, NewKey
 from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
 from evref.bootstrap.settings import Settings
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.audit import AuditEntry
 from evref.domain.errors import InvalidApiKeyError
 from evref.testing.builders import OPERATOR
@@ -22,6 +22,7 @@ from tests.servers import PostgresqlServer
 
 PAGE = ROOT / "docs" / "how-to" / "back-up.md"
 AS_POSTGRES = "runuser --user postgres -- "
+SCRIPT = ROOT / "deploy" / "backup" / "evref-backup"
 BACK_UPS = "/var/backups/evref"
 
 
@@ -33,6 +34,18 @@ class Kept:
     catalogue: dict[str, str]
     keys: tuple[KeyInUse, ...]
     audit_log: tuple[AuditEntry, ...]
+
+
+def back_up(folder: Path, url: str, replaced: dict[str, str], **variables: str) -> Path:
+    """Run the script with these settings, and return the file that it wrote."""
+    settings, script = folder / "settings", folder / "evref-backup"
+    settings.write_text(f"EVREF_DATABASE_URL='{url}'\n")
+    text = SCRIPT.read_text()
+    for there, here in {**replaced, "/etc/evref/.env": str(settings)}.items():
+        assert there in text
+        text = text.replace(there, here)
+    script.write_text(text)
+    return Path(run(f"sh {script}", folder, {}, **variables).strip())
 
 
 def commands(heading: str, word: str) -> str:
@@ -50,7 +63,7 @@ def service(url: str) -> Iterator[Container]:
 
 def ask(container: Container, key: NewKey, times: int) -> None:
     for _ in range(times):
-        container.admit()(key.token, Permission.READ)
+        container.gate().admit(key.token, Permission.READ)
 
 
 def made(container: Container) -> NewKey:
@@ -114,7 +127,7 @@ def test_sqlite_is_backed_up_while_it_is_in_use_and_restored(tmp_path: Path) -> 
     with service(url) as in_use:
         key = made(in_use)
         before = kept(in_use, tmp_path / "before")
-        run(commands("## Back up", "VACUUM INTO"), tmp_path, here)
+        back_up(tmp_path, url, {BACK_UPS: str(back_ups)})
         later = changed(in_use, key)
         log = (data / "evref.sqlite-wal").read_bytes()
     # A killed service leaves this file behind; SQLite would apply it to the restored database.
@@ -138,10 +151,10 @@ def test_postgresql_is_backed_up_while_it_is_in_use_and_restored(
     with service(url) as in_use:
         key = made(in_use)
         before = kept(in_use, tmp_path / "before")
-        run(
-            commands("## Back up", "pg_dump"),
+        back_up(
             tmp_path,
-            {**here, " evref >": f" {name} >"},
+            url.replace(name, "evref"),
+            {**here, "custom evref >": f"custom {name} >"},
             **postgresql.for_its_programs(),
         )
         later = changed(in_use, key)
@@ -159,3 +172,51 @@ def test_postgresql_is_backed_up_while_it_is_in_use_and_restored(
     )
 
     check_restored(url, before, key, later, tmp_path / "after")
+
+
+def test_the_latest_backups_are_kept_and_copied(tmp_path: Path) -> None:
+    needs("sqlite3")
+    needs("scp")
+    back_ups, elsewhere = tmp_path / "back-ups", tmp_path / "elsewhere"
+    back_ups.mkdir()
+    elsewhere.mkdir()
+    url = f"sqlite:///{tmp_path}/evref.sqlite"
+    with service(url) as in_use:
+        made(in_use)
+    old = [back_ups / f"evref-2026-01-0{day}T023000Z.sqlite" for day in range(1, 5)]
+    for path in old:
+        path.touch()
+
+    variables = {"KEEP": "3", "COPY_TO": f"{elsewhere}/"}
+    written = back_up(tmp_path, url, {BACK_UPS: str(back_ups)}, **variables)
+
+    assert sorted(back_ups.iterdir()) == [*old[2:], written]
+    assert written.stat().st_mode & 0o077 == 0
+    assert [path.read_bytes() for path in elsewhere.iterdir()] == [written.read_bytes()]
+
+
+@pytest.mark.parametrize("fault", ["missing", "empty", "other", "damaged", "unknown"])
+def test_a_backup_of_nothing_fails(fault: str, tmp_path: Path) -> None:
+    """Such a failure leaves no file, removes no older backup, and creates no database."""
+    needs("sqlite3")
+    back_ups, database = tmp_path / "back-ups", tmp_path / "evref.sqlite"
+    back_ups.mkdir()
+    url = "mysql://evref" if fault == "unknown" else f"sqlite:///{database}"
+    if fault == "empty":
+        database.touch()
+    if fault == "other":
+        run(f"sqlite3 {database} 'CREATE TABLE alembic (version_num)'", tmp_path, {})
+    if fault == "damaged":
+        with service(url) as in_use:
+            made(in_use)
+        content = bytearray(database.read_bytes())
+        content[8192:-8192] = b"x" * (len(content) - 16384)
+        database.write_bytes(content)
+    older = back_ups / "evref-2026-01-01T023000Z.sqlite"
+    older.touch()
+
+    with pytest.raises(AssertionError, match="evref-backup: "):
+        back_up(tmp_path, url, {BACK_UPS: str(back_ups)}, KEEP="0")
+
+    assert list(back_ups.iterdir()) == [older]
+    assert database.exists() == (fault not in {"missing", "unknown"})

@@ -17,8 +17,9 @@ from evref.bootstrap.server import GRACEFUL_SECONDS
 from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
 from tests.deploy.shell import DEPLOY, HOW_TOS, ROOT, commands, files, needs
+from tests.servers import PostgresqlServer, redis_server
 
-UNITS = sorted(DEPLOY.glob("systemd/evref*.s*"))
+UNITS = sorted([*DEPLOY.glob("systemd/evref*.s*"), *DEPLOY.glob("backup/*.*")])
 SETTINGS = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
 # A client's variable for its key.
 NO_SETTING = {"EVREF_KEY"}
@@ -102,11 +103,18 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
         [analyze, "verify", *units], capture_output=True, text=True, check=False
     )
 
-    assert [unit.suffix for unit in units] == [".service", ".service", ".socket"]
+    assert [unit.name for unit in units] == [
+        *("evref-backup.service", "evref-backup.timer"),
+        *("evref-granian.service", "evref.service", "evref.socket"),
+    ]
     assert [line for line in verified.stderr.splitlines() if str(tmp_path) in line] == []
-    for service in units[:2]:
+    # The backup needs to become another user.
+    for service, threshold in (units[0], 50), (units[2], 20), (units[3], 20):
         exposed = subprocess.run(
-            [analyze, "security", "--offline=true", "--threshold=20", "--no-pager", service],
+            [
+                *(analyze, "security", "--offline=true", "--no-pager"),
+                *(f"--threshold={threshold}", service),
+            ],
             capture_output=True,
             text=True,
             check=False,
@@ -134,6 +142,44 @@ def test_the_compose_services_match_each_other_and_the_image() -> None:
         assert set(service.get("depends_on", {})) <= set(SERVICES)
     assert "healthcheck" in SERVICES["postgresql"]
     assert "healthcheck" in SERVICES["redis"]
+
+
+def test_the_settings_of_the_env_file_take_effect() -> None:
+    """All but the addresses of the databases, which the compose file sets."""
+    written = {"EVREF_CONTACT": "https://example.org/help", "EVREF_PROXIES": "2"}
+
+    assert SERVICES["evref"]["env_file"] == SERVICES["prepare"]["env_file"] == [".env"]
+    for name in ("compose.yaml", "compose.redis.yaml"):
+        services = compose(name)
+        fixed = services["evref"].get("environment", {}).items()
+        effective = {
+            variable: re.sub(
+                r"\$\{(\w+):[-?]([^}]*)\}",
+                lambda found: written.get(found[1], found[2]),
+                str(value),
+            )
+            for variable, value in fixed
+        }
+        assert {**written, **effective}.items() >= written.items()
+        assert {variable for variable, value in fixed if f"${{{variable}" not in str(value)} <= {
+            "EVREF_DATABASE_URL",
+            "EVREF_QUOTA_URL",
+        }
+
+
+def test_the_images_have_the_versions_of_the_tests(postgresql: PostgresqlServer) -> None:
+    page = (ROOT / "docs" / "explanation" / "compatibility.md").read_text()
+    ((version,),) = postgresql.execute("SHOW server_version")
+    major = str(version).partition(".")[0]
+
+    assert SERVICES["postgresql"]["image"] == f"docker.io/library/postgres:{major}"
+    assert f"| {major}, which `deploy/compose.yaml` uses" in page
+    with redis_server() as server, server.client() as client:
+        told = client.info("server")
+    tag = SERVICES["redis"]["image"].partition(":")[2]
+    # On Python 3.13, the server of the tests is Valkey.
+    assert "valkey_version" in told or told["redis_version"].startswith(f"{tag}.")
+    assert f"| {tag}, which `deploy/compose.redis.yaml` uses" in page
 
 
 def test_no_file_contains_a_password() -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -191,10 +192,11 @@ def test_exactly_the_limit_is_admitted_while_workers_are_killed(
             statuses += Counter(clients.map(send, range(50)))
             pending = [clients.submit(send, number) for number in range(100)]
             os.kill(service.workers()[0], signal.SIGKILL)
-            statuses += Counter(each.result() for each in pending)
+            statuses += Counter(response.result() for response in pending)
+            # While nobody listens, nginx responds at once, and soon with its own 429.
+            service.wait_until_ready()
         while 429 not in statuses:
             statuses += Counter(clients.map(send, range(50)))
-    service.wait_until_ready()
 
     assert admitted(store, key.key.id) == 400
     assert 300 < statuses[200] <= 400
@@ -238,3 +240,28 @@ def test_a_stop_under_load_completes_the_requests_in_progress(
 
     assert server.wait_until_ended() == 0, server.log
     assert admitted(store, key.key.id) == answered
+
+
+def test_a_sign_in_header_with_two_spellings_is_refused_at_the_start(store: Store) -> None:
+    """With the line of nginx that gives it one; a header without a hyphen is accepted."""
+    started = {
+        name: subprocess.run(
+            [sys.executable, "-c", "import granian, wsgi"],
+            cwd=store.folder,
+            env=environment(sign_in_header=name),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        for name in ("X-Forwarded-Email", "XForwardedEmail")
+    }
+
+    assert [each.returncode for each in started.values()] == [4, 0]
+    assert started["X-Forwarded-Email"].stderr.splitlines() == [
+        (
+            "evref: EVREF_SIGN_IN_HEADER must have no hyphen under Granian: set it to "
+            "XForwardedEmail, and in nginx: proxy_set_header XForwardedEmail "
+            "$http_x_forwarded_email;"
+        )
+    ]

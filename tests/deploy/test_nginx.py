@@ -13,14 +13,17 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from evref.bootstrap.app import create_app
+from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.token import KeyToken
 from evref.domain.accounts.invitation import InvitationToken
 from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, running
 from tests.deploy.shell import DEPLOY, ROOT
-from tests.server.conftest import Server, Store
+from tests.server.conftest import Answer, Server, Store
 from tests.servers import PATIENCE
 
 LIST = "/api/v1/diagnoses"
+PAGE = "/catalogue"
 KEY = KeyToken.make(0x5EED << 200).text
 VERSIONS = ("--http1.1", "--http2")
 
@@ -98,9 +101,9 @@ def test_every_metric_that_the_rules_use_exists(nginx: Nginx, store: Store) -> N
         ("/", ("--data-binary", "@-"), 413),
         ("/settings/sign-in", ("--upload-file", "-"), 413),
         ("/" + "x" * 5000, (), 414),
-        ("/?q=" + "x" * 20000, (), 414),
+        ("/?q=" + "x" * 7000, (), 414),
         ("/", ("--header", "X: " + "x" * 5000), 431),
-        (LIST, ("--header", "X: " + "x" * 20000), 431),
+        (LIST, ("--header", "X: " + "x" * 7000), 431),
         ("/", [word for n in range(70) for word in ("--header", f"X{n}: x")], 431),
     ],
 )
@@ -123,24 +126,54 @@ def test_what_is_too_long_is_a_problem_in_every_version(
 
 
 @pytest.mark.parametrize(
+    ("line", "status"), [(b"GET /?%s", 414), (b"GET / HTTP/1.1\r\nX: %s", 431)]
+)
+def test_what_is_far_too_long_is_a_problem_in_http_1(
+    nginx: Nginx, line: bytes, status: int
+) -> None:
+    """In HTTP/2, nginx closes the connection."""
+    assert answered(nginx, line % (b"x" * 9000) + b" HTTP/1.1\r\nHost: x\r\n\r\n").status == status
+
+
+@pytest.mark.parametrize(
     "sent",
     [
         b"GET / HTTP/1.1\r\n\r\n",
         b"GET\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n",
         b"\x16\x03\r\n\r\n",
+        b"AB / HTTP/1.1\r\nHost: x\r\n\r\n",
     ],
 )
 def test_a_malformed_request_is_a_problem(nginx: Nginx, sent: bytes) -> None:
+    assert answered(nginx, sent).status == 400
+
+
+def answered(nginx: Nginx, sent: bytes) -> Answer:
+    """Send these bytes; return the response, which must be a problem."""
     with nginx.connect() as connection:
         connection.sendall(sent)
         response = HTTPResponse(connection)
         response.begin()
-        problem = json.loads(response.read())
-
-    assert response.status == problem["status"] == 400
+        body = response.read()
+    problem = json.loads(body)
+    assert response.status == problem["status"]
     assert response.headers["Content-Type"] == "application/problem+json"
     assert response.headers["X-Request-ID"] == problem["request_id"]
+    return Answer(response.status, dict(response.headers), body)
+
+
+@pytest.mark.parametrize("path", [PAGE, LIST])
+def test_a_browser_gets_a_page_and_a_program_a_problem(nginx: Nginx, path: str) -> None:
+    """Also a browser that opens an address of the API, which has problems for everyone."""
+    browser = ("--header", "Accept: text/html", "--request", "AB")
+    response = nginx.curl(*browser, f"https://127.0.0.1:{nginx.tls}{path}")
+
+    assert response.status == 400
+    assert response.headers["content-type"] == (
+        "text/html; charset=utf-8" if path == PAGE else "application/problem+json"
+    )
+    assert response.headers["x-request-id"].encode() in response.body
 
 
 @pytest.mark.parametrize("id_", ["x" * 64, "0123456789abcdef" * 4, "ward-7.1"])
@@ -177,12 +210,42 @@ def test_no_key_no_search_and_no_invitation_is_repeated(nginx: Nginx, version: s
     assert invitation[:20].lower() not in log
 
 
-def test_a_word_is_not_a_key(nginx: Nginx) -> None:
-    word = "pneumonoultramicroscopicsilicovolcanoconiosis"
+@pytest.mark.parametrize(
+    ("asked", "led_to"),
+    [
+        ("/docs?a=b", "/docs?a=b"),
+        ("/catalogue?q=Kn%C3%BCe%20x&utm_id=a", "/catalogue?q=Kn%C3%BCe%20x&utm_id=a"),
+        (f"/catalogue?q={'neurofibrosarcomatosis' * 2}", None),
+        ("/catalogue/knee-osteoarthritis.ris", None),
+        ("/static/evref.css?", None),
+        (f"/catalogue?q={KEY[6:]}&a=b", "/catalogue"),
+        ("/catalogue?q=%65vref%255Fx", "/catalogue"),
+    ],
+)
+def test_without_tls_a_browser_is_redirected_with_a_query_that_is_no_key(
+    nginx: Nginx, asked: str, led_to: str | None
+) -> None:
+    response = nginx.get(asked, tls=False)
 
-    page = nginx.get(f"/catalogue?q={word}", tls=False)
+    assert (response.status, response.headers["Location"]) == (
+        308,
+        f"https://{HOST}{led_to or asked}",
+    )
 
-    assert page.headers["Location"] == f"https://{HOST}/catalogue?q={word}"
+
+def test_every_path_of_the_service_is_logged(nginx: Nginx) -> None:
+    """But invitations, whose links are secrets."""
+    id_ = "0123456789abcdef"
+    app = create_app(Settings(storage=StorageKind.MEMORY, secret_key="x" * 40))
+    examples = {"id": "copd-1", "filename": "evref.css", "slug": "not-found", "name": "index.css"}
+    rules = [rule for rule in app.url_map.iter_rules() if "invitation/" not in rule.rule]
+    paths = {re.sub(r"<(?:\w+:)?(\w+)>", lambda n: examples.get(n[1], id_), r.rule) for r in rules}
+
+    for path in paths:
+        nginx.get(path, tls=False, X_Request_ID="every.path")
+
+    logged = re.findall(r'"GET (\S+) HTTP/1.1" .* every.path$', nginx.log, re.MULTILINE)
+    assert set(logged) == paths
 
 
 def test_all_addresses_of_a_network_share_a_limit(service: Server) -> None:
@@ -202,6 +265,25 @@ def test_all_addresses_of_a_network_share_a_limit(service: Server) -> None:
         ]
 
     assert statuses == [200, 200, 200, 429, 200, 200, 200, 200]
+
+
+@pytest.mark.parametrize(
+    ("zone", "searched"),
+    [("suggestions", "/catalogue/suggest?q=gout"), ("searches", "//catalogue?q=gout")],
+)
+def test_searches_of_a_network_have_a_limit_of_their_own(
+    service: Server, zone: str, searched: str
+) -> None:
+    replaced = {
+        rf"(zone=evref_{zone}:10m) rate=10r/s": r"\1 rate=1r/m",
+        rf"(zone=evref_{zone}) burst=20": r"\1 burst=2",
+    }
+    with running(service, replaced) as strict:
+        searches = [strict.get(searched).status for _ in range(4)]
+        others = {strict.get(path).status for path in ("/catalogue", "/evidence?q=gout") * 4}
+
+    assert searches[3] == 429
+    assert 429 not in {*searches[:3], *others}
 
 
 def test_without_the_service_nginx_returns_a_problem(nginx: Nginx, service: Server) -> None:

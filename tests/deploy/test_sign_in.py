@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from evref.domain.access.token import KeyToken
+from evref.domain.accounts.invitation import InvitationToken
 from evref.domain.accounts.proxy_sign_in import ProxySecret
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
@@ -21,10 +23,14 @@ from tests.deploy.conftest import served_to_nginx
 from tests.deploy.proxy import HOST, Nginx, running
 from tests.deploy.shell import DEPLOY
 from tests.server.conftest import Server, Start, Store
-from tests.servers import PATIENCE, folder_for_a_server
+from tests.servers import PATIENCE, folder_for_a_server, free_port
 
 PAGE = "/catalogue"
 READER, OTHER = "reader@hospital.example", "other@hospital.example"
+STRANGER = "stranger@elsewhere.example"
+PROVIDER = "https://login.hospital.example/"
+KEY = KeyToken.make(0x5EED << 200).text
+INVITATION = InvitationToken.make(0x5EED << 256).text
 _LOCATION = r"    location / \{\n        if \(\$evref_uri_is_long\)(?s:.*?)\n    \}"
 
 
@@ -32,7 +38,7 @@ _LOCATION = r"    location / \{\n        if \(\$evref_uri_is_long\)(?s:.*?)\n   
 def secret(store: Store) -> str:
     manage = store.container.manage_institutions()
     found = manage.create_institution(OPERATOR, "Hospital with a proxy")
-    manage.create_member(OPERATOR, found.id, "admin@hospital.example", password=None)
+    store.container.people().create(OPERATOR, found.id, "admin@hospital.example", password=None)
     made = manage.set_sign_in(OPERATOR, found.id, domains=["hospital.example"])
     assert isinstance(made, ProxySecret)
     return made.text
@@ -46,8 +52,17 @@ def service(start: Start, store: Store) -> Server:
 class _Double(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         user = SimpleCookie(self.headers.get("Cookie", "")).get("user")
-        self.send_response(401 if user is None else 202)
-        if user is not None:
+        if self.path == "/oauth2/start":
+            # oauth2-proxy remembers this address; the provider sees it too.
+            self.send_response(302)
+            self.send_header("Location", PROVIDER)
+            self.send_header("Returns-To", self.headers["X-Auth-Request-Redirect"])
+        elif user is None:
+            self.send_response(401)
+        elif user.value == STRANGER:
+            self.send_response(403)
+        else:
+            self.send_response(202)
             self.send_header("X-Auth-Request-Email", user.value)
         self.end_headers()
 
@@ -57,7 +72,14 @@ class _Double(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def nginx(service: Server, secret: str) -> Iterator[Nginx]:
-    with _double() as port, folder_for_a_server() as folder:
+    with _double() as port, _in_front_of(service, secret, port) as found:
+        yield found
+
+
+@contextmanager
+def _in_front_of(service: Server, secret: str, port: int) -> Iterator[Nginx]:
+    """Nginx with oauth2-proxy on this port."""
+    with folder_for_a_server() as folder:
         text = (DEPLOY / "nginx" / "evref-sign-in.conf").read_text()
         text = text.replace("127.0.0.1:4180", f"127.0.0.1:{port}")
         line = f'proxy_set_header X-Evref-Proxy-Secret "{secret}";'
@@ -129,10 +151,9 @@ def test_nginx_takes_the_address_from_the_proxy_alone(
 
     for wrong, fields in attacks(secret).items():
         sent = [word for field in fields for word in ("--header", field)]
-        page = f"https://127.0.0.1:{nginx.tls}{PAGE}?q=knee"
+        page = f"https://127.0.0.1:{nginx.tls}{PAGE}"
         forged = nginx.curl(*sent, page)
-        assert forged.status == 303, wrong
-        assert forged.headers["location"].endswith(f"/oauth2/start?rd={PAGE}?q=knee")
+        assert (forged.status, forged.headers["location"]) == (302, PROVIDER), wrong
         beside = nginx.curl(*sent, "--cookie", f"user={READER}", page)
         assert beside.status in {200, 303}, wrong
     emails = {each.email for each in store.container.storage().accounts.members()}
@@ -142,6 +163,82 @@ def test_nginx_takes_the_address_from_the_proxy_alone(
     )
     assert api.status == 401
     assert secret not in nginx.log
+
+
+@pytest.mark.parametrize(
+    ("asked", "returned_to"),
+    [
+        (
+            f"{PAGE}?q=knee%20pain&module=home&x=%C3%BC&utm_source=a",
+            f"{PAGE}?q=knee%20pain&module=home&x=%C3%BC&utm_source=a",
+        ),
+        ("/fhirs?a=b&c=d", "/fhirs?a=b&c=d"),
+        (f"/settings/invitation/{INVITATION}", "/"),
+        (f"{PAGE}?q=knee&k={KEY}", PAGE),
+        (f"{PAGE}?q=knee&k={KEY.replace('_', '%5F')}", PAGE),
+        (f"{PAGE}?k={INVITATION}", PAGE),
+        (f"{PAGE}/{KEY[6:]}", "/"),
+        ("//host.example/", "/"),
+    ],
+)
+def test_the_provider_sees_a_whole_address_and_no_secret(
+    nginx: Nginx, asked: str, returned_to: str
+) -> None:
+    answer = nginx.curl("--path-as-is", f"https://127.0.0.1:{nginx.tls}{asked}")
+
+    assert (answer.status, answer.headers["returns-to"]) == (302, returned_to)
+
+
+def test_an_info_button_signs_in_as_a_page_does_and_a_program_has_a_key(
+    nginx: Nginx, store: Store
+) -> None:
+    """No request of a program ends the session that the proxy began."""
+    base = f"https://127.0.0.1:{nginx.tls}"
+    button = f"{base}/infobutton?mainSearchCriteria.v.c=M17&mainSearchCriteria.v.cs=ICD10"
+    button = button.replace("ICD10", "2.16.840.1.113883.6.3")
+    page = f"{button}&KnowledgeResponseType=text%2Fhtml"
+    signed_in = nginx.curl("--cookie", f"user={READER}", f"{base}{PAGE}")
+    session = signed_in.headers["set-cookie"].partition(";")[0]
+    both = ("--cookie", f"user={READER}; {session}")
+    key = ("--header", f"Authorization: Bearer {store.key().token.text}")
+
+    unknown = nginx.curl(page)
+    opened = nginx.curl(*both, page)
+    programs = [nginx.curl(*key, *both, button), nginx.curl(*key, page), nginx.curl(*both, button)]
+    for path in ("/health/x", "/schemas/x", "/fhir/x", "/api/x"):
+        nginx.curl(*both, f"{base}{path}")
+    again = nginx.curl(*both, f"{base}{PAGE}")
+
+    assert (unknown.status, unknown.headers["location"]) == (302, PROVIDER)
+    assert unknown.headers["returns-to"].endswith("&KnowledgeResponseType=text%2Fhtml")
+    assert (opened.status, opened.headers["location"]) == (
+        303,
+        f"https://{HOST}/catalogue/knee-osteoarthritis",
+    )
+    assert [program.status for program in programs] == [200, 303, 401]
+    assert again.status == 200
+    assert "set-cookie" not in again.headers  # The session goes on.
+
+
+def test_an_error_is_a_page_of_the_service(nginx: Nginx, service: Server, secret: str) -> None:
+    """Gunicorn's own errors, an unknown person, and oauth2-proxy when it is down."""
+    browser = ("--cookie", f"user={READER}", "--header", "Accept: text/html,*/*")
+    many = [word for n in range(70) for word in ("--header", f"X{n}: x")]
+
+    def page(nginx: Nginx, *arguments: str) -> tuple[int, str]:
+        url = f"https://127.0.0.1:{nginx.tls}{PAGE}"
+        answer = nginx.curl(*browser, "--header", "X-Request-ID: w-7", *arguments, url)
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        assert answer.headers["x-request-id"] == "w-7"
+        assert b"<main><h1>" in answer.body
+        return answer.status, answer.headers.get("retry-after", "")
+
+    assert page(nginx, *many) == (431, "")
+    assert page(nginx, "--request", "EVREF_X") == (400, "")
+    assert page(nginx, "--data", "x" * 65537) == (413, "")
+    assert page(nginx, "--cookie", f"user={STRANGER}") == (403, "")
+    with _in_front_of(service, secret, free_port()) as alone:
+        assert page(alone) == (503, "5")
 
 
 def _head(port: int, fields: list[str]) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 
 from jinja2 import Environment
 
-from evref.adapters.inbound.infobutton.knowledge_request import MOST_CRITERIA
 from evref.adapters.inbound.infobutton.knowledge_response import MOST_DIAGNOSES
-from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, MESH, SUB_TOPICS
+from evref.adapters.inbound.infobutton.mappings import MESH, SUB_TOPICS
+from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
+from evref.domain.catalogue.record_code import MOST_VALUES
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
 
@@ -28,7 +29,7 @@ def page(document: dict[str, Any]) -> str:
         code_systems=CODE_SYSTEMS,
         sub_topics=SUB_TOPICS,
         mesh=MESH,
-        most_criteria=MOST_CRITERIA,
+        most_criteria=MOST_VALUES,
         most_diagnoses=MOST_DIAGNOSES,
     )
     return text.rstrip("\n") + "\n"

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from evref.application.access.manage_keys import NewKey
-from evref.domain.catalogue.catalogue import Catalogue, Entry
-from evref.ports.catalogue.published import CATALOGUES_KEPT
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.entry import Entry
+from evref.ports.catalogue import CATALOGUES_KEPT
 from evref.testing.builders import a_diagnosis
 from tests.deploy.shell import needs
 from tests.docs.conftest import SHOWN_ADDRESS, Demo

@@ -70,11 +70,14 @@ def test_the_figures_of_the_readme_are_those_of_the_bundled_catalogue() -> None:
     entries = YamlCatalogueFiles().read([BUNDLED_CATALOGUE], lambda _done, _total: None).entries
     interventions = [each for entry in entries for each in entry.interventions]
     cautions = [each for each in interventions if each.cautions]
+    effects = [effect for each in interventions for effect in each.effects]
 
     (figures,) = re.findall(
-        r"([\d,]+) diagnoses, ([\d,]+) interventions and ([\d,]+) cautions", text
+        r"([\d,]+) diagnoses, ([\d,]+) interventions, ([\d,]+) cautions and ([\d,]+) effects", text
     )
-    assert figures == tuple(f"{len(each):,}" for each in (entries, interventions, cautions))
+    assert figures == tuple(
+        f"{len(each):,}" for each in (entries, interventions, cautions, effects)
+    )
 
 
 @pytest.mark.parametrize(

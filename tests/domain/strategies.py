@@ -1,14 +1,30 @@
 """What hypothesis draws: codes by their grammar, and whole catalogues."""
 
+from dataclasses import replace
 from datetime import date
 
 from hypothesis import strategies as st
 
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module, Review
+from evref.domain.catalogue.effect import Measure, Number, Per1000
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.intervention import Phase
-from evref.testing.builders import a_diagnosis, an_intervention
+from evref.testing.builders import a_diagnosis, an_effect, an_intervention
+
+EFFECTS = [
+    an_effect(),
+    an_effect("0.80", ("0.7", "1.0"), Measure.RISK_RATIO, studies=None),
+    an_effect("-2", None, Measure.MEAN_DIFFERENCE, unit="points of 10"),
+    an_effect(
+        "-4.80",
+        ("-6.0", "-0.0"),
+        Measure.RISK_DIFFERENCE,
+        unit="percentage points",
+        per_1000=Per1000(Number("162"), Number("114.5")),
+    ),
+]
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LETTERS_11 = "ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -67,6 +83,7 @@ def entries(draw: st.DrawFn, diagnosis_id: str = "asthma") -> Entry:
         finer_codes=draw(st.sampled_from([{}, {CodeList.ICD_10_CM: FinerCodes(("J45.2",))}])),
         reviewed=draw(st.sampled_from([None, Review("A. N. Other, physician", date(2026, 2, 2))])),
         modules=draw(st.sampled_from([(), (Module.HOME,), tuple(Module)[:3], tuple(Module)])),
+        scope=draw(st.sampled_from([None, "Asthma of adults and of children."])),
     )
     interventions = [
         an_intervention(
@@ -76,10 +93,13 @@ def entries(draw: st.DrawFn, diagnosis_id: str = "asthma") -> Entry:
             phase=phase,
             title=["Exercise", "Education", "exercise"][number % 3],
             cautions=[None, "A label warns of something serious." * 2][number % 2],
+            effects=draw(st.lists(st.sampled_from(EFFECTS), max_size=3)),
         )
         for number, module, phase in drawn
     ]
-    return Entry(diagnosis, tuple(interventions))
+    visible = [each.id for each in Entry(diagnosis, tuple(interventions)).visible_interventions()]
+    mainstays = draw(st.permutations(visible)) if draw(st.booleans()) else []
+    return Entry(replace(diagnosis, mainstays=tuple(mainstays)), tuple(interventions))
 
 
 @st.composite

@@ -14,7 +14,7 @@ from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.access.quota import DayUsage
 from evref.testing.builders import OPERATOR, a_catalogue
 from evref.testing.filling import keep_catalogue

@@ -23,7 +23,7 @@ from evref.application.access.manage_keys import NewKey
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.testing.builders import OPERATOR
 from tests.faults.load import DIAGNOSES, INSTITUTION, Host
 from tests.faults.served import Served, served

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
 from evref.domain.catalogue.intervention import Phase
 from evref.testing.builders import a_diagnosis, an_intervention

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 
 import pytest
 
 from evref.adapters.inbound.fhir.interface import status_of
 from evref.adapters.inbound.fhir.mappings import (
-    CODE_SYSTEMS,
     DO_NOT_PERFORM,
     ISSUE_TYPES,
     QUALITIES,
     STRENGTHS,
     Coding,
 )
-from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, MOST_COUNT, SEARCH
+from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, MOST_COUNT, MOST_WITH_INCLUDED, SEARCH
+from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.adapters.inbound.web.problems import PROBLEMS
 from tests.docs.conftest import Demo, demo  # noqa: F401 - a fixture
 from tests.docs.pages import DOCS, assert_printed, programs
@@ -30,20 +31,23 @@ ROWS = [row for table in TABLES for row in table]
 (PROGRAM,) = programs(PAGE, "python")
 
 
-def code(coding: Coding | None) -> str:
-    return "absent" if coding is None else f"`{coding.code}`"
+def codes(codings: Iterable[Coding]) -> list[str]:
+    return [f"`{coding.code}`" for coding in codings]
 
 
 @pytest.mark.parametrize(
     "table",
     [
-        [[each.name, f"`{each.url}`"] for each in CODE_SYSTEMS],
+        [
+            [system.name, ", ".join(f"`{url}`" for url in system.urls), f"`{system.oid}`"]
+            for system in CODE_SYSTEMS
+        ],
         [
             [f"`{each}`", "absent" if value is None else f"`{str(value).lower()}`"]
             for each, value in DO_NOT_PERFORM.items()
         ],
-        [[f"`{each}`", code(coding)] for each, coding in STRENGTHS.items()],
-        [[f"`{each}`", code(coding)] for each, coding in QUALITIES.items()],
+        [[f"`{each}`", *(codes(of) or ["absent"] * 2)] for each, of in STRENGTHS.items()],
+        [[f"`{each}`", *(codes(of) or ["absent"])] for each, of in QUALITIES.items()],
         [
             [f"`{slug}`", str(int(status_of(PROBLEMS[slug].status))), f"`{issue}`"]
             for slug, issue in ISSUE_TYPES.items()
@@ -64,12 +68,14 @@ def test_every_problem_that_can_occur_has_an_issue_type() -> None:
 def test_the_page_has_every_parameter() -> None:
     """But for those that the links of a Bundle carry."""
     parameters = set().union(*SEARCH.values())
-    named = {row[0].strip("`") for row in ROWS}
+    named = {name for row in ROWS for name in re.findall("`([^`]+)`", row[0])}
 
     assert parameters - named == {"_after", "_before"}
     (count,) = (row[1] for row in ROWS if row[0] == "`_count`")
     assert f"{DEFAULT_COUNT} by default" in count
     assert f"at most {MOST_COUNT};" in count
+    (included,) = (row[1] for row in ROWS if row[0] == "`_include`")
+    assert f"at most {MOST_WITH_INCLUDED}" in included
 
 
 def test_the_program_prints_what_is_shown(request: pytest.FixtureRequest) -> None:

@@ -162,6 +162,34 @@ def test_the_parameter_for_the_format_goes_before_the_header(
             assert response.status_code == 200
 
 
+@pytest.mark.parametrize("mode", ["full", "normative", "terminology"])
+def test_the_capability_statement_is_the_same_in_every_mode(service: Service, mode: str) -> None:
+    statement = service.get(f"{METADATA}?mode={mode}&_pretty=true")
+
+    assert body(statement) == body(service.get(METADATA))
+
+
+@pytest.mark.parametrize("is_cached", [False, True])
+def test_what_has_not_changed_since_is_not_sent(*, is_cached: bool) -> None:
+    """Unless If-None-Match says more, which goes before it (RFC 9110, section 13.1.3)."""
+    service = new_service()
+    token = service.token()
+    if is_cached:
+        service.get(PLAN, token=token)
+
+    def status(**fields: str) -> int:
+        names = {"since": "If-Modified-Since", "none_match": "If-None-Match"}
+        sent = {names[name]: value for name, value in fields.items()}
+        return service.get(PLAN, token=token, headers=sent).status_code
+
+    last_modified = service.get(PLAN, token=token).headers["Last-Modified"]
+    assert status(since=last_modified) == 304
+    assert status(since="Sat, 01 Jan 2050 00:00:00 GMT") == 304
+    assert status(since="Sat, 01 Jan 2000 00:00:00 GMT") == 200
+    assert status(since="yesterday") == 200
+    assert status(since=last_modified, none_match='"another"') == 200
+
+
 def test_the_capability_statement_says_what_there_is(service: Service) -> None:
     statement = body(service.get(METADATA))
 
@@ -181,7 +209,7 @@ def test_the_capability_statement_says_what_there_is(service: Service) -> None:
         named = {one["name"] for one in each["searchParam"]} | {"title:exact", "title:contains"}
         assert taken.keys() - named <= {
             *("_count", "_after", "_before", "_format", "_summary", "_elements", "_include"),
-            "_totalMethod",
+            *("_totalMethod", "_total", "_sort", "_pretty"),
         }
         assert named & taken.keys() == named - ({"title:exact", "title:contains"} - taken.keys())
 

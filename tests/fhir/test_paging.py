@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from evref.adapters.inbound.fhir.search import MOST_COUNT, MOST_WITH_INCLUDED
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import an_entry
 from tests.fhir.conftest import ids, new_service
@@ -122,9 +123,15 @@ def test_a_page_has_at_most_100_resources_and_20_if_nobody_says(
     most = get(service, token, "/fhir/PlanDefinition?_count=1000")
     more = get(service, token, f"/fhir/PlanDefinition?_count={10**99}")
     usual = get(service, token, "/fhir/PlanDefinition")
+    included = get(
+        service, token, "/fhir/PlanDefinition?_count=1000&_include=PlanDefinition:definition"
+    )
 
-    assert len(ids(most)) == len(ids(more)) == 100
-    assert "_count=100" in links(most)["self"]
+    assert len(ids(most)) == len(ids(more)) == MOST_COUNT
+    assert f"_count={MOST_COUNT}" in links(most)["self"]
+    assert f"_count={MOST_WITH_INCLUDED}" in links(included)["self"]
+    modes = [entry["search"]["mode"] for entry in included["entry"]]
+    assert modes.count("match") == MOST_WITH_INCLUDED
     assert len(ids(usual)) == 20
     assert "_count=20" in links(usual)["self"]
 

@@ -13,8 +13,9 @@ import pytest
 
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Index, Item
 from evref.adapters.inbound.fhir.resources import Issue, Resources
-from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Module, Review
+from evref.domain.catalogue.effect_words import sentence
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
@@ -24,7 +25,13 @@ from evref.domain.catalogue.evidence import (
 )
 from evref.domain.catalogue.intervention import FittVp, Intervention
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
-from evref.testing.builders import a_diagnosis, a_reference, an_intervention
+from evref.testing.builders import (
+    CAUTION,
+    a_diagnosis,
+    a_reference,
+    an_effect,
+    an_intervention,
+)
 from tests.fhir.conftest import LONG_ID, Read
 from tests.pages.site import bundled
 
@@ -40,9 +47,7 @@ ISSUE = Issue(datetime(2026, 11, 1, 8, 30, tzinfo=UTC), "https://example.org/lic
 def rendered(intervention: Intervention) -> dict[str, Any]:
     """The resource of an intervention."""
     entry = Entry(a_diagnosis(), (intervention,))
-    return RESOURCES.activity_definition(
-        Item(intervention.id, intervention.title, entry, intervention.id), ISSUE
-    )
+    return RESOURCES.rendered(Item(intervention.id, intervention.title, entry, intervention), ISSUE)
 
 
 def graded(
@@ -125,11 +130,12 @@ def test_the_actions_are_the_visible_interventions_as_on_the_card(read: Read) ->
         "Tapes",
     ]
     assert [direction(each) for each in actions] == ["for", "against", "unclear"]
-    assert [each["description"].split(" (")[0] for each in actions] == [
+    assert [each["description"].partition(". ")[0] for each in actions] == [
         "Direction of the evidence: for",
         "Direction of the evidence: against",
         "Direction of the evidence: unclear",
     ]
+    assert "Guidelines advise against it (strong)." in actions[1]["description"]
     assert [[code["coding"][0]["code"] for code in each["code"]] for each in actions] == [
         ["fitt_vip", "chronic"],
         ["home", "chronic"],
@@ -201,7 +207,31 @@ def test_the_direction_is_narrative_by_an_element_an_extension_and_in_words(
 
     assert resource.get("doNotPerform") is do_not_perform
     assert direction(resource) == given.value
-    assert resource["subtitle"].startswith(f"Direction of the evidence: {given} (the sources ")
+    assert resource["subtitle"].startswith(f"Direction of the evidence: {given}. ")
+
+
+def test_effects_are_sentences_between_the_summary_and_the_caution() -> None:
+    effects = (an_effect(), an_effect("-1.5", ("-2.5", "-0.5"), outcome="Disability"))
+    intervention = an_intervention(cautions=CAUTION, effects=effects)
+
+    parts = rendered(intervention)["description"].split("\n\n")
+
+    assert parts == [
+        intervention.summary,
+        *(f"{sentence(effect)}." for effect in effects),
+        f"**Caution:** {CAUTION}",
+    ]
+    assert "0.49 standard deviations lower" in parts[1]
+
+
+def test_the_scope_is_the_purpose() -> None:
+    scope = "Supportive care; the treatment of the cause is not covered here."
+    entry = Entry(a_diagnosis(scope=scope), ())
+
+    plan = RESOURCES.rendered(Item("knee", "Knee", entry), ISSUE)
+
+    assert plan["purpose"] == scope
+    assert scope in plan["text"]["div"]
 
 
 @pytest.mark.parametrize(
@@ -319,11 +349,9 @@ def everything() -> list[dict[str, Any]]:
     """Each resource of the bundled catalogue."""
     index = Index(bundled())
     return [
-        *(RESOURCES.plan_definition(each, ISSUE) for each in index.of(PLAN_DEFINITION).values()),
-        *(
-            RESOURCES.activity_definition(each, ISSUE)
-            for each in index.of(ACTIVITY_DEFINITION).values()
-        ),
+        RESOURCES.rendered(item, ISSUE)
+        for kind in (PLAN_DEFINITION, ACTIVITY_DEFINITION)
+        for item in index.of(kind).values()
     ]
 
 
@@ -391,7 +419,7 @@ def test_a_narrative_escapes_what_a_text_has() -> None:
 
 def test_a_reviewed_entry_says_by_whom_and_when() -> None:
     reviewed = replace(a_diagnosis(), reviewed=Review("Ada Example, physician", date(2026, 3, 4)))
-    plan = RESOURCES.plan_definition(Item("knee", "Knee", Entry(reviewed, ())), ISSUE)
+    plan = RESOURCES.rendered(Item("knee", "Knee", Entry(reviewed, ())), ISSUE)
 
     assert plan["experimental"] is False
     assert plan["approvalDate"] == plan["lastReviewDate"] == "2026-03-04"

@@ -47,6 +47,9 @@ def found(read: Read, resource_type: str, **query: str) -> list[str]:
         ("M17.11", [KNEE]),
         (f"{ICD_10}|M54.50,{ICD_11}|FA01", [KNEE, BACK]),
         ("G61.0,M54", [GBS, BACK]),
+        ("urn:oid:2.16.840.1.113883.6.90|M17.11", [KNEE]),
+        ("urn:oid:1.2.276.0.76.5.486|M17.1", [KNEE]),
+        ("urn:oid:2.16.840.1.113883.6.96|239873007", None),
         ("B05", []),
         (f"{ICD_10}|M1", None),
         (f"{ICD_10}|FA01", None),
@@ -88,7 +91,8 @@ def test_a_code_an_id_or_a_title_finds_interventions(read: Read) -> None:
         ({"title": "Osteo"}, [KNEE]),
         ({"title": "low,Knee"}, [KNEE, BACK]),
         ({"title": r"low\,Knee"}, []),
-        ({"title": "osteoarthirtis"}, [KNEE]),
+        ({"title": "knee osteoarthirtis"}, [KNEE]),
+        ({"title": "osteoarthritis"}, [KNEE]),
         ({"title__contains": "OSTEO"}, [KNEE]),
         ({"title__contains": "barre s"}, [GBS]),
         ({"title__exact": "Knee osteoarthritis"}, [KNEE]),
@@ -142,14 +146,25 @@ def test_what_is_hidden_is_not_found(service: Service, token: str) -> None:
         ("_lastUpdated=2026-13", "_lastUpdated", "dates or times"),
         ("_lastUpdated=9999", "_lastUpdated", "dates or times"),
         ("_include=*", "_include", ""),
-        ("_total=none", "_total", "_count"),
-        ("_sort=title", "_sort", "_count"),
+        ("_total=some", "_total", "none; estimate; accurate"),
+        ("_sort=status", "_sort", "title and _lastUpdated"),
+        ("_sort=title&_after=nobody", "_after", "a new search"),
+        ("_pretty=yes", "_pretty", "true; false"),
+        ("mode=full", "mode", "_count"),
+        (f"_id={'a,' * 24}a&topic={'a,' * 25}a", "_id", "1 to 50 ids"),
+        ("&".join(f"topic={n}" for n in range(51)), "topic", "1 to 50 codes"),
+        (
+            f"context=M17,{'/'.join(['FA01'] * 17)},{','.join(['FA01'] * 33)}",
+            "context",
+            "50 in all",
+        ),
+        ("&".join(["title=" + "x" * 101] * 2), "title", "200 characters"),
         ("title=", "title", "1 to 50 texts"),
         (f"title={'x' * 201}", "title", "200 characters"),
         ("title=%CC%81", "title", "1 to 50 texts"),
         ("title:contains=knee,%CC%81", "title:contains", "1 to 50 texts"),
         ("title=knee,", "title", "1 to 50 texts"),
-        ("_count=1&_count=2", "_count", "at most one value"),
+        ("_count=1&_count=2", "_count", "can be given once"),
         ("_count=", "_count", "a number"),
         ("_count=-1", "_count", "a number"),
         ("_count=ten", "_count", "a number"),
@@ -167,7 +182,7 @@ def test_a_parameter_is_never_ignored(
     for resource_type in ("PlanDefinition", "ActivityDefinition"):
         response = service.get(f"/fhir/{resource_type}?{query}", token=token)
 
-        (issue,) = assert_outcome(response, 400, "invalid")
+        issue = assert_outcome(response, 400, "invalid")[0]
         assert issue["details"]["text"].startswith(f"{named} ")
         assert allowed in issue["details"]["text"]
 
@@ -206,6 +221,16 @@ ROOT = "https://evref.example/fhir"
         (f"identifier={ROOT}/NamingSystem/diagnosis-id|{KNEE}", [KNEE]),
         (f"identifier={ROOT}/NamingSystem/diagnosis-id|", [GBS, KNEE, BACK]),
         (f"identifier=|{KNEE}", []),
+        (f"url={ROOT}/PlanDefinition/{KNEE}|0", []),
+        ("version=0", []),
+        ("status=active", [GBS, KNEE, BACK]),
+        ("status=draft", []),
+        ("name=diagnosis_knee", [KNEE]),
+        ("name=knee", []),
+        ("_pretty=true&_total=accurate&_id=" + KNEE, [KNEE]),
+        ("_sort=title", [GBS, KNEE, BACK]),
+        ("_sort=-title", [BACK, KNEE, GBS]),
+        ("_sort=_lastUpdated,-title", [BACK, KNEE, GBS]),
         ("topic=fitt_vip", [KNEE]),
         (f"topic={ROOT}/CodeSystem/module|home", [KNEE, BACK]),
         ("topic=home&topic=fitt_vip", [KNEE]),
@@ -229,6 +254,7 @@ def test_a_canonical_url_an_identifier_or_a_topic_finds(
         ("{day}", True),
         ("{minute}Z", True),
         ("{second}", True),
+        ("eq{second_}.500Z", True),
         ("ge{second}", True),
         ("gt{second}", False),
         ("le{day}", True),
@@ -243,7 +269,12 @@ def test_the_time_of_the_last_change_is_searched(read: Read, *, value: str, is_f
     """To the precision that is given."""
     time = read(f"PlanDefinition/{KNEE}")["meta"]["lastUpdated"]
     given = value.format(
-        year=time[:4], month=time[:7], day=time[:10], minute=time[:16], second=time
+        year=time[:4],
+        month=time[:7],
+        day=time[:10],
+        minute=time[:16],
+        second=time,
+        second_=time[:19],
     )
 
     assert (KNEE in ids(read(f"PlanDefinition?_lastUpdated={given}"))) == is_found
@@ -258,6 +289,56 @@ def test_a_minute_ends_when_the_next_one_begins(text: str) -> None:
     seconds = (-1, 0, 59, 60)
     admitted = [period.admits(start + timedelta(seconds=each)) for each in seconds]
     assert admitted == [False, True, True, False]
+
+
+def test_a_version_finds_the_resource_of_that_version_alone(read: Read) -> None:
+    version = read(f"PlanDefinition/{KNEE}")["version"]
+
+    for query in (f"url={ROOT}/PlanDefinition/{KNEE}|{version}", f"version={version}"):
+        assert ids(read(f"PlanDefinition?{query}")) == [KNEE]
+
+
+def test_sorted_pages_have_each_resource_once(read: Read) -> None:
+    """Forwards and backwards."""
+    there, back = [], []
+    path = "ActivityDefinition?_count=1&_sort=-title"
+
+    while path:
+        bundle = read(path)
+        links = {link["relation"]: link["url"].partition("/fhir/")[2] for link in bundle["link"]}
+        there += [entry["resource"]["title"] for entry in bundle["entry"]]
+        path = links.get("next", "")
+    while "previous" in links:
+        bundle = read(links["previous"])
+        links = {link["relation"]: link["url"].partition("/fhir/")[2] for link in bundle["link"]}
+        back += [entry["resource"]["title"] for entry in bundle["entry"]]
+
+    assert there == sorted(there, reverse=True)
+    assert len(there) == 4
+    assert back == there[-2::-1]
+
+
+@pytest.mark.parametrize("prefer", ["handling=lenient", 'return=minimal, Handling="lenient"'])
+def test_a_lenient_client_has_unknown_parameters_ignored_and_named(
+    service: Service, token: str, prefer: str
+) -> None:
+    """Another client never gets the response from a cache; known values stay strict."""
+    path = f"/fhir/PlanDefinition?_id={KNEE}&modul=home&_security=x"
+
+    response = service.get(path, token=token, headers={"Prefer": prefer})
+
+    (plan, outcome) = body(response)["entry"]
+    assert plan["resource"]["id"] == KNEE
+    said = [issue["details"]["text"] for issue in outcome["resource"]["issue"]]
+    assert [text.split()[2] for text in said] == ["modul", "_security"]
+    assert "modul" not in str(body(response)["link"])
+    assert "Prefer" in response.headers["Vary"]
+    assert response.headers["Preference-Applied"] == "handling=lenient"
+    assert_outcome(service.get(path, token=token), 400, "invalid")
+    for strict in ("handling=strict", "respond-async"):
+        assert_outcome(service.get(path, token=token, headers={"Prefer": strict}), 400)
+    invalid = service.get(f"{path}&_count=x", token=token, headers={"Prefer": prefer})
+    assert len(assert_outcome(invalid, 400, "invalid")) == 1
 
 
 def test_a_publication_updates_the_resources_that_it_changed_alone() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.adapters.outbound.files.reading import Reader
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.ports.catalogue.files import InvalidCatalogueError
+from evref.ports.catalogue import InvalidCatalogueError
 from tests.adapters.files.support import KNEE
 from tests.hostile.examples import quick
 

@@ -16,9 +16,10 @@ from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
-from evref.domain.access.permission import Permission
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.intervention import Phase
 from evref.testing.builders import OPERATOR, a_diagnosis, an_intervention
 from evref.testing.filling import keep_catalogue
@@ -162,7 +163,7 @@ def assert_problem(response: TestResponse, status: int, slug: str | None = None)
     assert problem["status"] == status
     assert problem["request_id"] == response.headers["X-Request-ID"]
     assert problem["instance"].isascii()
-    assert problem["instance"].startswith(("/api/", "/infobutton"))
+    assert problem["instance"].lower().startswith(("/api/", "/infobutton"))
     for member in ("type", "title", "detail"):
         assert problem[member]
     if slug is not None:

@@ -21,8 +21,8 @@ from evref.adapters.inbound.web.problems import Problem
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.access.permission import Permission
-from evref.domain.catalogue.catalogue import Entry
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Recommendation
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DESCRIPTIONS
 from evref.testing.builders import a_catalogue, an_entry
@@ -41,11 +41,13 @@ def examples() -> str:
     # Of one file, so that adding a diagnosis to the bundled ones changes no example.
     knee = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
     (entry,) = YamlCatalogueFiles().read([knee], lambda _done, _total: None).entries
-    first, _, *others = entry.interventions
+    mainstays = entry.diagnosis.mainstays
+    turned, added, *_ = (each for each in entry.interventions if each.id not in mainstays)
     evidence = replace(
-        first.evidence, direction=Direction.UNCLEAR, recommendation=Recommendation.NOT_STATED
+        turned.evidence, direction=Direction.UNCLEAR, recommendation=Recommendation.NOT_STATED
     )
-    before = (replace(first, evidence=evidence), *others)
+    others = (each for each in entry.interventions if each not in {turned, added})
+    before = (replace(turned, evidence=evidence), *others)
     service.publish(a_catalogue(Entry(entry.diagnosis, before), an_entry("asthma")))
     service.publish(a_catalogue(entry))
     token = service.token()
@@ -80,7 +82,7 @@ def _problem(service: Service, problem: Problem, path: str) -> Any:
         key = service.new_key()
         token = key.token.text
         for _ in range(key.key.daily_limit):
-            service.container.admit()(key.token, Permission.READ)
+            service.container.gate().admit(key.token, Permission.READ)
     elif problem is problems.SERVICE_UNAVAILABLE:
         service = _service()  # with no catalogue
         token = service.token()

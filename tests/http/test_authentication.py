@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.access.token import KeyToken
 from evref.testing.builders import OPERATOR
 from tests.http.service import INFOBUTTON, LATE, Service, assert_problem, body

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 from werkzeug.test import TestResponse
 
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import OPERATOR
 from evref.testing.filling import at_once

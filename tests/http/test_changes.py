@@ -13,9 +13,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Recommendation
-from evref.ports.catalogue.published import KEPT_FOR, PUBLICATIONS_KEPT
+from evref.ports.catalogue import KEPT_FOR, PUBLICATIONS_KEPT
 from evref.testing.builders import a_catalogue, an_entry
 from tests.http.service import LATE, Service, assert_outcome, assert_problem, body
 from tests.processes import Command

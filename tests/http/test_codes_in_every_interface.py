@@ -12,8 +12,9 @@ from urllib.parse import urlencode
 import pytest
 
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.accounts.readers import Readers
+from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.vocabulary import MEANINGS
+from evref.domain.principal import Readers
 from tests.http.service import BASE_URL, Service, body
 from tests.pages.site import bundled
 
@@ -23,7 +24,11 @@ URLS = {
     "cm": "http://hl7.org/fhir/sid/icd-10-cm",
     "gm": "http://fhir.de/CodeSystem/bfarm/icd-10-gm",
 }
-ALSO = "this code also means other conditions"
+DOUBTS = {
+    "this code also means other conditions": "approximate",
+    "recorded as suspected": "suspected",
+    "recorded as state after": "state_after",
+}
 SLEEP, KNEE, MOOD = "obstructive-sleep-apnoea", "knee-osteoarthritis", "depressive-episode"
 ALZHEIMER = "alzheimer-disease"
 NOT_READ = "hello” was not read: it must be one of the codes of ICD-10"
@@ -40,7 +45,7 @@ def service() -> Iterator[Service]:
 
 
 Found = tuple[dict[str, str], str]
-"""The relation of each diagnosis by id, and the remarks on the codes as text."""
+"""The relation of each diagnosis by id, or why it is approximate; the remarks as text."""
 
 
 def asked_of_api(service: Service, token: str, codes: str, edition: str) -> Found:
@@ -51,7 +56,8 @@ def asked_of_api(service: Service, token: str, codes: str, edition: str) -> Foun
     said = []
     for match in meta["matches"]:
         for hit in match["diagnoses"]:
-            relations[hit["id"]] = min(hit["relation"], relations.get(hit["id"], "x"), key=best)
+            relation = match["qualifier"] or hit["relation"]
+            relations[hit["id"]] = min(relation, relations.get(hit["id"], "x"), key=best)
         if match["error"] and match["given"]:
             read = (
                 f"{match['given']}: "
@@ -67,7 +73,7 @@ def asked_of_api(service: Service, token: str, codes: str, edition: str) -> Foun
 
 
 def best(relation: str) -> int:
-    return ["certain", "approximate", "x"].index(relation)
+    return ["certain", *DOUBTS.values(), "x"].index(relation)
 
 
 def asked_of_infobutton(service: Service, token: str, codes: str, edition: str) -> Found:
@@ -91,14 +97,13 @@ def asked_of_fhir(service: Service, token: str, codes: str, edition: str) -> Fou
         if entry["search"]["mode"] == "match":
             (extension,) = entry["search"]["extension"]
             parts = {part["url"]: part for part in extension["extension"]}
-            relations[resource["id"]] = parts["code"]["valueCode"]
-            assert parts["text"]["valueString"] == MEANINGS_OF[parts["code"]["valueCode"]]
+            relations[resource["id"]] = relation_in(parts["text"]["valueString"])
+            is_certain = relations[resource["id"]] == "certain"
+            assert parts["code"]["valueCode"] == ("certain" if is_certain else "approximate")
+            assert parts["text"]["valueString"] in {MEANINGS[Relation.CERTAIN], *DOUBTS}
         else:
             said = " ".join(issue["details"]["text"] for issue in resource["issue"])
     return relations, said
-
-
-MEANINGS_OF = {str(value): meaning for value, meaning in MEANINGS.items()}
 
 
 def asked_of_page(service: Service, _: str, codes: str, edition: str) -> Found:
@@ -107,7 +112,7 @@ def asked_of_page(service: Service, _: str, codes: str, edition: str) -> Found:
     )
     answer = service.get(f"/catalogue?{urlencode({'q': named})}")
     if answer.status_code == 303:
-        return {answer.headers["Location"].rpartition("/")[2]: "certain"}, ""
+        return {answer.headers["Location"].partition("?")[0].rpartition("/")[2]: "certain"}, ""
     text = answer.text
     rows = text.partition('<div id="entries">')[2].partition("</div>")[0].split("<li>")[1:]
     found = [(re.search('href="/catalogue/(.*?)"', row), row) for row in rows]
@@ -116,7 +121,7 @@ def asked_of_page(service: Service, _: str, codes: str, edition: str) -> Found:
 
 
 def relation_in(text: str) -> str:
-    return "approximate" if ALSO in text.lower() else "certain"
+    return next((name for doubt, name in DOUBTS.items() if doubt in text.lower()), "certain")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +133,10 @@ def relation_in(text: str) -> str:
     ("codes", "edition", "relations", "said"),
     [
         ("F32.1 G", "gm", {MOOD: "certain"}, ""),
-        ("F32.1 V", "gm", {MOOD: "approximate"}, ""),
+        ("F32.1 V", "gm", {MOOD: "suspected"}, ""),
+        ("F32.1 Z", "gm", {MOOD: "state_after"}, ""),
+        ("F32.1 Z,M17.1", "gm", {MOOD: "state_after", KNEE: "certain"}, ""),
+        ("F32.1V", "gm", {MOOD: "suspected"}, ""),
         ("F32.1 A,M17.1", "gm", {KNEE: "certain"}, "A means excluded: not searched"),
         ("G30.1+ F00.1*", "gm", {ALZHEIMER: "certain"}, ""),
         ("M 17.1,", "who", {KNEE: "certain"}, ""),

@@ -73,6 +73,8 @@ def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str
             "icd11_codes": ["FA01"],
             "terms": {},
             "broader_codes": [],
+            "scope": None,
+            "mainstays": [],
             "enabled_modules": ["fitt_vip", "home", "concept"],
             "checked_on": "2026-02-01",
             "reviewed": None,
@@ -106,14 +108,19 @@ def test_text_is_sent_as_it_is(service: Service, token: str) -> None:
         ("module=home", ["guillain-barre-syndrome", "knee-osteoarthritis", "twin-a", "twin-b"]),
         ("q=barre", ["guillain-barre-syndrome"]),
         ("icd10=hello&icd11=FA01", ["knee-osteoarthritis"]),
-        ("icd10=M17,J45&icd11=FB53.0,8C01.0", ["twin-b"]),
-        ("icd10=M17.1&module=home&q=knee&icd11=FA01.Z", ["knee-osteoarthritis"]),
+        (
+            "icd10=M17,J45&icd11=8C01.0",
+            ["guillain-barre-syndrome", "knee-osteoarthritis", "twin-b"],
+        ),
+        ("icd10=M17,J45&icd11=FB53.0,8C01.0&module=concept&q=knee", ["knee-osteoarthritis"]),
+        ("icd10=M17&icd10=J45", ["knee-osteoarthritis", "twin-b"]),
+        ("icd11=FA01&icd10=M17&icd11=8C01.0&module=concept", ["knee-osteoarthritis"]),
     ],
 )
 def test_filters_find_what_a_code_or_word_stands_for(
     service: Service, token: str, query: str, found: list[str]
 ) -> None:
-    """A code finds what equals it or is its ancestor; all that is asked must be met."""
+    """A code finds what equals it or is its ancestor; other parameters than codes narrow."""
     response = service.get(f"{DIAGNOSES}?{query}", token=token)
 
     assert [record["id"] for record in body(response)["data"]] == found
@@ -130,6 +137,7 @@ def test_matches_say_how_each_code_was_read_and_what_it_found(service: Service, 
             "parameter": parameter,
             "given": given,
             "read_as": read_as,
+            "qualifier": None,
             "diagnosis_ids": list(codes),
             "diagnoses": [
                 {"id": name, "relation": "certain", "code": code} for name, code in codes.items()
@@ -146,6 +154,28 @@ def test_matches_say_how_each_code_was_read_and_what_it_found(service: Service, 
     assert {name for match in found for name in match["diagnosis_ids"]} == {
         record["id"] for record in answer["data"]
     }
+
+
+@pytest.mark.parametrize(
+    ("codes", "qualifier", "relations"),
+    [
+        ("M17.1 G", None, ["certain"]),
+        ("M17.1 V", "suspected", ["approximate"]),
+        ("M17.1 Z R", "state_after", ["approximate"]),
+        ("M17.1 A", "excluded", []),
+        # It may also be of the code.
+        ("M17.1V", None, ["approximate"]),
+        ("M17.1V&edition=gm", "suspected", ["approximate"]),
+    ],
+)
+def test_a_match_says_what_a_letter_says_about_the_diagnosis(
+    service: Service, token: str, codes: str, qualifier: str | None, relations: list[str]
+) -> None:
+    meta = body(service.get(f"{DIAGNOSES}?icd10={codes}", token=token))["meta"]
+
+    (match,) = meta["matches"]
+    assert match["qualifier"] == qualifier
+    assert [fit["relation"] for fit in match["diagnoses"]] == relations
 
 
 def test_what_cannot_be_read_does_not_fail_the_rest(service: Service, token: str) -> None:
@@ -235,7 +265,7 @@ def test_an_unknown_id_is_not_found(service: Service, token: str, wrong: str, re
 
 
 def test_a_search_says_why_it_found_each_diagnosis(service: Service, token: str) -> None:
-    meta = body(service.get(f"{DIAGNOSES}?q=lower%20bak%20pain", token=token))["meta"]
+    meta = body(service.get(f"{DIAGNOSES}?q=low%20bak%20pain", token=token))["meta"]
 
     assert meta["found"] == []
     assert meta["suggestions"] == [

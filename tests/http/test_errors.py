@@ -26,7 +26,7 @@ from evref.adapters.inbound.web.problems import (
     ParameterFault,
 )
 from evref.bootstrap.app import create_app
-from evref.domain.access.quota import QuotaExceededError, QuotaStatus
+from evref.domain.access.quota import Quota, QuotaExceededError
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import (
     BusyError,
@@ -39,6 +39,7 @@ from evref.domain.errors import (
     StorageUnavailableError,
     UnknownDiagnosisError,
 )
+from evref.testing.builders import NOON
 from tests.http.conftest import MakeService
 from tests.http.service import BASE_URL, Service, assert_problem, body, entries
 
@@ -104,7 +105,7 @@ def test_title_and_detail_say_different_things(
     service: Service, token: str, failing: _FailingBrowse
 ) -> None:
     """Whatever raised the problem; at most a third of the detail's words are the title's."""
-    status = QuotaStatus("k1", 1000, 0, 1_795_392_000, 3600)
+    quota = Quota("k1", 1000, 1000, NOON)
     errors: dict[str, list[Exception]] = {
         "missing-credentials": [MissingCredentialsError()],
         "invalid-api-key": [InvalidApiKeyError()],
@@ -117,7 +118,7 @@ def test_title_and_detail_say_different_things(
         "invalid-parameter": [
             InvalidParametersError(ParameterFault("q", "is given more than once", ()))
         ],
-        "quota-exceeded": [QuotaExceededError(status)],
+        "quota-exceeded": [QuotaExceededError(quota)],
         "service-unavailable": [StorageUnavailableError("x"), NoCatalogueError(), BusyError()],
         "internal-error": [RuntimeError()],
     }
@@ -141,6 +142,7 @@ def test_title_and_detail_say_different_things(
         ("/api/v1/%E2%82%AC%20%22x%22", "/api/v1/%E2%82%AC%20%22x%22"),
         ("/api/v1/a%0Ab", "/api/v1/a%0Ab"),
         ("/api/v1/%3Cscript%3E", "/api/v1/%3Cscript%3E"),
+        ("/API/v1/diagnoses", "/API/v1/diagnoses"),
     ],
 )
 def test_the_instance_is_the_path_of_the_request(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from evref.bootstrap.settings import StorageKind
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.effect import Measure, Number, Per1000
 from evref.domain.catalogue.intervention import Phase
+from evref.testing.builders import a_catalogue, an_effect, an_entry, an_intervention
+from tests.http.conftest import MakeService
 from tests.http.service import Service, body, entries
 
 KNEE = "/api/v1/diagnoses/knee-osteoarthritis/interventions"
@@ -65,6 +69,29 @@ def test_an_answer_names_its_diagnosis_and_filters(service: Service, token: str)
     assert meta["catalogue_version"] == Catalogue(entries()).version
 
 
+def test_an_effect_has_the_fields_of_the_contract_and_the_digits_of_its_source(
+    make_service: MakeService,
+) -> None:
+    service = make_service(storage=StorageKind.MEMORY)
+    effect = an_effect(
+        "0.80",
+        ("0.70", "1.0"),
+        Measure.RISK_RATIO,
+        per_1000=Per1000(Number("162"), Number("114.50")),
+        studies=None,
+    )
+    service.publish(a_catalogue(an_entry(interventions=[an_intervention(effects=[effect])])))
+
+    text = service.get(KNEE, token=service.token()).text
+
+    assert (
+        '"effects":[{"outcome":"Pain at the end of treatment","comparison":"no exercise",'
+        '"measure":"risk_ratio","estimate":0.80,"interval":{"low":0.70,"high":1.0},"unit":null,'
+        '"better":"lower","favours":"neither","per_1000":{"comparison":162,"intervention":114.50},'
+        '"studies":null,"participants":3537,"certainty":"high","reference":0}]'
+    ) in text
+
+
 def test_an_intervention_has_the_fields_of_the_contract(service: Service, token: str) -> None:
     """The dose is there for module fitt_vip alone; a reference always has a URL."""
     fitt = service.data(f"{KNEE}?module=fitt_vip", token)[0]
@@ -80,6 +107,7 @@ def test_an_intervention_has_the_fields_of_the_contract(service: Service, token:
         "cautions",
         "fitt_vp",
         "evidence",
+        "effects",
         "references",
     ]
     assert fitt["fitt_vp"] == {

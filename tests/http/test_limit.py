@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from werkzeug.test import TestResponse
 
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from tests.http.service import LATE, MIDNIGHT, Service, assert_problem, body
 
 LIST = "/api/v1/diagnoses"

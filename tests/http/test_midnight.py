@@ -10,8 +10,8 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from evref.application.access.manage_keys import NewKey
-from evref.domain.access.permission import Permission
-from evref.domain.access.quota import Tally
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import Quota
 from tests.http.service import MIDNIGHT, Service
 
 DIAGNOSES = "/api/v1/diagnoses"
@@ -54,12 +54,12 @@ def test_a_request_that_straddles_midnight_is_of_the_day_on_which_it_came(
     """It is counted there, and its fields tell of that day, which is not yet over for it."""
     key = service.new_key(limit=10)
     admission = service.container.storage().admission
-    admit: Callable[[str, Permission, datetime], Tally] = admission.admit
+    admit: Callable[[str, Permission, datetime], Quota] = admission.admit
 
-    def admit_slowly(digest: str, needed: Permission, instant: datetime) -> Tally:
-        tally = admit(digest, needed, instant)
+    def admit_slowly(digest: str, needed: Permission, instant: datetime) -> Quota:
+        quota = admit(digest, needed, instant)
         service.clock.advance(seconds=2)
-        return tally
+        return quota
 
     monkeypatch.setattr(admission, "admit", admit_slowly)
     over = service.get(DIAGNOSES, token=key.token.text)

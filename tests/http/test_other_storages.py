@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from evref.bootstrap.settings import StorageKind
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.testing.builders import OPERATOR
 from tests.databases import PreparedDatabases
 from tests.http.conftest import MakeService

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import pytest
 
 from evref.bootstrap.settings import StorageKind
-from evref.domain.accounts.readers import Readers
+from evref.domain.principal import Readers
 from tests.http.conftest import MakeService
 from tests.http.service import Service, body
 from tests.infobutton.asking import SNOMED_CT, json_feed
@@ -30,7 +30,7 @@ def asked_of_api(service: Service, token: str, words: str) -> list[str]:
 def asked_of_page(service: Service, _: str, words: str) -> list[str]:
     answer = service.get(f"/catalogue?{urlencode({'q': words})}")
     if answer.status_code == 303:
-        return [answer.headers["Location"].rpartition("/")[2]]
+        return [answer.headers["Location"].partition("?")[0].rpartition("/")[2]]
     rows = answer.text.partition('<div id="entries">')[2].partition("</div>")[0]
     return re.findall('<li>\\s*<a href="/catalogue/([^"#]+)"', unescape(rows))
 
@@ -60,9 +60,14 @@ def test_a_query_finds_the_same(make_service: MakeService, ask: Ask) -> None:
     service = make_service(storage=StorageKind.MEMORY, catalogue_pages=Readers.PUBLIC)
     service.publish(bundled())
     token = service.token()
-    in_order = sorted if ask is asked_of_fhir else list
     # Every third, of each kind; the tests of the search try them all.
-    expected = dict(list(found_by_query().items())[::3])
+    by_name = found_by_query(in_a_record=ask in {asked_of_infobutton, asked_of_fhir})
+    expected = dict(list(by_name.items())[::3])
 
     for query, ids in expected.items():
-        assert ask(service, token, query) == in_order(ids), query
+        found = ask(service, token, query)
+        if ask is asked_of_fhir:
+            # Also titles with a word that is wider than one diagnosis.
+            assert {*ids} <= {*found}, query
+        else:
+            assert found == ids, query

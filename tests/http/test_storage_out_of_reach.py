@@ -78,6 +78,7 @@ def test_nothing_is_served_uncounted_and_service_resumes_by_itself(
 
     with broken(service):
         refused = service.get(DIAGNOSES, token=key.token.text)
+        malformed = service.get(DIAGNOSES, token="evref_" + "a" * 46)
         limit = service.get("/api/v1/limit", token=key.token.text)
         live = service.get("/health/live")
         ready = service.get("/health/ready")
@@ -85,6 +86,8 @@ def test_nothing_is_served_uncounted_and_service_resumes_by_itself(
     resumed = service.get(DIAGNOSES, token=key.token.text)
 
     assert_problem(refused, 503, "service-unavailable")
+    # Without asking storage.
+    assert_problem(malformed, 401, "invalid-api-key")
     # A lock is in the way of counting alone.
     assert limit.status_code == (200 if broken is locked else 503)
     assert int(refused.headers["Retry-After"]) >= 1

@@ -44,7 +44,11 @@ def faults(service: Service, token: str, path: str) -> dict[str, list[Any]]:
         (f"{KNEE}/interventions?phase=", "phase", PHASES),
         (f"{KNEE}/interventions?phase=Acute", "phase", PHASES),
         (f"{KNEE}/interventions?phase=acute%20", "phase", PHASES),
-        (f"{DIAGNOSES}?page=2", "page", ["icd10", "edition", "icd11", "include", "module", "q"]),
+        (
+            f"{DIAGNOSES}?page=2",
+            "page",
+            ["icd10", "edition", "icd11", "snomed", "include", "module", "q"],
+        ),
         (f"{DIAGNOSES}?module=physio", "module", MODULES),
         (f"{DIAGNOSES}?icd10=M17&edition=am", "edition", ["who", "cm", "gm"]),
         (f"{DIAGNOSES}?icd11=FA01&edition=cm", "edition", ["who", "cm", "gm"]),
@@ -104,7 +108,10 @@ def test_a_repeated_parameter_is_refused(service: Service, token: str, path: str
         ("icd11=M17", 'is malformed: "M17"'),
         (f"icd10={'M17,' * 50}M17", "has 51 codes"),
         (f"icd10={'G30.1%2B%20F00.1*,' * 25}M17", "has 51 codes"),
-        (f"icd10={',' * 200}M17", "has 151 codes"),
+        (f"icd10={',' * 200}M17", "has 201 codes"),
+        ("&".join(["icd10=M17"] * 51), "has 51 codes"),
+        (f"icd11={'/'.join(['FA01'] * 17)},{'FA01,' * 33}FA01", "has 51 codes"),
+        (f"icd10={'M17,' * 29}M17&icd11={'FA01,' * 20}FA01", "has 30 codes of 51"),
     ],
 )
 def test_each_malformed_code_is_named(
@@ -113,7 +120,7 @@ def test_each_malformed_code_is_named(
     """By its place where it is empty, or too long to be a code."""
     problem = body(service.get(f"{DIAGNOSES}?{query}", token=token))
 
-    (fault,) = problem["errors"]
+    fault = problem["errors"][0]
     assert fault["parameter"] == query.partition("=")[0]
     assert fault["message"].startswith(message)
     assert "1 to 50 codes separated by commas" in fault["allowed"][0]

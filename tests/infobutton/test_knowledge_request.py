@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote_plus
 
 import pytest
 
 from evref.adapters.inbound.infobutton.mappings import SUB_TOPICS
-from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.principal import Readers
 from evref.testing.builders import an_entry
 from tests.http.conftest import MakeService
 from tests.http.service import BASE_URL, Service, assert_problem, entries
@@ -208,7 +209,7 @@ def test_a_subtopic_without_a_module_gives_the_diagnosis_alone(
         (KNEE | {f"{LIST}.cs1": ICD10}, f"{LIST}.c1", "is missing"),
         ({f"{LIST}.c": "M17"}, f"{LIST}.cs", "is missing"),
         (coded("ICD10", "M17"), f"{LIST}.cs", "is not an OID"),
-        (coded(f"urn:oid:{ICD10}", "M17"), f"{LIST}.cs", "is not an OID"),
+        (coded(f"urn:uuid:{ICD10}", "M17"), f"{LIST}.cs", "is not an OID"),
         (coded(ICD10, "FA01"), f"{LIST}.c", 'is malformed: "FA01"'),
         (coded(ICD10, "M15-M19"), f"{LIST}.c", 'is malformed: "M15-M19"'),
         (coded(ICD11, "M17.1"), f"{LIST}.c", 'is malformed: "M17.1"'),
@@ -216,7 +217,9 @@ def test_a_subtopic_without_a_module_gives_the_diagnosis_alone(
         (coded(ICD10, "x" * 41), f"{LIST}.c", "is malformed: 41 characters"),
         ({f"{LIST}.dn": "x" * 201}, f"{LIST}.dn", "is too long"),
         ({f"{LIST}.dn{n}": "x" * 101 for n in range(2)}, f"{LIST}.dn", "is too long"),
-        ({f"{LIST}.dn{n}": "a" for n in range(51)}, LIST, "is given 51 times"),
+        ({f"{LIST}.dn{n}": "a" for n in range(51)}, LIST, "has 51 values"),
+        ({f"subTopic.v.c{n}": "Q000188" for n in range(50)} | KNEE, LIST, "has 51 values"),
+        (coded(ICD11, "/".join(["FA01"] * 17) + ",FA01" * 34), LIST, "has 51 values"),
         (KNEE | {LIST.upper() + ".C": "M18"}, f"{LIST}.c", "is given more than once"),
     ],
 )
@@ -241,7 +244,7 @@ def test_all_errors_of_a_request_are_named_at_once(service: Service, token: str)
     assert response.status_code == 422
     assert response.mimetype == "application/problem+xml"
     named = re.findall("<parameter>(.*?)</parameter>", response.text)
-    assert named == [f"{LIST}.c", f"{LIST}.cs1", "knowledgeResponseType"]
+    assert named == [f"{LIST}.cs1", f"{LIST}.c", "knowledgeResponseType"]
 
 
 @pytest.mark.parametrize("asked", ["text/plain", "application/javascript", "atom+xml"])
@@ -272,24 +275,38 @@ def test_without_pages_there_is_none_to_go_to(make_service: MakeService) -> None
 
 
 def test_words_stand_for_a_code_of_a_system_that_is_not_read(service: Service, token: str) -> None:
-    """The subtitle says so. They never stand for a code that was read, nor beside one."""
+    """The subtitle says so. They never stand for a code that was read; each criterion is judged by
+    itself.
+    """
     snomed = coded(SNOMED_CT, "239873007") | {f"{LIST}.dn": "Knee osteoarthritis"}
     icd9 = coded("2.16.840.1.113883.6.103", "715.36") | {f"{LIST}.dn": "knee osteoarthritis"}
     measles = coded(ICD10, "B05") | {f"{LIST}.dn": "Knee osteoarthritis"}
-    beside = measles | coded(SNOMED_CT, "239873007", "1") | {f"{LIST}.dn1": "Knee osteoarthritis"}
+    beside = coded(f"urn:oid:{ICD10}", "G61.0") | {
+        f"{name}1": text for name, text in snomed.items()
+    }
+    unnamed = KNEE | coded(SNOMED_CT, "195967001", "1")
 
     by_name = [json_feed(service, token, each) for each in (snomed, icd9)]
-    by_code = [json_feed(service, token, each) for each in (measles, beside)]
+    by_code = json_feed(service, token, measles)
+    by_both = json_feed(service, token, beside)
+    without_name = json_feed(service, token, unnamed)
 
     assert [documents(feed) for feed in by_name] == [["Knee osteoarthritis"]] * 2
     assert all("Searched by name" in feed["subtitle"]["_value"] for feed in by_name)
     page = ask(service, token, snomed | AS_HTML).headers["Location"]
     assert page == f"{BASE_URL}/catalogue?q=Knee+osteoarthritis"
-    assert [documents(feed) for feed in by_code] == [[], []]
-    assert not any("Searched by name" in feed["subtitle"]["_value"] for feed in by_code)
+    assert documents(by_code) == []
+    assert "Searched by name" not in by_code["subtitle"]["_value"]
+    assert documents(by_both) == ["Guillain-Barré syndrome", "Knee osteoarthritis"]
+    assert "Searched by name" in by_both["subtitle"]["_value"]
+    assert documents(without_name) == ["Knee osteoarthritis"]
+    assert (
+        "Not searched: code 195967001 of the code system 2.16"
+        in (without_name["subtitle"]["_value"])
+    )
 
 
-@pytest.mark.parametrize(("readers", "status"), [("public", 303), ("members", 401), ("off", 401)])
+@pytest.mark.parametrize(("readers", "status"), [("public", 303), ("members", 303), ("off", 401)])
 def test_a_browser_needs_no_key_for_a_page_that_it_may_read(
     make_service: MakeService, readers: str, status: int
 ) -> None:
@@ -304,8 +321,13 @@ def test_a_browser_needs_no_key_for_a_page_that_it_may_read(
     assert page.status_code == status
     assert service.get(target(KNEE)).status_code == 401
     assert service.admitted(key) == (0 if readers == "public" else 1)
+    if readers == "members":
+        sign_in, _, onwards = page.headers["Location"].partition("?next=")
+        assert sign_in == f"{BASE_URL}/settings/sign-in"
+        assert unquote_plus(onwards) == "/catalogue?q=ICD-10-WHO+M17.1"
     if readers == "public":
         assert page.headers["Location"] == with_key.headers["Location"]
+    if readers != "off":
         assert page.headers["Cache-Control"] == "private, no-cache"
         assert page.headers["Vary"] == "Cookie"
 
@@ -319,5 +341,5 @@ def test_a_signed_in_browser_needs_no_key_for_a_page_of_members() -> None:
 
     assert answer.status_code == 303
     assert answer.headers["Location"].endswith("/catalogue/knee-osteoarthritis")
-    assert visitor.get(target(KNEE | AS_HTML)).status_code == 401
+    assert "/settings/sign-in?next=" in visitor.get(target(KNEE | AS_HTML)).headers["Location"]
     assert member.get(target(KNEE)).status_code == 401

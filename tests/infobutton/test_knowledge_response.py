@@ -10,13 +10,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from evref.domain.accounts.readers import Readers
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.effect_words import sentence
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import DISCLAIMER
-from evref.testing.builders import a_diagnosis, a_reference, an_intervention
+from evref.domain.principal import Readers
+from evref.testing.builders import a_diagnosis, a_reference, an_effect, an_intervention
 from tests.http.conftest import MakeService
 from tests.http.service import BASE_URL, Service, entries
 from tests.infobutton.asking import (
@@ -28,7 +30,9 @@ from tests.infobutton.asking import (
     MESH,
     Parameters,
     ask,
+    documents,
     json_feed,
+    sections,
     target,
     titles,
     xml_feed,
@@ -204,25 +208,53 @@ def test_a_section_shows_the_evidence_of_each_intervention(
     ungraded = replace(
         an_intervention("a-2", diagnosis_id="a", module=Module.FITT_VIP),
         evidence=Evidence(Certainty.NOT_GRADED, Recommendation.NOT_STATED, Direction.UNCLEAR, None),
+        effects=(an_effect(), an_effect(outcome="Disability")),
     )
+    diagnosis = a_diagnosis("a", scope="Supportive care for people of every age.")
     service = make_service()
-    service.publish(Catalogue([Entry(a_diagnosis("a"), (against, ungraded))]))
+    service.publish(Catalogue([Entry(diagnosis, (against, ungraded))]))
 
-    _, section = json_feed(service, service.token(), KNEE)["entry"]
+    document, section = json_feed(service, service.token(), KNEE)["entry"]
     shown = " ".join(section["summary"]["_value"].split())
 
     assert (
-        "<strong>Against</strong>: the sources advise against it, or find harm or no important "
-        "benefit. Recommendation: strong against. Certainty of the evidence (GRADE): very low. "
-        "Grade in the source's words: “Grade &#34;D&#34;”. Phase: acute, from onset to a few weeks."
+        "<strong>Against</strong>: Guidelines advise against it (strong). Recommendation: strong "
+        "against. Certainty of the evidence (GRADE): very low. Grade in the source's words: “Grade "
+        "&#34;D&#34;”. Phase: acute, from onset to a few weeks."
     ) in shown
     assert "<strong>Unclear</strong>" in shown
+    assert f"<p>{sentence(an_effect())}.</p>" in shown
+    assert "Disability" not in shown
+    assert "<p>Supportive care for people of every age.</p>" in document["summary"]["_value"]
     assert "Recommendation: not stated." in shown
     assert "not graded. Phase: chronic, later than subacute, and long-term disease." in shown
     assert "<li>Frequency: Twice a week</li> <li>Type: Strength</li>" in shown
     assert "A B (2019). <a href=" in shown
     assert "First &amp; best</a>. Arthritis &amp; Rheumatology." in shown
     assert '<a href="https://pubmed.ncbi.nlm.nih.gov/123/">Second</a>' in shown
+
+
+def test_interventions_that_are_named_beside_a_diagnosis_stand_first(
+    make_service: MakeService,
+) -> None:
+    """Their section, and they themselves in it; nothing else is left out."""
+    knee = [
+        an_intervention("k-run", module=Module.FITT_VIP, title="Running"),
+        an_intervention("k-heat", module=Module.HOME, title="Heat packs"),
+        an_intervention("k-tai-chi", module=Module.HOME, title="Tai chi in groups"),
+    ]
+    service = make_service()
+    service.publish(Catalogue([Entry(a_diagnosis(), tuple(knee))]))
+    token = service.token()
+
+    plain = json_feed(service, token, KNEE)
+    named = json_feed(service, token, KNEE | {"mainSearchCriteria.v.dn1": "tai chi"})
+
+    assert documents(named) == documents(plain) == ["Knee osteoarthritis"]
+    assert sections(plain) == ["fitt_vip", "home"]
+    assert sections(named) == ["home", "fitt_vip"]
+    summary = named["entry"][1]["summary"]["_value"]
+    assert 0 < summary.index("Tai chi in groups") < summary.index("Heat packs")
 
 
 def test_a_feed_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeService) -> None:

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.bootstrap.container import BUNDLED_CATALOGUE
-from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.principal import Readers
 from evref.testing.filling import keep_catalogue
 from tests.settings_pages.site import Site, in_memory
 

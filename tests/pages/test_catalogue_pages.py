@@ -12,11 +12,11 @@ from flask import template_rendered
 from werkzeug.datastructures import Headers
 from werkzeug.test import EnvironBuilder, TestResponse, run_wsgi_app
 
-from evref.domain.accounts.readers import Readers
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.domain.principal import Readers
 from evref.testing.builders import OPERATOR, a_catalogue, an_entry, an_intervention
 from tests.pages.site import Seen, a_site, bundled, publish
 from tests.settings_pages.site import Site
@@ -87,8 +87,8 @@ def test_a_page_holds_what_the_interface_gives(diagnosis_id: str) -> None:
         signs = {"for": "+", "against": "\N{MINUS SIGN}", "unclear": "?"}
         assert f"{signs[evidence['direction']]} " in text
         said = {
-            "for": "Sources favour it; no graded recommendation seen",
-            "against": "Sources advise against it, or find no benefit; no graded",
+            "for": "Sources favour it; strength not stated",
+            "against": "Sources find harm or no benefit, or advise against it; strength not stated",
             "unclear": "Unclear",
         }
         if evidence["recommendation"] == "not_stated":
@@ -222,7 +222,8 @@ def test_what_was_not_understood_is_named_with_what_is_allowed() -> None:
 
     assert (
         f"{NOT_UNDERSTOOD}: phase, which must be one of acute, subacute, chronic; "
-        "an unknown parameter (this page has only module, phase, print). This page is not filtered."
+        "an unknown parameter (this page has only module, phase, print, searched). "
+        "This page is not filtered."
     ) in text
 
 
@@ -330,6 +331,29 @@ def test_every_page_says_what_the_catalogue_is_not_and_which_it_is(path: str) ->
     assert f"Catalogue {bundled().version}, checked against its sources on " in text
 
 
+@pytest.mark.parametrize(
+    ("path", "is_framed"),
+    [
+        ("/catalogue/knee-osteoarthritis", True),
+        ("/catalogue/nobody", True),
+        ("/evidence", True),
+        ("/", True),
+        ("/docs", False),
+        ("/settings/sign-in", False),
+        ("/settings/nothing", False),
+        ("/api/v1/diagnoses", False),
+    ],
+)
+def test_a_record_shows_the_pages_for_readers_in_a_frame(path: str, *, is_framed: bool) -> None:
+    """Where its origin is allowed; never the settings."""
+    site = a_site(Readers.PUBLIC, bundled(), frame_ancestors=("https://ehr.example.org", "'self'"))
+
+    policy = Visitor(site).get(path).headers["Content-Security-Policy"]
+
+    allowed = "https://ehr.example.org 'self'" if is_framed else "'none'"
+    assert f"frame-ancestors {allowed}" in policy
+
+
 @pytest.mark.parametrize("path", EVERY_PAGE)
 def test_a_page_runs_and_fetches_nothing_but_the_service_s_own(path: str) -> None:
     """No inline script or style, and a policy that would run none; no part from another host."""
@@ -355,11 +379,14 @@ def test_a_page_runs_and_fetches_nothing_but_the_service_s_own(path: str) -> Non
 
 
 def test_an_unknown_diagnosis_is_not_found() -> None:
-    """With the frame around it."""
-    answer = Visitor(bundled_site()).get("/catalogue/unicorn")
+    """With the frame around it, and the nearest ids if there are any."""
+    visitor = Visitor(bundled_site())
+    answer, near = visitor.get("/catalogue/unicorn"), visitor.get("/catalogue/astma")
 
-    assert answer.status_code == 404
+    assert answer.status_code == near.status_code == 404
     assert "Diagnosis not found" in Seen(answer.text).text("main")
+    assert "Similar ids" not in answer.text
+    assert '<a href="/catalogue/asthma">asthma</a>' in near.text
 
 
 def test_pages_are_not_counted() -> None:

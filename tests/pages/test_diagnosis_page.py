@@ -10,17 +10,20 @@ import pytest
 import rispy
 from flask import template_rendered
 
-from evref.domain.accounts.readers import Readers
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Review
+from evref.domain.catalogue.effect_words import favoured, sentence, short
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
 from evref.domain.catalogue.intervention import Intervention, Phase
+from evref.domain.principal import Readers
 from evref.testing.builders import a_catalogue, a_diagnosis, a_reference, an_intervention
-from tests.pages.site import Seen, a_site
+from tests.pages.site import Seen, a_site, bundled
 from tests.settings_pages.visitor import Visitor
 
 CAUTION = "A regulator warns of harm in pregnancy, in a boxed warning of 2023."
 KNEE = "/catalogue/knee-osteoarthritis"
+IN_PLACE = ("svg", "aria-label")
 
 
 def graded(  # noqa: PLR0917 - as in the table of the entry
@@ -51,6 +54,7 @@ def knee(**optional: Any) -> Entry:
             graded("tape", weak, Direction.FOR, "ACR 2019: conditional", cautions=CAUTION),
             graded("knives", against, Direction.AGAINST, "BMJ 2017: strong against"),
             graded("herbs", Recommendation.NOT_STATED, Direction.UNCLEAR, None),
+            graded("lasers", Recommendation.NOT_STATED, Direction.AGAINST, None),
             graded("heat", Recommendation.NOT_STATED, Direction.FOR, None),
         ),
     )
@@ -61,22 +65,80 @@ def text_of(entry: Entry, place: str | None = None, **headers: str) -> str:
     return Seen(Visitor(site).get(KNEE, headers=headers).text).text(place)
 
 
-def test_the_card_comes_first_in_four_groups() -> None:
-    """Acute before chronic, with the short grade and a caution."""
+def test_the_card_comes_first_in_six_groups() -> None:
+    """Acute before chronic, each with what it rests on, and a caution."""
     whole = text_of(knee())
 
     assert text_of(knee(), "card") == (
-        "+Recommended Using rest Acute · Offer · NICE NG1 [1] "
+        "+Recommended Using rest Acute · Offer · NICE NG1 2020 [1] "
         "Using walks Chronic · Class 1, level A · AHA 2022 [1] "
         f"+To consider Using tape Caution Chronic · Conditional · ACR 2019 [1]Caution: {CAUTION} "
-        "\N{MINUS SIGN}Advised against, or found harmful or of no benefit "
-        "Using knives Chronic · Strong against · BMJ 2017 [1] "
-        "No graded recommendation Using heat Chronic · Sources favour it [1] "
-        "Using herbs Chronic · Unclear [1]"
+        "+Supported, strength not stated Using heat Chronic · guideline, Kolasinski 2020 [1] "
+        "\N{MINUS SIGN}Advised against Using knives Chronic · Strong against · BMJ 2017 [1] "
+        "\N{MINUS SIGN}No benefit found, or harm "
+        "Using lasers Chronic · guideline, Kolasinski 2020 [1] "
+        "?Unclear, or sources disagree Using herbs Chronic · guideline, Kolasinski 2020 [1]"
     )
     assert whole.index("Recommended") < whole.index("Evidence map") < whole.index("References")
     assert "Not graded" not in whole
     assert "Not stated" not in whole
+
+
+def test_filters_act_on_the_card_too() -> None:
+    """And stand above it; a filtered card leads to what is on the page."""
+    site = a_site(Readers.PUBLIC, Catalogue([knee()]))
+    page = Visitor(site).get(f"{KNEE}?phase=acute").text
+    seen = Seen(page)
+
+    assert seen.text("card") == "+Recommended Using rest Acute · Offer · NICE NG1 2020 [1]"
+    assert "1 intervention of 7 · Acute. Show all" in seen.text()
+    assert page.index("All modules") < page.index('id="card"')
+    assert "#k-rest" in seen.links
+    empty = Seen(Visitor(site).get(f"{KNEE}?module=prevention").text)
+    assert "No intervention matches these filters" in empty.text("card")
+
+
+def test_every_effect_is_a_sentence_with_its_figures() -> None:
+    """Drawn too, with a text in place of the drawing; the first one is on the card in short."""
+    visitor = Visitor(a_site(Readers.PUBLIC, bundled()))
+    for entry in bundled().entries:
+        seen = Seen(visitor.get(f"/catalogue/{entry.diagnosis.id}").text)
+        drawings = [value for tag, name, value in seen.attributes if (tag, name) == IN_PLACE]
+        shown = [one for one in entry.visible_interventions() if one.effects]
+        assert len(drawings) == sum(len(one.effects) for one in shown)
+        for one in shown:
+            text = seen.text(one.id)
+            assert short(one.effects[0]) in seen.text("card")
+            for effect in one.effects:
+                assert f"{sentence(effect)}. {favoured(effect)}." in text
+                ends = (effect.interval.low, effect.interval.high) if effect.interval else ()
+                events = effect.per_1000
+                counts = () if events is None else (events.comparison, events.intervention)
+                for number in (effect.estimate, *ends, *counts):
+                    is_one = effect.measure.is_ratio and number.value == 1
+                    assert is_one or str(number).removeprefix("-") in text
+
+
+def test_what_an_entry_covers_is_said_and_mainstays_lead() -> None:
+    """On its page; mainstays before what is acute."""
+    entry = knee(scope="Conservative care; operations are left out.", mainstays=("k-walks",))
+    seen = text_of(entry, "card")
+
+    assert "Knee osteoarthritis Conservative care; operations are left out. ICD-10" in text_of(
+        entry
+    )
+    assert seen.index("Using walks") < seen.index("Using rest")
+
+
+def test_the_head_says_how_old_the_sources_are() -> None:
+    """Beside the day on which they were checked."""
+    entry = knee()
+    old = a_reference(title="The oldest", year=2003)
+    first = replace(entry.interventions[0], references=(a_reference(), old))
+
+    assert "Sources from 2020, checked on 1 February 2026." in text_of(entry)
+    aged = Entry(entry.diagnosis, (first, *entry.interventions[1:]))
+    assert "Sources from 2003 to 2020, checked on" in text_of(aged)
 
 
 def test_who_reviewed_an_entry_is_shown_and_counted() -> None:
@@ -158,6 +220,7 @@ def test_only_what_everybody_may_see_is_in_shared_caches(
             "https://example.org/r?x=1",
             "https://example.org/r?x=1&entry=knee-osteoarthritis&version=",
         ),
+        ("https://example.org/#x", "https://example.org/?entry=knee-osteoarthritis&version="),
         (None, None),
     ],
 )

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from evref.domain.accounts.readers import Readers
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
 from evref.domain.catalogue.intervention import FittVp
+from evref.domain.principal import Readers
 from evref.testing.builders import a_diagnosis, a_reference, an_intervention
 from tests.pages.site import Seen, a_site
 from tests.settings_pages.visitor import Visitor

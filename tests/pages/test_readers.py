@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from evref.domain.accounts.readers import Readers
 from evref.domain.errors import StorageUnavailableError
+from evref.domain.principal import Readers
 from evref.testing.builders import a_catalogue, an_entry
 from tests.pages.site import Seen, a_site, bundled
 from tests.settings_pages.site import EMAIL, PASSWORD, Site

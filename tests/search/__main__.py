@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.search.bundled import searchable
+from tests.search.bundled import search
 from tests.search.cases import Score, scores
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "how-the-search-works.md"
@@ -16,7 +16,7 @@ _TABLE = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 def table() -> str:
     """Return the table of the page."""
-    return "".join(f"| {' | '.join(row)} |\n" for row in _rows(scores(searchable())))
+    return "".join(f"| {' | '.join(row)} |\n" for row in _rows(scores(search())))
 
 
 def with_table(page: str) -> str:

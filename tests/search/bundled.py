@@ -1,15 +1,13 @@
-"""The bundled catalogue with its index."""
+"""The search of the bundled catalogue."""
 
 from functools import cache
 
 from evref.adapters.outbound.files import read_lexicon
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.search.index import SearchIndex
 from tests.pages.site import bundled
 
 
 @cache
-def searchable() -> Catalogue:
-    """The bundled catalogue, as it is served."""
-    catalogue = Catalogue(bundled().entries)
-    catalogue.make_searchable(read_lexicon())
-    return catalogue
+def search() -> SearchIndex:
+    """The search of the bundled catalogue, as it is served."""
+    return SearchIndex(bundled(), read_lexicon())

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from evref.domain.catalogue.catalogue import Catalogue
-from tests.search.bundled import searchable
+from evref.domain.catalogue.search.index import SearchIndex
+from tests.search.bundled import search
 
 KINDS = {
     "abbreviation": "abbreviations",
@@ -60,15 +60,22 @@ def cases() -> Iterator[Case]:
         yield Case(KINDS[kind], query, tuple(expected.split(",")) if expected != "-" else ())
 
 
-def found_by_query() -> dict[str, list[str]]:
+def found_by_query(*, in_a_record: bool = False) -> dict[str, list[str]]:
     """Return the ids of the diagnoses that each query finds, best first, and a name of SNOMED."""
+    index = search()
     queries = [*(case.query for case in cases()), "Pneumonia"]
     return {
-        query: [hit.diagnosis_id for hit in searchable().named(query).hits] for query in queries
+        query: [
+            hit.diagnosis_id
+            for hit in (
+                index.diagnoses_of_record(query) if in_a_record else index.diagnoses(query).hits
+            )
+        ]
+        for query in queries
     }
 
 
-def scores(catalogue: Catalogue) -> dict[str, Score]:
+def scores(search: SearchIndex) -> dict[str, Score]:
     """Return the score of each kind of query.
 
     A diagnosis is right among the first three. An intervention is right if all diagnoses have one.
@@ -79,15 +86,15 @@ def scores(catalogue: Catalogue) -> dict[str, Score]:
         score.queries += 1
         near: set[str] = set()
         if case.kind == KINDS["intervention"]:
-            found = catalogue.search.interventions.find(case.query)
-            ids = {hit.intervention.diagnosis_id for hit in found}
+            found = search.interventions(case.query).interventions
+            ids = {one.diagnosis_id for one in found}
             is_right = ids.issuperset(case.expected)
         else:
-            findings = catalogue.named(case.query)
-            hits = [hit.diagnosis_id for hit in findings.hits]
+            named = search.diagnoses(case.query)
+            hits = [hit.diagnosis_id for hit in named.hits]
             score.results += len(hits)
             is_right = case.expected[0] in hits[:_FIRST] if case.expected else not hits
-            near = {suggestion.diagnosis_id for suggestion in findings.suggestions}
+            near = {suggestion.diagnosis_id for suggestion in named.suggestions}
         score.right += is_right
         score.with_suggestions += is_right or not near.isdisjoint(case.expected[:1])
     return by_kind

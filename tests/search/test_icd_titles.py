@@ -9,7 +9,8 @@ from pathlib import Path
 
 from evref.domain.catalogue.record_code import Classification, Edition, read_part
 from tests.domain.catalogue import lists
-from tests.search.bundled import searchable
+from tests.pages.site import bundled
+from tests.search.bundled import search
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # on being loaded
@@ -18,12 +19,12 @@ with warnings.catch_warnings():
 
 def finding(titles: list[str]) -> list[str]:
     """Those of the titles that find a diagnosis."""
-    return [title for title in titles if searchable().named(title).hits]
+    return [title for title in titles if search().diagnoses_of_record(title)]
 
 
 def test_few_titles_of_categories_that_are_not_in_the_catalogue_find_a_diagnosis() -> None:
     """Of 500 categories of which no code finds a diagnosis."""
-    catalogue = searchable()
+    catalogue = bundled()
     codes = [
         code
         for each in lists.icd10_cm()

@@ -69,9 +69,12 @@ def test_the_workers_count_together(server: Server, store: Store) -> None:
         ("/nothing", None, 404),
     ):
         assert server.get(path, token).status == status
-    killed, _ = server.workers()
+    killed, other = server.workers()
+    assert samples(server)["evref_workers",] == 2
     os.kill(killed, signal.SIGKILL)
     after = samples(server)
+    wait_until(lambda: set(server.workers()) - {killed, other})
+    wait_until(lambda: samples(server)["evref_workers",] == 2)
 
     grown = {
         name: value - before.get(name, 0)
@@ -86,6 +89,7 @@ def test_the_workers_count_together(server: Server, store: Store) -> None:
         ("evref_http_requests_total", "GET", "none", "404"): 1,
         ("evref_http_request_duration_seconds_count", LIST): 23,
         ("evref_admissions_total", "admitted"): 21,
+        ("evref_keys_near_limit_total",): 1,
         ("evref_admissions_total", "quota_exceeded"): 1,
         ("evref_admissions_total", "invalid_api_key"): 1,
         ("evref_admission_duration_seconds_count",): 23,

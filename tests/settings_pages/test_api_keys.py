@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import (
     EMAIL,
@@ -44,7 +44,7 @@ def test_an_institution_without_keys_is_led_to_the_first_one(member: Visitor) ->
 
 
 def test_a_name_and_one_click_make_a_working_key(site: Site, member: Visitor) -> None:
-    """The rest is filled in: level read, 1000 requests a day, no expiry."""
+    """The rest is filled in: level read, 1000 requests a day, and a year until it expires."""
     assert fields_of(member.get(NEW).text)["daily_limit"] == "1000"
 
     answer = member.fill_in(NEW, name="Ward tablet")
@@ -57,7 +57,7 @@ def test_a_name_and_one_click_make_a_working_key(site: Site, member: Visitor) ->
     assert ask_with(site, key) == 200
     (found,) = site.container.manage_keys().list_all(OPERATOR)
     assert (found.key.name, found.key.permission) == ("Ward tablet", Permission.READ)
-    assert (found.key.daily_limit, found.key.expires_on) == (1000, None)
+    assert (found.key.daily_limit, found.key.expires_on) == (1000, date(2027, 11, 20))
     owner = site.container.manage_institutions().institution_named(OPERATOR, "General Hospital")
     assert found.key.institution_id == owner.id
 
@@ -132,7 +132,7 @@ def test_another_institution_s_id_makes_no_key_and_tells_nothing(
     [
         ("name", "", "Enter a name."),
         ("name", " ", "Enter a name."),
-        ("name", "n" * 101, "Enter a name of at most 100 characters. This one has 101."),
+        ("name", "n" * 101, "Name must have 1 to 100 characters, has 101."),
         ("name", "a\nb", "Name must be a single line."),
         ("name", "a\x07b", "Name must be plain text without control characters."),
         *[

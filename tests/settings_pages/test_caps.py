@@ -1,17 +1,19 @@
 """The caps of the operator, as members meet them."""
 
+from dataclasses import asdict
+
 import pytest
 
 from evref.domain.access.caps import KeyCaps
 from evref.testing.builders import OPERATOR
 from tests.institutions import institution_id
-from tests.settings_pages.site import INSTITUTION, Site
-from tests.settings_pages.visitor import Visitor, text_of
+from tests.settings_pages.site import INSTITUTION, OTHER_EMAIL, OTHER_INSTITUTION, Site
+from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
 
 KEY = "/settings/api-keys/0123456789abcdef"
-SENTENCE = (
-    "Your operator allows at most 1 live keys; 500 requests a day for one key; "
-    "800 a day for all keys together."
+USE = (
+    "1 of 1 key is in use. 300 of 800 requests a day are given out. "
+    "One key can have at most 500 requests a day."
 )
 
 
@@ -22,26 +24,73 @@ def _capped(site: Site) -> None:
     keys.create(
         OPERATOR, institution, name="Ward app", daily_limit=300, key_id=KEY.rpartition("/")[2]
     )
-    keys.set_caps(OPERATOR, institution, KeyCaps(1, 500, 800))
+    keys.set_caps(OPERATOR, institution, **asdict(KeyCaps(1, 500, 800)))
 
 
 def test_members_see_the_caps_and_cannot_exceed_them(site: Site, member: Visitor) -> None:
     before = site.audit_log()
     for path in ("/settings/api-keys", "/settings/api-keys/new", KEY):
-        assert SENTENCE in text_of(member.get(path).text)
+        assert USE in text_of(member.get(path).text)
+    institution = text_of(member.get("/settings/institution").text)
+    for shown in ("1 of 1 live key", "300 of 800 requests a day given out", "500 requests a day"):
+        assert shown in institution
 
-    created = member.fill_in("/settings/api-keys/new", name="Second")
+    new = member.get("/settings/api-keys/new").text
+    sent = {"csrf_token": fields_of(member.get(KEY).text)["csrf_token"], "id": "f" * 16}
+    fields = {"name": "Second", "permission": "read", "daily_limit": "1", "expiry": "never"}
+    created = member.send("/settings/api-keys/new", **sent, **fields)
     raised = member.fill_in(KEY, daily_limit="501")
 
+    assert fields_of(new) == {}
+    assert "No further key can be created" in new
     assert created.status_code == raised.status_code == 422
-    assert "at most 1 live keys, and there are 1 others." in created.text
+    assert (
+        "The cap of the institution allows at most 1 key at a time. Revoke one first."
+        in created.text
+    )
     assert "at most 500 requests a day for one key." in raised.text
     assert site.audit_log() == before
 
 
+@pytest.mark.parametrize(
+    ("caps", "prefilled", "sentence"),
+    [
+        (KeyCaps(2, 500, 800), "500", "The limit of a new key can be 500 at most."),
+        (KeyCaps(total_daily_limit=700), "400", "The limit of a new key can be 400 at most."),
+        (KeyCaps(total_daily_limit=300), "0", "The limit of a new key can be 0 at most."),
+        (KeyCaps(most_keys=2), "1000", "1 of 2 keys are in use."),
+    ],
+)
+def test_the_form_of_a_key_says_beforehand_what_is_left(
+    site: Site, member: Visitor, caps: KeyCaps, prefilled: str, sentence: str
+) -> None:
+    """And is filled in with what is allowed."""
+    institution = institution_id(site.container, INSTITUTION)
+    site.container.manage_keys().set_caps(OPERATOR, institution, **asdict(caps))
+
+    page = member.get("/settings/api-keys/new").text
+
+    assert sentence in text_of(page)
+    assert fields_of(page)["daily_limit"] == prefilled
+    assert member.fill_in("/settings/api-keys/new", name="Second").status_code == 201
+
+
+def test_the_section_institution_says_what_is_not_restricted(site: Site) -> None:
+    """And which system signs people in."""
+    institutions = site.container.manage_institutions()
+    other = institutions.institution_named(OPERATOR, OTHER_INSTITUTION)
+    site.container.manage_institutions().set_sign_in(OPERATOR, other.id, domains=("example.com",))
+
+    page = text_of(a_member(site, OTHER_EMAIL).get("/settings/institution").text)
+
+    assert "0 live keys; any number is allowed" in page
+    assert "0 requests a day given out; any number is allowed" in page
+    assert "signs in people with an address of example.com" in page
+
+
 def test_a_key_beyond_a_cap_lives_on_and_cannot_be_rotated(site: Site, member: Visitor) -> None:
     site.container.manage_keys().set_caps(
-        OPERATOR, institution_id(site.container, INSTITUTION), KeyCaps(highest_daily_limit=100)
+        OPERATOR, institution_id(site.container, INSTITUTION), **asdict(KeyCaps(None, 100))
     )
 
     rotated = member.fill_in(f"{KEY}/rotate")

@@ -10,7 +10,7 @@ from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation, InvitationToken
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
-from evref.testing.filling import change_team
+from evref.testing.filling import keep_invitations, keep_members
 from tests.institutions import institution_id
 from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, in_memory, on_sqlite
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
@@ -60,11 +60,8 @@ def site_with_forms(settings: Settings) -> Site:
         inviter_id=None,
         created_at=site.clock.now(),
     )
-    change_team(
-        site.container.storage(),
-        institution,
-        lambda team: team.with_member(member).with_invitation(invitation),
-    )
+    keep_members(site.container.storage(), member)
+    keep_invitations(site.container.storage(), invitation)
     return site
 
 

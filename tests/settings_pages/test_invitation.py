@@ -34,7 +34,7 @@ def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
     assert (answer.status_code, answer.location) == (303, "/settings/api-keys")
     page = text_of(visitor.get(answer.location).text)
     assert "Welcome. You are now a member." in page
-    assert f"General Hospital · {COLLEAGUE} · viewer" in page
+    assert f"{COLLEAGUE} General Hospital · viewer" in page
     assert Visitor(site).sign_in(COLLEAGUE, CHOSEN).status_code == 303
     entry = site.audit_log()[0]
     assert (entry.actor, entry.action) == (COLLEAGUE, "member_joined")
@@ -60,21 +60,19 @@ def test_all_that_is_wrong_with_the_password_is_told_at_once(site: Site) -> None
 @pytest.mark.parametrize("reason", ["used", "revoked", "expired", "inviter removed", "unknown"])
 def test_a_link_that_cannot_be_used_says_so_and_no_more(site: Site, reason: str) -> None:
     """One page for all reasons; a form that was open is answered in the same way."""
-    members, manage = site.container.manage_members(), site.container.manage_institutions()
+    members = site.container.people()
     inviter = site.add_member("inviter@example.org", Role.ADMIN)
-    made = members.invite(
+    invitation, token = members.invite(
         inviter.principal, inviter.institution_id, email=COLLEAGUE, role=Role.ADMIN
     )
-    path = f"/settings/invitation/{made.token.text}"
+    path = f"/settings/invitation/{token.text}"
     visitor = Visitor(site)
     fields = fields_of(visitor.get(path).text) | WANTED
     if reason == "used":
-        site.container.accept_invitation().accept(
-            made.token.text, password=CHOSEN, address="192.0.2.7"
-        )
-        members.remove(OPERATOR, manage.member_with_email(OPERATOR, COLLEAGUE).id)
+        site.container.people().accept(token.text, address="192.0.2.7", **WANTED)
+        members.remove(OPERATOR, members.with_email(OPERATOR, COLLEAGUE).id)
     elif reason == "revoked":
-        members.revoke_invitation(OPERATOR, made.invitation.id)
+        members.revoke_invitation(OPERATOR, invitation.id)
     elif reason == "expired":
         site.clock.advance(days=7)
     elif reason == "inviter removed":

@@ -29,12 +29,12 @@ def link_on(page: str) -> str:
 
 
 def id_of(site: Site, email: str) -> str:
-    return str(site.container.manage_institutions().member_with_email(OPERATOR, email).id)
+    return str(site.container.people().with_email(OPERATOR, email).id)
 
 
 def invitation_ids(site: Site) -> list[str]:
     of = institution_id(site.container, INSTITUTION)
-    return [each.id for each in site.container.manage_members().invitations(OPERATOR, of)]
+    return [each.id for each in site.container.people().invitations(OPERATOR, of)]
 
 
 def test_the_list_shows_who_is_what_since_when(site: Site, member: Visitor) -> None:
@@ -68,7 +68,7 @@ def test_many_members_are_in_pages_of_fifty_with_a_search(site: Site, member: Vi
 def test_an_invitation_is_a_link_that_is_shown_once(site: Site, member: Visitor) -> None:
     """At the operator's address, whatever host the client says; the list has its address alone."""
     form = fields_of(member.get(INVITE).text)
-    assert form["role"] == "viewer"
+    assert form["role"] == "reader"
 
     answer = member.send_with(
         {"X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example"},
@@ -177,6 +177,22 @@ def test_a_removed_member_is_out_at_once(site: Site, member: Visitor) -> None:
     assert Visitor(site).sign_in(COLLEAGUE).status_code == 422
     assert site.container.manage_keys().list_all(OPERATOR) == ()
     assert site.members() == {EMAIL: Role.ADMIN}
+
+
+@pytest.mark.parametrize("domain", ["example.org", "elsewhere.example"])
+def test_who_removes_a_member_learns_whether_they_can_come_back(
+    site: Site, member: Visitor, domain: str
+) -> None:
+    """By the institution's own system, which decides who comes in."""
+    site.add_member(COLLEAGUE, Role.VIEWER)
+    of = institution_id(site.container, INSTITUTION)
+    site.container.manage_institutions().set_sign_in(OPERATOR, of, domains=(domain,))
+
+    text = text_of(member.get(f"{MEMBERS}/{id_of(site, COLLEAGUE)}/remove").text)
+
+    can_come_back = "can sign in again as a reader while your sign-in system lets them in" in text
+    assert can_come_back == COLLEAGUE.endswith(domain)
+    assert ("can no longer sign in" in text) == (not can_come_back)
 
 
 def test_the_last_admin_stays_one(site: Site, member: Visitor) -> None:

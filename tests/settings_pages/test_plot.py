@@ -10,10 +10,8 @@ from evref.domain.access.quota import DayUsage
 TODAY = date(2026, 11, 20)
 
 
-def plotted(
-    *days: DayUsage, limit: int = 1000, count: int = 30, created_on: date = date(2026, 1, 1)
-) -> Plot:
-    return drawn(days, last=TODAY, count=count, limit=limit, created_on=created_on)
+def plotted(*days: DayUsage, limit: int = 1000) -> Plot:
+    return drawn(days, last=TODAY, count=30, limit=limit)
 
 
 def ago(days: int) -> date:
@@ -51,21 +49,8 @@ def test_bars_stay_below_the_top_of_the_axis() -> None:
     assert bar.refused_height / bar.admitted_height == pytest.approx(1.3, abs=0.001)
 
 
-def test_the_limit_is_drawn_as_it_was_each_day() -> None:
-    """On a day without requests it is that of the next day on which it is known."""
-    plot = plotted(
-        DayUsage(ago(20), 400, 1, 0),
-        DayUsage(ago(10), 800, 1, 0),
-        DayUsage(ago(0), 800, 1, 0),
-        limit=1000,
-    )
+def test_the_present_limit_is_drawn() -> None:
+    """Whatever it was on the days that are shown."""
+    plot = plotted(DayUsage(ago(20), 400, 1, 0), limit=1000)
 
-    def y(limit: int) -> float:
-        return BOTTOM - limit * (BOTTOM - TOP) / 1000
-
-    flat = [(line.y1, round(line.x2 * 0.3) - 30) for line in plot.limit if line.y1 == line.y2]
-    assert flat == [(y(400), -20), (y(800), -10), (y(1000), 0)]
-    assert all(
-        before.x2 == after.x1 and before.y2 == after.y1
-        for before, after in zip(plot.limit, plot.limit[1:], strict=False)
-    )
+    assert plot.limit_y == TOP

@@ -6,8 +6,7 @@ from html import unescape
 
 import pytest
 
-from evref.domain.access.permission import Permission
-from evref.domain.access.state import KeyState
+from evref.domain.access.key import KeyState, Permission
 from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import EMAIL, Site
 from tests.settings_pages.test_api_keys import ask_with

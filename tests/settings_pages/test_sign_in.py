@@ -38,6 +38,23 @@ def test_every_page_leads_to_the_sign_in_and_back(site: Site) -> None:
         assert visitor.sign_in(onwards=f"/settings{path}").location == f"/settings{path}"
 
 
+def test_the_form_of_an_ended_session_saves_nothing(site: Site, member: Visitor) -> None:
+    """The sign-in says so, and leads back to the form, which is empty."""
+    new = f"{KEYS}/new"
+    fields = fields_of(member.get(new).text) | {"name": "Ward tablet"}
+    site.clock.advance(hours=12)
+
+    for ended in (True, False):
+        answer = member.send(new, **fields)
+
+        assert answer.location == f"/settings/sign-in?next={new}"
+        begins = "Your session ended." if ended else "You are not signed in."
+        assert f"{begins} Nothing was saved." in member.get(answer.location).text
+        assert member.sign_in(onwards=new).location == new
+        assert fields_of(member.get(new).text)["name"] == ""
+        member.fill_in("/settings/sign-out")
+
+
 def test_the_sign_in_leads_nowhere_else(site: Site) -> None:
     """Whatever the address asks for, it is a page of the settings or the first one."""
     for onwards in (
@@ -340,7 +357,7 @@ def test_no_answer_outside_the_settings_sets_a_cookie(site: Site) -> None:
 
     for path in ("/", "/docs", "/catalogue", "/catalogue/nothing", "/evidence", "/nothing"):
         assert "Set-Cookie" not in visitor.get(path).headers
-    for path in ("/health/live", "/api/v1/diagnoses", "/settings/static/copy.js"):
+    for path in ("/health/live", "/api/v1/diagnoses", "/settings/static/settings.js"):
         answer = visitor.get(path, buffered=True)
         assert "Set-Cookie" not in answer.headers
         assert "Cookie" not in answer.headers.get("Vary", "")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evref.domain.accounts.session import MOST_SESSIONS
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.institutions import institution_id
@@ -120,12 +121,30 @@ def test_a_session_of_the_header_ends_without_it(site: Site) -> None:
     assert who(reader) is None
 
 
+INFO_BUTTON = (
+    "/infobutton?mainSearchCriteria.v.dn=knee%20osteoarthritis&knowledgeResponseType=text/html"
+)
+
+
+@pytest.mark.parametrize("path", [INFO_BUTTON, "/health/x", "/schemas/x", "/nothing"])
+def test_what_is_no_page_ends_no_session_of_the_header(site: Site, path: str) -> None:
+    """A proxy may let it through without asking, and the browser's cookie comes along."""
+    sent = headers(COLLEAGUE, secret_of(site))
+    reader = Visitor(site)
+    assert who(reader, **sent) == COLLEAGUE
+    begun = reader.cookie("evref_session")
+
+    answer = reader.get(path)
+
+    assert "Set-Cookie" not in answer.headers
+    assert who(reader, **sent) == COLLEAGUE
+    assert reader.cookie("evref_session") == begun
+
+
 def forged(site: Site) -> dict[str, dict[str, str]]:
     """Requests that must sign nobody in, by what is wrong with them."""
     secret = secret_of(site)
     other = secret_of(site, OTHER_INSTITUTION, "example.com")
-    removed = site.add_member("removed@example.org", Role.READER)
-    site.container.manage_members().remove(OPERATOR, removed.id)
     return {
         "no secret": {"X-Forwarded-Email": COLLEAGUE},
         "an empty secret": headers(COLLEAGUE, ""),
@@ -140,7 +159,7 @@ def forged(site: Site) -> dict[str, dict[str, str]]:
         "a domain that ends like it": headers("new@badexample.org", secret),
         "not ASCII": headers("n\xe9w@example.org", secret),
         "no address": headers("example.org", secret),
-        "a removed member": headers("removed@example.org", secret),
+        "an address that HTML refuses": headers("new(x)@example.org", secret),
         "another header": {"X-Email": COLLEAGUE, "X-Evref-Proxy-Secret": secret},
     }
 
@@ -174,21 +193,83 @@ def test_a_forged_header_beside_a_cookie_changes_nothing(site: Site) -> None:
         assert who(member, **sent) == expected, wrong
 
 
-def test_a_removed_member_comes_back_by_an_invitation_or_after_a_year(site: Site) -> None:
+def test_requests_without_a_cookie_leave_few_sessions_and_some_none(site: Site) -> None:
+    """A proxy may pass on a client that keeps no cookie; HEAD and suggestions begin no session."""
+    sent = headers(COLLEAGUE, secret_of(site))
+
+    visitor = Visitor(site)
+    assert visitor.head(ENTRY, headers=sent).status_code == 200
+    assert visitor.get("/catalogue/suggest?q=knee", headers=sent).status_code == 200
+    assert visitor.cookie("evref_session") is None
+    assert 'INTO "sessions"' not in site.dump()
+
+    for _ in range(MOST_SESSIONS + 5):
+        Visitor(site).get(ENTRY, headers=sent)
+    assert site.dump().count('INSERT INTO "sessions"') == MOST_SESSIONS
+
+
+def test_a_request_that_is_not_for_a_page_ends_no_session(site: Site) -> None:
+    """Neither without the header nor with another address."""
     secret = secret_of(site)
-    manage = site.container.manage_members()
-    for back in ("invited", "forgotten"):
-        assert who(Visitor(site), **headers(NEW, secret)) == NEW
-        found = site.container.storage().accounts.member_with_email(NEW)
-        manage.remove(OPERATOR, found.id)
-        assert who(Visitor(site), **headers(NEW, secret)) is None
-        assert NEW not in "".join(
-            line for line in site.dump().splitlines() if 'INTO "removals"' in line
-        )
-        if back == "invited":
-            site.invite(NEW, Role.READER)
-    site.clock.advance(seconds=366 * 24 * 3600)
-    assert who(Visitor(site), **headers(NEW, secret)) == NEW
+    reader = Visitor(site)
+    assert who(reader, **headers(COLLEAGUE, secret)) == COLLEAGUE
+    cookie = reader.cookie("evref_session")
+
+    for sent in ({}, headers(EMAIL, secret)):
+        for path in ("/catalogue/suggest?q=knee", "/schemas/nothing", "/infobutton"):
+            reader.get(path, headers=sent)
+
+    assert who(reader, **headers(COLLEAGUE, secret)) == COLLEAGUE
+    assert reader.cookie("evref_session") == cookie
+
+
+def test_an_institution_without_an_admin_is_said_to_be_so(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    """On the sign-in page, and in the log once a minute."""
+    manage = site.container.manage_institutions()
+    empty = manage.create_institution(OPERATOR, "Empty")
+    secret = manage.set_sign_in(OPERATOR, empty.id, domains=["example.net"])
+    assert secret is not None
+
+    with caplog.at_level(logging.WARNING):
+        pages = [
+            Visitor(site).get("/settings/sign-in", headers=headers("a@example.net", secret.text))
+            for _ in range(2)
+        ]
+
+    assert "has no member here yet" in pages[0].text
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert said.endswith("create an admin with evref member create")
+    assert "example.net" not in said
+
+
+def test_a_removed_member_comes_back_as_a_reader(site: Site) -> None:
+    """The provider decides who comes in; the session of before has ended."""
+    secret, member = secret_of(site), Visitor(site)
+    site.add_member(NEW, Role.ADMIN)
+    assert who(member, **headers(NEW, secret)) == NEW
+    people = site.container.people()
+    people.remove(OPERATOR, people.with_email(OPERATOR, NEW).id)
+
+    assert who(member, **headers(NEW, secret)) == NEW
+    assert site.members()[NEW] is Role.READER
+
+
+def test_an_address_of_a_domain_with_a_sign_in_is_of_no_other_institution(site: Site) -> None:
+    """Neither invited nor accepted; nothing says whose the domain is."""
+    link = site.invite("new@example.com", Role.READER)
+    secret_of(site, OTHER_INSTITUTION, "example.com")
+    admin = a_member(site)
+
+    for answer in (
+        admin.fill_in("/settings/members/invite", email="other@EXAMPLE.com"),
+        Visitor(site).fill_in(link, password="a long password", repeated="a long password"),
+    ):
+        assert answer.status_code == 422
+        assert OTHER_INSTITUTION not in answer.text
+    assert not any(email.endswith("@example.com") for email in site.members())
+    assert admin.fill_in("/settings/members/invite", email="a@sub.example.com").status_code == 201
 
 
 def test_the_header_opens_no_data_of_the_api(site: Site) -> None:

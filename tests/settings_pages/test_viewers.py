@@ -54,10 +54,10 @@ def test_a_viewer_gets_no_form_and_a_forged_one_changes_nothing(
 def test_a_viewer_sees_keys_members_and_the_audit_log(viewer: Visitor) -> None:
     """And no link to a page that would be refused."""
     for path in ("/settings/api-keys", f"/settings/api-keys/{KEY_ID}", "/settings/members",
-                 "/settings/audit-log", "/settings/password"):  # fmt: skip
+                 "/settings/institution", "/settings/audit-log", "/settings/password"):  # fmt: skip
         answer = viewer.get(path)
         assert answer.status_code == 200
-        assert f"{COLLEAGUE} · viewer" in text_of(answer.text)
+        assert f"{COLLEAGUE} General Hospital · viewer" in text_of(answer.text)
         for refused in changing():
             if not refused.endswith(KEY_ID):
                 assert f'href="{refused}"' not in answer.text

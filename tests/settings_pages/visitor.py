@@ -45,8 +45,8 @@ class Visitor:
             **options,  # type: ignore[arg-type]
         )
 
-    def head(self, path: str) -> TestResponse:
-        return self._client.head(path, environ_base=self._address)
+    def head(self, path: str, **options: object) -> TestResponse:
+        return self._client.head(path, environ_base=self._address, **options)
 
     def send(self, path: str, /, **fields: str) -> TestResponse:
         """Send just these fields, as anybody could from anywhere."""

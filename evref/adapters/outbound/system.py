@@ -10,11 +10,10 @@ from threading import Lock
 import argon2
 from zxcvbn_rs_py import zxcvbn
 
-from evref.ports import clock, randomness
-from evref.ports.accounts import passwords
+from evref.ports import accounts, system
 
 
-class SystemClock(clock.Clock):
+class SystemClock(system.Clock):
     def now(self) -> datetime:
         return datetime.now(UTC)
 
@@ -22,12 +21,12 @@ class SystemClock(clock.Clock):
         return time.monotonic()
 
 
-class SystemRandomness(randomness.Randomness):
+class SystemRandomness(system.Randomness):
     def below(self, bound: int) -> int:
         return secrets.randbelow(bound)
 
 
-class Argon2PasswordHasher(passwords.PasswordHasher):
+class Argon2PasswordHasher(accounts.PasswordHasher):
     """Hashes with the parameters of RFC 9106, section 4, that argon2-cffi recommends.
 
     Each call takes 64 MiB of memory and about 50 ms on all cores, so one runs at a time.
@@ -51,7 +50,7 @@ class Argon2PasswordHasher(passwords.PasswordHasher):
                 return False
 
 
-class ZxcvbnPasswordGuesser(passwords.PasswordGuesser):
+class ZxcvbnPasswordGuesser(accounts.PasswordGuesser):
     """Estimates guesses with zxcvbn, which includes lists of words, names and leaked passwords."""
 
     _MILLION = 6.0

@@ -1,16 +1,13 @@
 """Manage keys: create, list, change, rotate, revoke and monitor them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime, timedelta
 
-from evref.domain.access.caps import KeyCaps
-from evref.domain.access.key import UNCHANGED, ApiKey, Unchanged
-from evref.domain.access.permission import Permission
-from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DailyWindow, DayUsage
-from evref.domain.access.secret import EndingSecret
-from evref.domain.access.state import KeyState
+from evref.domain.access.caps import CapUse, KeyCaps
+from evref.domain.access.key import UNCHANGED, ApiKey, EndingSecret, KeyState, Permission, Unchanged
+from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DayUsage, utc_day
 from evref.domain.access.token import KeyToken
 from evref.domain.audit import Action, Subject, SubjectKind
 from evref.domain.errors import (
@@ -18,16 +15,14 @@ from evref.domain.errors import (
     InvalidValueError,
     KeyAlreadyRotatedError,
     NotFoundError,
+    OutdatedError,
     StorageUnavailableError,
-    changed_meanwhile,
 )
 from evref.domain.identifiers import IDS, is_id, new_id
 from evref.domain.principal import Principal, Right, authorise, authorise_in
 from evref.domain.redaction import refuse_keys
-from evref.ports.access.usage import KeyUse
-from evref.ports.clock import Clock
-from evref.ports.randomness import Randomness
 from evref.ports.storage import Changes, Storage
+from evref.ports.system import Clock, Randomness
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +40,15 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class KeyInUse:
-    """A key with its state and its use.
+    """A key with its state, the last day with an admitted request, and today's counts.
 
     `ending_secrets` are the replaced secrets that are still valid, oldest first.
     """
 
     key: ApiKey
     state: KeyState
-    use: KeyUse
+    last_used_on: date | None
+    today: DayUsage | None
     ending_secrets: tuple[EndingSecret, ...]
 
 
@@ -146,41 +142,35 @@ class ManageKeys:
         permission: Permission | None = None,
         daily_limit: int | None = None,
         expires_on: date | Unchanged | None = UNCHANGED,
-        seen: Mapping[str, object] | None = None,
+        version: str | None = None,
     ) -> ApiKey:
         """Change the given fields of a key, and return it. `expires_on` None means never.
 
-        `seen` has the values that the fields had when a person decided to change them. If another
-        has changed one of the given fields since, nothing is changed.
-
-        If no value differs, the key is equal to what it was, and the audit log has no entry.
+        `version` is that of the key which the caller read, if any. If no value differs, the key is
+        equal to what it was, and the audit log has no entry.
 
         Raises:
             InvalidValueError: If a value breaks a rule or a cap, or a new expiry date is in the
                 past.
             KeyRevokedError: If the key is revoked.
+            OutdatedError: If the key has another version, and a value differs.
 
         """
-        trimmed = None if name is None else name.strip()
-        given = {"name": trimmed, "permission": permission, "daily_limit": daily_limit}
-        changes: dict[str, object] = {
-            field: value for field, value in given.items() if value is not None
-        }
-        if expires_on is not UNCHANGED:
-            changes["expires_on"] = expires_on
 
         def changed(key: ApiKey, _: datetime) -> ApiKey:
-            _refuse_overwriting(key, changes, seen)
             expiry = key.expires_on if expires_on is UNCHANGED else expires_on
             # The form of an expired key repeats its date, and may change something else.
             with self._expiry_checked(None if expiry == key.expires_on else expiry):
                 refuse_keys("name", name or "")
-                return key.changed(
-                    name=trimmed,
+                after = key.changed(
+                    name=None if name is None else name.strip(),
                     permission=permission,
                     daily_limit=daily_limit,
                     expires_on=expiry,
                 )
+            if after != key and version not in {None, key.version}:
+                raise OutdatedError
+            return after
 
         return self._change(principal, key_id, Action.KEY_CHANGED, changed)
 
@@ -223,16 +213,26 @@ class ManageKeys:
         """
         return self._change(principal, key_id, Action.KEY_REVOKED, ApiKey.revoked)
 
-    def caps(self, principal: Principal, institution_id: str) -> KeyCaps:
-        """Return the operator's caps on the keys of an institution."""
+    def caps(self, principal: Principal, institution_id: str) -> CapUse:
+        """Return the operator's caps on the keys of an institution, and what is used of them."""
         authorise_in(institution_id, principal, Right.SEE_KEYS)
-        return self.storage.keys.caps(institution_id)
+        keys = self.storage.keys.of_institution(institution_id)
+        return self.storage.keys.caps(institution_id).use(keys, self.today())
 
-    def set_caps(self, principal: Principal, institution_id: str, caps: KeyCaps) -> None:
-        """Set the caps on the keys of an institution. Existing keys stay as they are."""
+    def set_caps(
+        self, principal: Principal, institution_id: str, **given: int | Unchanged | None
+    ) -> KeyCaps:
+        """Set the given caps, fields of `KeyCaps`, and return all. Existing keys stay as they are.
+
+        Raises:
+            InvalidValueError: If a cap breaks a rule.
+
+        """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         with self.storage.changes(principal, self.clock.now()) as changes:
             before = changes.keys.caps(institution_id)
+            changed = {name: cap for name, cap in given.items() if cap is not UNCHANGED}
+            caps = KeyCaps(**{**asdict(before), **changed})
             changes.keys.set_caps(institution_id, caps)
             differences = [
                 f"{name.replace('_', ' ')} from {_cap(old)} to {_cap(new)}"
@@ -244,6 +244,7 @@ class ManageKeys:
             if differences:
                 detail = ", ".join(differences)
                 changes.record(Action.CAPS_SET, detail, institution_id=institution_id)
+        return caps
 
     def history(self, principal: Principal, key_id: str, days: int = 30) -> tuple[DayUsage, ...]:
         """Return the last days with requests of a key, including today, oldest first."""
@@ -265,18 +266,13 @@ class ManageKeys:
 
     def _in_use(self, keys: Sequence[ApiKey]) -> tuple[KeyInUse, ...]:
         instant = self.clock.now()
-        today = DailyWindow.of(instant).day
+        today = utc_day(instant)
         uses = self.storage.usage.overview([key.id for key in keys], today)
-        never = KeyUse(last_used_on=None, today=None)
 
         def in_use(key: ApiKey) -> KeyInUse:
-            use = uses.get(key.id, never)
-            return KeyInUse(
-                key,
-                key.state(today, admitted=0 if use.today is None else use.today.admitted),
-                use,
-                key.ending_secrets(instant),
-            )
+            last_used_on, usage = uses.get(key.id, (None, None))
+            state = key.state(today, admitted=0 if usage is None else usage.admitted)
+            return KeyInUse(key, state, last_used_on, usage, key.ending_secrets(instant))
 
         return tuple(in_use(key) for key in keys)
 
@@ -323,26 +319,14 @@ class ManageKeys:
 
     def today(self) -> date:
         """Return the present UTC day, under which requests are counted."""
-        return DailyWindow.of(self.clock.now()).day
-
-
-def _refuse_overwriting(
-    key: ApiKey, changes: Mapping[str, object], seen: Mapping[str, object] | None
-) -> None:
-    faults = [
-        changed_meanwhile(field, getattr(key, field) or "never")
-        for field, value in changes.items()
-        if seen is not None and getattr(key, field) not in (seen[field], value)
-    ]
-    if faults:
-        raise InvalidValueError(faults)
+        return utc_day(self.clock.now())
 
 
 def _check_caps(changes: Changes, before: ApiKey | None, after: ApiKey) -> None:
     caps = changes.keys.caps(after.institution_id)
     if caps != KeyCaps():
         keys = changes.keys.of_institution(after.institution_id)
-        caps.check(before, after, keys, DailyWindow.of(changes.instant).day)
+        caps.check(before, after, keys, utc_day(changes.instant))
 
 
 def _record(changes: Changes, action: Action, key: ApiKey, detail: str) -> None:

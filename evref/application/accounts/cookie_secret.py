@@ -1,27 +1,18 @@
 """The secret that signs cookies, the same in all processes."""
 
-from evref.ports.accounts.secrets import SharedSecrets
-from evref.ports.randomness import Randomness
+from evref.ports.accounts import SharedSecrets
+from evref.ports.system import Randomness
 
 _NAME = "cookies"
 
 
-class CookieSecret:
-    """Returns the operator's secret, or else one that is created once and stored."""
+def cookie_secret(secrets: SharedSecrets, randomness: Randomness, given: str | None) -> str:
+    """Return the operator's secret, or else one that is created once and stored.
 
-    def __init__(self, secrets: SharedSecrets, randomness: Randomness, given: str | None) -> None:
-        self._secrets = secrets
-        self._randomness = randomness
-        self._secret = given
+    It has at least 32 characters.
 
-    def __call__(self) -> str:
-        """Return the secret, at least 32 characters; read from storage until that succeeds once.
+    Raises:
+        StorageUnavailableError: If storage is needed and unavailable.
 
-        Raises:
-            StorageUnavailableError: If storage is needed and unavailable.
-
-        """
-        if self._secret is None:
-            candidate = f"{self._randomness.below(2**256):064x}"
-            self._secret = self._secrets.keep(_NAME, candidate)
-        return self._secret
+    """
+    return given or secrets.keep(_NAME, f"{randomness.below(2**256):064x}")

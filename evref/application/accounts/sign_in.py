@@ -1,20 +1,18 @@
 """Sign in: sessions of members, and the change of their passwords."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from evref.application.accounts.shared.attempts import Attempts
-from evref.application.accounts.shared.audit import record
-from evref.application.accounts.shared.new_password import check_new_password
+from evref.application.accounts.passwords import Attempts, check_new_password
+from evref.application.accounts.people import record
 from evref.domain.accounts.institution import (
     Institution,
     Member,
-    check_password,
     is_email,
     normalised_email,
+    password_faults,
 )
-from evref.domain.accounts.sign_in import LONGEST_SESSION, Device, Session, SessionToken
+from evref.domain.accounts.session import SESSION_LENGTHS, Session, SessionToken
+from evref.domain.accounts.slowdown import Device
 from evref.domain.audit import Action
 from evref.domain.errors import (
     Fault,
@@ -24,10 +22,9 @@ from evref.domain.errors import (
     WrongCredentialsError,
 )
 from evref.domain.principal import InstitutionMember
-from evref.ports.accounts.passwords import PasswordGuesser, PasswordHasher
-from evref.ports.clock import Clock
-from evref.ports.randomness import Randomness
+from evref.ports.accounts import PasswordGuesser, PasswordHasher
 from evref.ports.storage import Storage
+from evref.ports.system import Clock, Randomness
 
 _SECONDS_BETWEEN_PURGES = 60.0
 
@@ -69,6 +66,7 @@ class SignIn:
     guesser: PasswordGuesser
     clock: Clock
     randomness: Randomness
+    _next_purge: float = field(default=float("-inf"), init=False)
 
     def begin(
         self, email: str, password: str, *, address: str, device: Device | None = None
@@ -103,11 +101,18 @@ class SignIn:
 
         """
         instant = self.clock.now()
-        self.storage.sessions.remove_started_before(instant - LONGEST_SESSION)
+        self._purge_now_and_then()
         token = SessionToken.make(self.randomness.below(SessionToken.SECRETS))
         self.storage.sessions.add(Session.of(member, token, instant, by_proxy=by_proxy))
         device = Device.of(member, self.randomness.below(Device.IDS), instant)
         return StartedSession(member, token, device)
+
+    def _purge_now_and_then(self) -> None:
+        # A purge takes the write lock of the database, which admission needs too.
+        if self.clock.monotonic() >= self._next_purge:
+            self._next_purge = self.clock.monotonic() + _SECONDS_BETWEEN_PURGES
+            for role, length in SESSION_LENGTHS.items():
+                self.storage.sessions.remove_started_before(self.clock.now() - length, role)
 
     def who(self, token: SessionToken) -> SignedIn:
         """Return the member of this session.
@@ -130,73 +135,52 @@ class SignIn:
         """End the session. It may have ended already."""
         self.storage.sessions.remove(token.digest)
 
-    def check_password_change(
-        self,
-        token: SessionToken,
-        *,
-        present: str,
-        new: str,
-        address: str,
-        device: Device | None = None,
-    ) -> None:
-        """Check the current and the new password, and change nothing.
-
-        Raises:
-            NotSignedInError: If the session has ended.
-            InvalidValueError: If `present` is not the current password, or the new password breaks
-                a rule; with every fault. Whether the new password is easily guessed is checked
-                only if `present` is right.
-            TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
-            BusyError: If too many passwords are being checked.
-
-        """
-        with self._approved_change(self.who(token), present, new, address, device):
-            pass
-
     def change_password(
         self,
         token: SessionToken,
         *,
         present: str,
         new: str,
+        repeated: str,
         address: str,
         device: Device | None = None,
     ) -> StartedSession:
         """Change the member's password, end all their sessions, and start a new one.
 
         Raises:
-            NotSignedInError, InvalidValueError, TooManyAttemptsError, BusyError: See
-                `check_password_change`; nothing is changed.
+            NotSignedInError: If the session has ended.
+            InvalidValueError: If `present` is not the current password, or the new one breaks a
+                rule or differs from `repeated`; with every fault. Whether the new password is
+                easily guessed is checked only if `present` is right.
+            TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
+            BusyError: If too many passwords are being checked.
 
         """
         signed_in = self.who(token)
         member = signed_in.member
-        with self._approved_change(signed_in, present, new, address, device):
+        with self.attempts.counted(member.email, address, self._known(device, member)) as succeed:
+            if not self.passwords.verify(present, member.password_hash):
+                faults = password_faults(new, repeated)
+                raise InvalidValueError([Fault("present", "is incorrect"), *faults])
+            succeed()
+            check_new_password(
+                new,
+                self.guesser,
+                email=member.email,
+                institution=signed_in.institution,
+                repeated=repeated,
+            )
             password_hash = self.passwords.hash(new)
         try:
             with self.storage.changes(signed_in.principal, self.clock.now()) as changes:
                 changes.accounts.set_password(member.id, password_hash)
-                record(changes, Action.PASSWORD_CHANGED, member, f"e-mail {member.email}")
+                record(changes, Action.PASSWORD_CHANGED, member)
             self.storage.sessions.remove(token.digest)
             # Bound to this password: if another one is set concurrently, the session ends.
             return self.start(replace(member, password_hash=password_hash))
         except NotFoundError:
             # The member was removed meanwhile.
             raise NotSignedInError from None
-
-    @contextmanager
-    def _approved_change(
-        self, signed_in: SignedIn, present: str, new: str, address: str, device: Device | None
-    ) -> Iterator[None]:
-        member = signed_in.member
-        with self.attempts.counted(member.email, address, self._known(device, member)) as succeed:
-            if not self.passwords.verify(present, member.password_hash):
-                raise InvalidValueError([Fault("present", "is incorrect"), *_faults(new)])
-            succeed()
-            check_new_password(
-                new, self.guesser, email=member.email, institution=signed_in.institution
-            )
-            yield
 
     def _with_email(self, email: str) -> Member | None:
         if not is_email(email):
@@ -210,11 +194,3 @@ class SignIn:
         if device is None or member is None or not device.is_known(member, self.clock.now()):
             return None
         return device
-
-
-def _faults(password: str) -> Sequence[Fault]:
-    try:
-        check_password(password)
-    except InvalidValueError as error:
-        return error.faults
-    return ()

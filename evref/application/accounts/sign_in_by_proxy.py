@@ -6,11 +6,11 @@ import hmac
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from evref.application.accounts.shared.audit import record, replace_team
+from evref.application.accounts.people import People, record
 from evref.application.accounts.sign_in import SignedIn, SignIn
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.proxy_sign_in import ProxySecret, ProxySignIn
-from evref.domain.accounts.sign_in import SessionToken
+from evref.domain.accounts.session import SessionToken
 from evref.domain.audit import Action
 from evref.domain.errors import (
     AlreadyExistsError,
@@ -18,11 +18,8 @@ from evref.domain.errors import (
     NotFoundError,
     NotSignedInError,
 )
-from evref.domain.identifiers import IDS, new_id
-from evref.domain.principal import Role
-from evref.ports.clock import Clock
-from evref.ports.randomness import Randomness
 from evref.ports.storage import Storage
+from evref.ports.system import Clock
 
 
 class Refusal(Enum):
@@ -30,16 +27,18 @@ class Refusal(Enum):
 
     SECRET = auto()
     ADDRESS = auto()
+    # The first member of an institution is an admin, whom the operator creates.
+    NO_ADMIN = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class ProxySession:
     """The session of a member whom a proxy names; `is_new` if it began now, and `has_joined` if the
-    membership did too.
+    membership did too. Without a token, the member is signed in for one request.
     """
 
     signed_in: SignedIn
-    token: SessionToken
+    token: SessionToken | None
     is_new: bool = False
     has_joined: bool = False
 
@@ -53,17 +52,17 @@ class SignInByProxy:
 
     storage: Storage
     sign_in: SignIn
+    people: People
     clock: Clock
-    randomness: Randomness
 
     def __call__(
-        self, secret: str, address: str, token: SessionToken | None
+        self, secret: str, address: str, token: SessionToken | None, *, is_page: bool = True
     ) -> ProxySession | Refusal:
         """Return the session of the member with this e-mail address.
 
         `token` identifies the browser's session. It goes on if a proxy began it for this member,
-        and ends otherwise. An unknown address becomes a reader, or what an open invitation says;
-        one that was removed is refused until it is invited again.
+        and ends otherwise. Only a request for a page begins and ends sessions. An unknown address
+        becomes a reader, or what an open invitation says.
         """
         digest = ProxySecret(secret).digest
         sign_ins = self.storage.accounts.proxy_sign_ins()
@@ -80,11 +79,11 @@ class SignInByProxy:
             and present.signed_in.institution.id == found[0].institution_id
         ):
             return present
-        if token is not None:
+        if token is not None and is_page:
             self.sign_in.end(token)
         if email is None:
             return Refusal.ADDRESS
-        return self._begin(found[0], email)
+        return self._begin(found[0], email, is_page=is_page)
 
     def _present(self, token: SessionToken | None) -> ProxySession | None:
         if token is None:
@@ -94,55 +93,32 @@ class SignInByProxy:
         except NotSignedInError:
             return None
 
-    def _begin(self, sign_in: ProxySignIn, email: str) -> ProxySession | Refusal:
+    def _begin(self, sign_in: ProxySignIn, email: str, *, is_page: bool) -> ProxySession | Refusal:
         has_joined = False
-        member: Member | None
         try:
             try:
                 member = self.storage.accounts.member_with_email(email)
             except NotFoundError:
-                member, has_joined = self._join(sign_in.institution_id, email), True
-            if member is None or member.institution_id != sign_in.institution_id:
+                member, has_joined = self.people.join(sign_in.institution_id, email), True
+            if member.institution_id != sign_in.institution_id:
                 return Refusal.ADDRESS
             if member.password_hash is not None:
                 member = self._without_password(member)
+            if not is_page:
+                institution = self.storage.accounts.institution(member.institution_id)
+                signed_in = SignedIn(member, institution, by_proxy=True)
+                return ProxySession(signed_in, None, has_joined=has_joined)
             token = self.sign_in.start(member, by_proxy=True).token
             return ProxySession(self.sign_in.who(token), token, is_new=True, has_joined=has_joined)
-        except (AlreadyExistsError, LastAdminError, NotFoundError, NotSignedInError):
-            # A member of another institution, the first of their own, or removed meanwhile.
+        except LastAdminError:
+            return Refusal.NO_ADMIN
+        except (AlreadyExistsError, NotFoundError, NotSignedInError):
+            # A member of another institution, or removed meanwhile.
             return Refusal.ADDRESS
-
-    def _join(self, institution_id: str, email: str) -> Member | None:
-        """Return the new member, or None if the address was removed."""
-        member = Member(
-            id=new_id(self.randomness.below(IDS)),
-            institution_id=institution_id,
-            email=email,
-            role=Role.READER,
-            password_hash=None,
-            created_at=self.clock.now(),
-        )
-        with self.storage.changes(member.principal, member.created_at) as changes:
-            before = changes.accounts.team(institution_id)
-            present = before.at(changes.instant)
-            # Another request of the same person may have come first.
-            for each in present.members:
-                if each.email == email:
-                    return each
-            invitation = present.invitation_of(email)
-            if invitation is not None:
-                member = replace(member, role=invitation.role)
-            elif present.has_removed(email):
-                return None
-            replace_team(changes, before, present.with_member(member), accepted=invitation)
-            by = "the institution's own system" if invitation is None else invitation.invited_by
-            detail = f"e-mail {email}, role {member.role}, admitted by {by}"
-            record(changes, Action.MEMBER_JOINED, member, detail)
-        return member
 
     def _without_password(self, member: Member) -> Member:
         with self.storage.changes(member.principal, self.clock.now()) as changes:
             changes.accounts.set_password(member.id, None)
-            detail = f"e-mail {member.email}, signed in by the institution's own system"
+            detail = "signed in by the institution's own system"
             record(changes, Action.PASSWORD_REMOVED, member, detail)
         return replace(member, password_hash=None)

@@ -3,15 +3,18 @@
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import dropwhile
 
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.search.index import SearchIndex
 from evref.domain.catalogue.search.lexicon import WITHOUT_LISTS, Lexicon
-from evref.domain.errors import NoCatalogueError, StorageUnavailableError
-from evref.ports.catalogue.published import PublishedCatalogue
-from evref.ports.clock import Clock
+from evref.domain.catalogue.served import Served
+from evref.domain.errors import NoCatalogueError, StorageUnavailableError, UnknownVersionError
+from evref.ports.catalogue import CATALOGUES_KEPT, PublishedCatalogue
+from evref.ports.system import Clock
 
 log = logging.getLogger(__name__)
 
@@ -52,17 +55,16 @@ class BrowseCatalogue:
         self._breaker = breaker
         self._lexicon = lexicon
         self._run = run
-        self._held: Catalogue | None = None
-        self._held_id: str | None = None
+        self._held: Served | None = None
         self._failure: StorageUnavailableError | None = None
         self._next_look = float("-inf")
         self._looking = threading.Lock()
         self._loading = threading.Lock()
 
-    def current(self) -> Catalogue:
-        """Return the published catalogue; a caller uses this one for its whole response.
+    def current(self) -> Served:
+        """Return what is served; a caller uses this for its whole response.
 
-        While storage is unavailable, this is the cached catalogue.
+        While storage is unavailable, this is what is cached.
 
         Raises:
             NoCatalogueError: If no catalogue has been published.
@@ -78,6 +80,27 @@ class BrowseCatalogue:
         if failure is not None:
             raise StorageUnavailableError(failure.reason) from failure
         raise NoCatalogueError
+
+    def changes_since(self, served: Served, version: str) -> Publication | None:
+        """Return the served publication compared with a version; None if that is served.
+
+        What changed and changed back is no change.
+
+        Raises:
+            UnknownVersionError: If the catalogue of the version is not stored.
+            StorageUnavailableError: If it cannot be read.
+
+        """
+        if version == served.catalogue.version:
+            return None
+        kept = [each.version for each in served.publications[:CATALOGUES_KEPT]]
+        earlier = None
+        if version in kept:
+            earlier = self._breaker(lambda: self._store.load_version(version))
+        if earlier is None:
+            raise UnknownVersionError(version, tuple(dict.fromkeys(kept)))
+        comparison = served.catalogue.compared_with(earlier)
+        return replace(served.publications[0], comparison=comparison)
 
     def follow(self) -> None:
         """Also check storage while there are no requests, in a thread that never ends."""
@@ -105,9 +128,10 @@ class BrowseCatalogue:
 
     def _load_if_newer(self) -> None:
         publication_id = self._store.publication_id()
-        if publication_id is None or publication_id == self._held_id:
+        held = self._held
+        if publication_id is None or (held is not None and publication_id == held.id):
             self._has_succeeded()
-        elif self._held is None:
+        elif held is None:
             self._load(publication_id)
         elif not self._loading.locked():
             self._run(partial(self._load_beside, publication_id))
@@ -123,15 +147,14 @@ class BrowseCatalogue:
         catalogue = self._store.load()
         if catalogue is not None:
             # A catalogue is served with its version and its index, or not yet.
-            held = None if self._held is None else self._held.search
-            catalogue.make_searchable(self._lexicon, held)
-            catalogue.version  # noqa: B018
+            version, search = catalogue.version, SearchIndex(catalogue, self._lexicon)
             # If a newer one was published meanwhile, it is loaded, and once more at the next check.
-            history = dropwhile(
-                lambda each: each.version != catalogue.version, self._store.history()
+            publications = dropwhile(
+                lambda publication: publication.version != version, self._store.history()
             )
-            self._held = catalogue.as_published(publication_id, tuple(history))
-            self._held_id = publication_id
+            loaded = self._store.loaded_map()
+            snomed = None if loaded is None else loaded.map
+            self._held = Served(catalogue, search, tuple(publications), publication_id, snomed)
         self._has_succeeded()
 
     def _has_failed(self, error: StorageUnavailableError) -> None:

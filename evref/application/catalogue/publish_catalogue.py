@@ -18,10 +18,9 @@ from evref.domain.errors import (
     UnknownVersionError,
 )
 from evref.domain.principal import Principal, Right, authorise
-from evref.ports.catalogue.files import CatalogueFiles, Progress
-from evref.ports.catalogue.published import CATALOGUES_KEPT
-from evref.ports.clock import Clock
+from evref.ports.catalogue import CATALOGUES_KEPT, CatalogueFiles, Progress
 from evref.ports.storage import Storage
+from evref.ports.system import Clock
 
 
 @dataclass(frozen=True, slots=True)

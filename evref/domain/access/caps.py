@@ -64,17 +64,53 @@ class KeyCaps:
         rules.require(
             not is_added or most is None or len(others) < most,
             "keys",
-            f"Your operator allows at most {most} live keys, and there are {len(others)} others.",
+            f"The cap of the institution allows at most {counted(most or 0)} at a time. "
+            "Revoke one first.",
         )
         rules.require(
             highest is None or after.daily_limit <= highest,
             "daily_limit",
-            f"Your operator allows at most {highest or 0:,} requests a day for one key.",
+            f"The cap of the institution allows at most {highest or 0:,} requests a day for one "
+            "key.",
         )
         rules.require(
             total is None or used + after.daily_limit <= total,
             "daily_limit",
-            f"Your operator allows at most {total or 0:,} requests a day for all live keys "
-            f"together, and the others have {used:,}.",
+            f"The cap of the institution allows at most {total or 0:,} requests a day for all keys "
+            f"together, of which {max(0, (total or 0) - used):,} are left for this key.",
         )
         rules.enforce()
+
+    def use(self, keys: Iterable[ApiKey], today: date) -> CapUse:
+        """Return what these keys of the institution use of the caps."""
+        limits = [key.daily_limit for key in keys if key.is_live(today)]
+        return CapUse(self, len(limits), sum(limits))
+
+
+@dataclass(frozen=True, slots=True)
+class CapUse:
+    """What an institution uses of its caps: its live keys, and the sum of their daily limits."""
+
+    caps: KeyCaps
+    live_keys: int
+    daily_limits: int
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the institution can have no further key."""
+        most, total = self.caps.most_keys, self.caps.total_daily_limit
+        has_all_keys = most is not None and self.live_keys >= most
+        return has_all_keys or (total is not None and self.daily_limits > total)
+
+    @property
+    def highest_limit(self) -> int | None:
+        """The highest daily limit that a new key can have; None if no cap restricts it."""
+        total = self.caps.total_daily_limit
+        left = None if total is None else max(0, total - self.daily_limits)
+        known = [limit for limit in (self.caps.highest_daily_limit, left) if limit is not None]
+        return min(known, default=None)
+
+
+def counted(keys: int) -> str:
+    """Return the number of keys in words."""
+    return "1 key" if keys == 1 else f"{keys:,} keys"

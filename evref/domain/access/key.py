@@ -1,16 +1,14 @@
-"""API keys, as stored: without their tokens."""
+"""API keys, as stored: their permission, their secrets without the tokens, and their state."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
+from hashlib import sha256
 from math import inf
 
-from evref.domain.access.permission import Permission
-from evref.domain.access.quota import DAILY_LIMIT_RULE, HIGHEST_DAILY_LIMIT, DailyWindow
-from evref.domain.access.secret import LONGEST_OVERLAP, EndingSecret, KeySecret
-from evref.domain.access.state import EXPIRES_SOON_DAYS, NEAR_LIMIT_PERCENT, KeyState
+from evref.domain.access.quota import DAILY_LIMIT_RULE, HIGHEST_DAILY_LIMIT, utc_day
 from evref.domain.errors import (
     Fault,
     InsufficientPermissionError,
@@ -19,6 +17,86 @@ from evref.domain.errors import (
     KeyRevokedError,
 )
 from evref.domain.rules import Rules
+
+
+class Permission(StrEnum):
+    """The permission of a key, lowest first: `none` < `read`."""
+
+    NONE = "none"
+    READ = "read"
+
+    def allows(self, needed: Permission) -> bool:
+        """Return whether this level is at least the needed one."""
+        return _LEVELS[self] >= _LEVELS[needed]
+
+    def and_above(self) -> tuple[Permission, ...]:
+        """Return this level and all higher ones."""
+        return tuple(level for level in Permission if level.allows(self))
+
+
+_LEVELS = {permission: level for level, permission in enumerate(Permission)}
+
+
+EXPIRES_SOON_DAYS = 14
+NEAR_LIMIT_PERCENT = 80
+
+
+class KeyState(StrEnum):
+    """The most important thing to know about a key; if several apply, the last one here."""
+
+    ACTIVE = "active"
+    EXPIRES_SOON = "expires soon"
+    NEAR_LIMIT = "near limit"
+    LIMIT_REACHED = "limit reached"
+    NO_ACCESS = "no access"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether no token of the key is valid."""
+        return self in {KeyState.EXPIRED, KeyState.REVOKED}
+
+
+OVERLAPS = (timedelta(0), timedelta(hours=1), timedelta(days=1), timedelta(days=7))
+"""How long the old secret can remain valid after a rotation: the choices offered to people."""
+
+LONGEST_OVERLAP = OVERLAPS[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class KeySecret:
+    """The stored part of a token: enough to identify it, not enough to use it.
+
+    `digest` is the SHA-256 of the token in hexadecimal; the representation omits it.
+    """
+
+    digest: str = field(repr=False)
+    last_four: str
+    created_at: datetime
+    ends_at: datetime | None = None
+    """The instant from which it is invalid; None if it is valid as long as its key."""
+
+    @property
+    def id(self) -> str:
+        """An id that forms may contain: 16 hexadecimal digits, from which nobody gets the token."""
+        return self.digest[:16]
+
+    def ended_by(self, end: datetime) -> KeySecret:
+        """Return the secret with this end, or with its own if that is earlier."""
+        return replace(self, ends_at=end if self.ends_at is None else min(self.ends_at, end))
+
+    def works_at(self, instant: datetime) -> bool:
+        """Return whether the secret is valid at this instant, provided that the key is."""
+        return self.ends_at is None or instant < self.ends_at
+
+
+@dataclass(frozen=True, slots=True)
+class EndingSecret:
+    """A replaced secret that is still valid, and the instant from which it is not."""
+
+    last_four: str
+    ends_at: datetime
 
 
 class Unchanged(Enum):
@@ -76,6 +154,12 @@ class ApiKey:
         """The last four characters of the newest token."""
         return self.newest.last_four
 
+    @property
+    def version(self) -> str:
+        """16 hexadecimal digits, which change when, and only when, a field of `changed` does."""
+        fields = (self.name, self.permission.value, self.daily_limit, self.expires_on)
+        return sha256(repr(fields).encode()).hexdigest()[:16]
+
     def is_live(self, today: date) -> bool:
         """Return whether the key is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_on is None or today <= self.expires_on)
@@ -103,7 +187,7 @@ class ApiKey:
 
         """
         works = any(secret.digest == digest and secret.works_at(instant) for secret in self.secrets)
-        if not works or not self.is_live(DailyWindow.of(instant).day):
+        if not works or not self.is_live(utc_day(instant)):
             raise InvalidApiKeyError
         if not self.permission.allows(needed):
             raise InsufficientPermissionError
@@ -162,7 +246,7 @@ class ApiKey:
 
         If the key's expiry is now before the end of a secret, the secret ends with the key.
         """
-        if not self.is_live(DailyWindow.of(instant).day):
+        if not self.is_live(utc_day(instant)):
             return ()
         return tuple(
             EndingSecret(secret.last_four, self._end(secret.ends_at))
@@ -181,7 +265,7 @@ class ApiKey:
         return replace(self, revoked_at=instant)
 
     def _end(self, end: datetime) -> datetime:
-        if self.expires_on is None or DailyWindow.of(end).day <= self.expires_on:
+        if self.expires_on is None or utc_day(end) <= self.expires_on:
             return end
         return datetime.combine(self.expires_on + timedelta(days=1), time(), UTC)
 

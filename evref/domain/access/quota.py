@@ -1,4 +1,4 @@
-"""The daily request limit: the window of an instant, remaining requests, and the reset."""
+"""The daily request limit: what remains of it, when it is reset, and the counts of a day."""
 
 from __future__ import annotations
 
@@ -15,76 +15,54 @@ USAGE_RETENTION_DAYS = 400
 DAILY_LIMIT_RULE = f"must be a whole number from 0 to {HIGHEST_DAILY_LIMIT:,}"
 
 
-@dataclass(frozen=True, slots=True)
-class DailyWindow:
-    """A calendar day in UTC, over which a key's requests are counted."""
-
-    day: date
-
-    @classmethod
-    def of(cls, instant: datetime) -> DailyWindow:
-        """Return the window of an instant, which must have a time zone."""
-        return cls(instant.astimezone(UTC).date())
-
-    @property
-    def ends_at(self) -> int:
-        """The end of the window, when the count resets, in Unix time (seconds)."""
-        return (self.day.toordinal() - _EPOCH.toordinal() + 1) * SECONDS_A_DAY
-
-    def seconds_left(self, instant: datetime) -> int:
-        """Return the seconds from an instant of this window to its end, 1 to 86,400, rounded up."""
-        # Without floats, which would round microseconds in distant years.
-        return self.ends_at - (instant - _EPOCH) // _SECOND
-
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """The counts of one key on one day, including this request.
+def utc_day(instant: datetime) -> date:
+    """Return the day in UTC, over which a key's requests are counted.
 
-    `admitted` is the number of admitted requests, at most the limit at the time; `was_admitted` is
-    whether this request was admitted.
+    The instant must have a time zone.
+    """
+    return instant.astimezone(UTC).date()
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """The state of a key's quota at an instant, as reported to the client.
+
+    `admitted` is the number of requests that were admitted on that UTC day.
     """
 
     key_id: str
     limit: int
     admitted: int
-    was_admitted: bool
+    instant: datetime
 
+    @property
+    def remaining(self) -> int:
+        """How many more requests will be admitted; 0 if the limit is below the count."""
+        return max(0, self.limit - self.admitted)
 
-@dataclass(frozen=True, slots=True)
-class QuotaStatus:
-    """The state of a key's quota after a request, as reported to the client."""
+    @property
+    def resets_at(self) -> int:
+        """The end of the day, when the count starts again from zero, in Unix time (seconds)."""
+        return (utc_day(self.instant).toordinal() - _EPOCH.toordinal() + 1) * SECONDS_A_DAY
 
-    key_id: str
-    limit: int
-    remaining: int
-    resets_at: int
-    seconds_left: int
-
-    @classmethod
-    def after(cls, tally: Tally, instant: datetime) -> QuotaStatus:
-        """Return the status after a tally. `remaining` is 0 if the limit is below the count."""
-        window = DailyWindow.of(instant)
-        return cls(
-            key_id=tally.key_id,
-            limit=tally.limit,
-            remaining=max(0, tally.limit - tally.admitted),
-            resets_at=window.ends_at,
-            seconds_left=window.seconds_left(instant),
-        )
+    @property
+    def seconds_left(self) -> int:
+        """The seconds to the end of the day, 1 to 86,400, rounded up."""
+        # Without floats, which would round microseconds in distant years.
+        return self.resets_at - (self.instant - _EPOCH) // _SECOND
 
 
 class QuotaExceededError(EvrefError):
     """Indicates that the daily request limit of the key is used up."""
 
-    def __init__(self, status: QuotaStatus) -> None:
-        self.status = status
+    def __init__(self, quota: Quota) -> None:
+        self.quota = quota
         super().__init__(
-            f"The limit is {status.limit} requests a day. The next day begins at 00:00 UTC."
+            f"The limit is {quota.limit} requests a day. The next day begins at 00:00 UTC."
         )
 
 

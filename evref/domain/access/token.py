@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from evref.domain.access.secret import KeySecret
+from evref.domain.access.key import KeySecret
 from evref.domain.base62 import base62, base62_checksum
 from evref.domain.errors import InvalidApiKeyError
 from evref.domain.redaction import KEY_PREFIX

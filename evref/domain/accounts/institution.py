@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
+from evref.domain.errors import Fault
 from evref.domain.principal import InstitutionMember, Role
 from evref.domain.rules import Rules
 
@@ -105,22 +106,20 @@ def check_email(email: str) -> None:
     rules.enforce()
 
 
-def check_password(password: str) -> None:
-    """Check the length and encoding of a password.
+def password_faults(password: str, repeated: str | None = None) -> list[Fault]:
+    """Return what is wrong with the length and encoding of a password, and with its repetition.
 
     There are no rules on kinds of characters (NIST SP 800-63B-4, section 3.1.1). The shortest
     length is from OWASP ASVS 5.0 (6.2.1); guessability is checked elsewhere.
-
-    Raises:
-        InvalidValueError: If it is too short, too long, or not text.
-
     """
-    rules = Rules()
-    rules.require(
-        SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD,
-        "password",
-        f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters",
-    )
+    faults = []
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        rule = f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters"
+        faults.append(Fault("password", rule))
     # Surrogates, which Python reads from invalid UTF-8, cannot be hashed.
-    rules.require(_LONE_SURROGATE.search(password) is None, "password", "must be valid UTF-8")
-    rules.enforce()
+    if _LONE_SURROGATE.search(password):
+        faults.append(Fault("password", "must be valid UTF-8"))
+    if repeated not in {None, password}:
+        message = "The passwords do not match. Type the same password twice."
+        faults.append(Fault("repeated", message))
+    return faults

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from evref.domain.accounts.institution import check_email
 from evref.domain.accounts.lifetime import is_within
-from evref.domain.accounts.secret import RandomSecret
+from evref.domain.accounts.random_secret import RandomSecret
 from evref.domain.errors import NotFoundError
 from evref.domain.principal import Role
 

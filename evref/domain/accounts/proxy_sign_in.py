@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from evref.domain.accounts.institution import is_email, normalised_email
-from evref.domain.accounts.secret import RandomSecret, digest_of
+from evref.domain.accounts.random_secret import RandomSecret
 from evref.domain.rules import Rules
-
-REMOVAL_LENGTH = timedelta(days=365)
-"""The address of a removed member is refused this long."""
 
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _DOMAIN = re.compile(rf"({_LABEL}\.)+{_LABEL}")
 _LONGEST_DOMAIN = 253
+
+# https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address
+_LOCAL_PART = re.compile(r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+")
 
 
 class ProxySecret(RandomSecret):
@@ -52,14 +51,11 @@ class ProxySignIn:
     def email(self, text: str) -> str | None:
         """Return the address that the proxy sent, as it is stored; None if it is not of a domain.
 
-        Two headers of the same name arrive as one, joined with a comma.
+        It is a valid e-mail address of HTML, whose local part has no comma: two headers of the same
+        name arrive as one, joined with a comma.
         """
         email = normalised_email(text)
-        if not text.isascii() or "," in text or not is_email(email):
-            return None
-        return email if email.rpartition("@")[2] in self.domains else None
-
-
-def removal_digest(institution_id: str, email: str) -> str:
-    """Return what is kept of the address of a removed member: SHA-256 in hexadecimal."""
-    return digest_of(f"{institution_id}:{email}")
+        local_part, _, domain = email.rpartition("@")
+        is_valid = is_email(email) and _LOCAL_PART.fullmatch(local_part) is not None
+        # The lower case of a letter beyond ASCII may be within.
+        return email if text.isascii() and is_valid and domain in self.domains else None

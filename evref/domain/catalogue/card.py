@@ -5,8 +5,9 @@ Interventions that are shown by what is said about them have the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from itertools import groupby
 
 from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation
 from evref.domain.catalogue.intervention import PHASE_ORDER, Intervention
@@ -17,38 +18,58 @@ class CardGroup(StrEnum):
 
     RECOMMENDED = "recommended"
     TO_CONSIDER = "to_consider"
-    AGAINST = "advised_against"
-    NOT_GRADED = "no_graded_recommendation"
+    SUPPORTED = "supported"
+    ADVISED_AGAINST = "advised_against"
+    NO_BENEFIT = "no_benefit"
+    UNCLEAR = "unclear"
 
 
 _GROUP_ORDER = {group: place for place, group in enumerate(CardGroup)}
 
+_BY_RECOMMENDATION = {
+    Recommendation.STRONG_FOR: CardGroup.RECOMMENDED,
+    Recommendation.CONDITIONAL_FOR: CardGroup.TO_CONSIDER,
+    Recommendation.CONDITIONAL_AGAINST: CardGroup.ADVISED_AGAINST,
+    Recommendation.STRONG_AGAINST: CardGroup.ADVISED_AGAINST,
+}
+_BY_DIRECTION = {
+    Direction.FOR: CardGroup.SUPPORTED,
+    Direction.AGAINST: CardGroup.NO_BENEFIT,
+    Direction.UNCLEAR: CardGroup.UNCLEAR,
+}
+
 
 def group_of(evidence: Evidence) -> CardGroup:
     """Return the group of an intervention with this evidence."""
-    if evidence.direction is Direction.AGAINST:
-        return CardGroup.AGAINST
-    if evidence.recommendation is Recommendation.STRONG_FOR:
-        return CardGroup.RECOMMENDED
-    if evidence.recommendation is Recommendation.CONDITIONAL_FOR:
-        return CardGroup.TO_CONSIDER
-    return CardGroup.NOT_GRADED
+    return _BY_RECOMMENDATION.get(evidence.recommendation) or _BY_DIRECTION[evidence.direction]
 
 
-def in_card_order(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]:
-    """Return interventions in listing order by group, then acute before chronic."""
+def in_card_order(
+    interventions: Iterable[Intervention], mainstays: Sequence[str]
+) -> tuple[Intervention, ...]:
+    """Return interventions in listing order by group, then mainstays, then acute before chronic.
+
+    `mainstays` are the ids of those that the diagnosis puts first, in this order.
+    """
+    places = {mainstay: place for place, mainstay in enumerate(mainstays)}
     return tuple(
         sorted(
             interventions,
-            key=lambda each: (_GROUP_ORDER[group_of(each.evidence)], PHASE_ORDER[each.phase]),
+            key=lambda one: (
+                _GROUP_ORDER[group_of(one.evidence)],
+                places.get(one.id, len(places)),
+                PHASE_ORDER[one.phase],
+            ),
         )
     )
 
 
-def card(interventions: Iterable[Intervention]) -> dict[CardGroup, tuple[Intervention, ...]]:
+def card(
+    interventions: Iterable[Intervention], mainstays: Sequence[str]
+) -> dict[CardGroup, tuple[Intervention, ...]]:
     """Return the groups that have interventions, which are given in listing order."""
-    groups: dict[CardGroup, tuple[Intervention, ...]] = {}
-    for each in in_card_order(interventions):
-        group = group_of(each.evidence)
-        groups[group] = (*groups.get(group, ()), each)
-    return groups
+    in_order = in_card_order(interventions, mainstays)
+    return {
+        group: tuple(members)
+        for group, members in groupby(in_order, lambda one: group_of(one.evidence))
+    }

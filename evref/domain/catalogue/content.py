@@ -10,11 +10,18 @@ from collections.abc import Iterable
 from typing import Any
 
 from evref.domain.catalogue.diagnosis import Diagnosis
+from evref.domain.catalogue.effect import Effect
 from evref.domain.catalogue.evidence import Reference
 from evref.domain.catalogue.intervention import FittVp, Intervention
 
 Record = dict[str, Any]
 """A JSON object: text, integers, None, lists and records by name."""
+
+
+class NumberText(str):
+    """A decimal number: text, which keeps its digits. A file has it without quotes."""
+
+    __slots__ = ()
 
 
 def of_diagnosis(diagnosis: Diagnosis) -> Record:
@@ -27,6 +34,8 @@ def of_diagnosis(diagnosis: Diagnosis) -> Record:
             for code_list, finer in sorted(diagnosis.finer_codes.items())
         },
         "reviewed": reviewed and {"by": reviewed.by, "on": reviewed.on.isoformat()},
+        "scope": diagnosis.scope,
+        "mainstays": list(diagnosis.mainstays),
     }
     return {
         "id": diagnosis.id,
@@ -41,8 +50,12 @@ def of_diagnosis(diagnosis: Diagnosis) -> Record:
 
 
 def of_intervention(intervention: Intervention, references: Iterable[object]) -> Record:
-    """Return the record of an intervention, with its references in the given form."""
+    """Return the record of an intervention, with its references in the given form.
+
+    An effect has the index of its reference.
+    """
     dose = intervention.fitt_vp
+    effects = [*map(_of_effect, intervention.effects)]
     return {
         "id": intervention.id,
         "module": intervention.module.value,
@@ -57,7 +70,31 @@ def of_intervention(intervention: Intervention, references: Iterable[object]) ->
             "direction": intervention.evidence.direction.value,
             "source_grade": intervention.evidence.source_grade,
         },
+        # Left out if empty, so that an entry without effects keeps its version.
+        **({"effects": effects} if effects else {}),
         "references": list(references),
+    }
+
+
+def _of_effect(effect: Effect) -> Record:
+    interval, per_1000 = effect.interval, effect.per_1000
+    return {
+        "outcome": effect.outcome,
+        "comparison": effect.comparison,
+        "measure": effect.measure.value,
+        "estimate": NumberText(effect.estimate.text),
+        "interval": interval and [NumberText(interval.low.text), NumberText(interval.high.text)],
+        "unit": effect.unit,
+        "better": effect.better.value,
+        "per_1000": per_1000
+        and {
+            "comparison": NumberText(per_1000.comparison.text),
+            "intervention": NumberText(per_1000.intervention.text),
+        },
+        "studies": effect.studies,
+        "participants": effect.participants,
+        "certainty": effect.certainty.value,
+        "reference": effect.reference,
     }
 
 

@@ -58,6 +58,8 @@ class Diagnosis:
     other names by language (ISO 639-1); outside English, the first is the preferred name.
     `broader_codes` are those of its codes that also mean other conditions. `finer_codes` says
     which codes of finer lists mean it. `reviewed` is None if no clinician has reviewed the entry.
+    `scope` is what the entry covers and leaves out; None if it does not say. `mainstays` are the
+    ids of the interventions that the cited guidelines put first, in this order.
 
     Raises:
         InvalidValueError: If any field breaks a rule.
@@ -74,6 +76,8 @@ class Diagnosis:
     broader_codes: tuple[str, ...] = ()
     finer_codes: Mapping[CodeList, FinerCodes] = field(default_factory=dict, hash=False)
     reviewed: Review | None = None
+    scope: str | None = None
+    mainstays: tuple[str, ...] = ()
 
     MOST_TERMS = 40
     """In one language."""
@@ -101,6 +105,14 @@ class Diagnosis:
             not unknown,
             "broader_codes",
             f"must be among icd10 and icd11, not {', '.join(sorted(unknown))}",
+        )
+        if self.scope is not None:
+            rules.text("scope", self.scope, bounds.SCOPE)
+        rules.distinct("mainstays", self.mainstays)
+        rules.require(
+            len(self.mainstays) <= bounds.MOST_MAINSTAYS,
+            "mainstays",
+            f"must have at most {bounds.MOST_MAINSTAYS} ids, has {len(self.mainstays)}",
         )
         rules.enforce()
         in_order = tuple(sorted(self.enabled_modules, key=MODULE_ORDER.__getitem__))

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from evref.domain.catalogue import bounds
 from evref.domain.catalogue.diagnosis import MODULE_ORDER, Module
+from evref.domain.catalogue.effect import Effect
 from evref.domain.catalogue.evidence import Evidence, Reference
 from evref.domain.rules import Rules
 
@@ -65,6 +66,8 @@ class Intervention:
     references: tuple[Reference, ...]
     cautions: str | None = None
     """The most serious thing to weigh before use, as published; None if the entry has none."""
+    effects: tuple[Effect, ...] = ()
+    """What it changed, in numbers; empty if none is known."""
 
     def __post_init__(self) -> None:
         rules = Rules()
@@ -78,6 +81,16 @@ class Intervention:
             len(set(self.references)) == len(self.references),
             "references",
             "must not have the same reference twice",
+        )
+        rules.require(
+            len(self.effects) <= bounds.MOST_EFFECTS,
+            "effects",
+            f"must have at most {bounds.MOST_EFFECTS} effects, has {len(self.effects)}",
+        )
+        rules.require(
+            all(0 <= effect.reference < len(self.references) for effect in self.effects),
+            "effects",
+            "must be reported by references of the intervention",
         )
         if self.module is Module.FITT_VIP:
             rules.require(

@@ -25,23 +25,14 @@ class Relation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What is known about a code and a diagnosis.
+class Fit:
+    """How a code fits a diagnosis, and the prefix or the code of the diagnosis that decided.
 
-    `relation` is None if the code means another condition. `code` is the prefix or the code of the
-    diagnosis that decided.
+    `relation` is None if the code means another condition.
     """
 
-    relation: Relation | None
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """A diagnosis that a code finds, how well it fits, and the prefix or code that decided."""
-
     diagnosis_id: str
-    relation: Relation
+    relation: Relation | None
     code: str
 
 
@@ -49,7 +40,7 @@ class Fit:
 class Match:
     """A code, the diagnoses that it finds, and the ids of those that it explicitly does not mean.
 
-    All are in the catalogue's order.
+    All are in the catalogue's order, and each of `fits` has a relation.
     """
 
     code: RecordCode
@@ -62,23 +53,19 @@ _CM = CodeList.ICD_10_CM
 _GM = CodeList.ICD_10_GM
 
 
-def verdict(code: RecordCode, diagnosis: Diagnosis) -> Verdict | None:
-    """Return what is known about the code and the diagnosis, or None if nothing is."""
+def fit(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
+    """Return how the code fits the diagnosis, or None if nothing is known about both."""
     if not code.stems:
         return None
     if code.classification is Classification.ICD_11:
-        found = _of_icd11(code, diagnosis)
+        decided = _of_icd11(code, diagnosis)
+    elif code.classification is Classification.SNOMED_CT:
+        decided = _of_targets(code, diagnosis)
     else:
-        found = _of_icd10(code.stems[0], code.edition, diagnosis)
-    if found is not None and found.relation is not None and code.is_uncertain:
-        return replace(found, relation=Relation.APPROXIMATE)
-    return found
-
-
-def finds(code: RecordCode, diagnosis: Diagnosis) -> bool:
-    """Return whether the code finds the diagnosis, certainly or approximately."""
-    found = verdict(code, diagnosis)
-    return found is not None and found.relation is not None
+        decided = _of_icd10(code.stems[0], code.edition, diagnosis)
+    if decided is not None and decided.relation is not None and code.is_uncertain:
+        return replace(decided, relation=Relation.APPROXIMATE)
+    return decided
 
 
 def prefixes(diagnosis: Diagnosis) -> Iterator[str]:
@@ -95,16 +82,19 @@ def best_relations(matches: Iterable[Match]) -> dict[str, Relation]:
     relations: dict[str, Relation] = {}
     for match in matches:
         for fit in match.fits:
-            if relations.get(fit.diagnosis_id) is not Relation.CERTAIN:
+            if fit.relation and relations.get(fit.diagnosis_id) is not Relation.CERTAIN:
                 relations[fit.diagnosis_id] = fit.relation
     return relations
 
 
-def _of_icd10(text: str, edition: Edition | None, diagnosis: Diagnosis) -> Verdict | None:
+def _of_icd10(text: str, edition: Edition | None, diagnosis: Diagnosis) -> Fit | None:
     divided = text.partition(".")[2]
     codes = [code.text for code in diagnosis.icd10_codes]
     if edition is Edition.WHO and len(divided) <= 1:
-        listed = [_of_prefixes(text, diagnosis.finer_codes.get(each, _NONE)) for each in (_CM, _GM)]
+        listed = [
+            _of_prefixes(text, diagnosis, diagnosis.finer_codes.get(code_list, _NONE))
+            for code_list in (_CM, _GM)
+        ]
         if listed[0] and listed[1] and listed[0].relation is listed[1].relation:
             return listed[0]
         return _of_codes(text, codes, diagnosis, _NONE)
@@ -117,63 +107,82 @@ def _of_icd10(text: str, edition: Edition | None, diagnosis: Diagnosis) -> Verdi
         lists = [_CM, _GM]
     else:
         lists = [_CM]
-    found = [_of_list(text, codes, diagnosis, each) for each in lists]
-    return _agreed([each for each in found if each is not None])
+    fits = [_of_list(text, codes, diagnosis, code_list) for code_list in lists]
+    return _agreed([fit for fit in fits if fit is not None])
 
 
-def _agreed(verdicts: Sequence[Verdict]) -> Verdict | None:
+def _agreed(fits: Sequence[Fit]) -> Fit | None:
     """Return what several lists say together: certain only if all of them do."""
-    meaning = [each for each in verdicts if each.relation is not None]
+    meaning = [fit for fit in fits if fit.relation is not None]
     if not meaning:
-        return verdicts[0] if verdicts else None
-    if all(each.relation is Relation.CERTAIN for each in verdicts):
+        return fits[0] if fits else None
+    if all(fit.relation is Relation.CERTAIN for fit in fits):
         return meaning[0]
     return replace(meaning[0], relation=Relation.APPROXIMATE)
 
 
-def _of_icd11(code: RecordCode, diagnosis: Diagnosis) -> Verdict | None:
-    clusters = [each for each in diagnosis.icd11_codes if each.text != each.first_stem]
-    codes = [each.text for each in diagnosis.icd11_codes if each not in clusters]
-    verdicts = [_of_list(stem, codes, diagnosis, CodeList.ICD_11) for stem in code.stems]
+def _of_icd11(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
+    clusters = [known for known in diagnosis.icd11_codes if known.text != known.first_stem]
+    codes = [known.text for known in diagnosis.icd11_codes if known not in clusters]
+    fits = [_of_list(stem, codes, diagnosis, CodeList.ICD_11) for stem in code.stems]
     # A cluster in the catalogue means less than each of its stems alone.
-    verdicts += [
-        _of_codes(each.text, [each.text], diagnosis, _NONE)
-        for each in clusters
-        if each.covers(Icd11Code(code.read_as or ""))
+    fits += [
+        _of_codes(cluster.text, [cluster.text], diagnosis, _NONE)
+        for cluster in clusters
+        if cluster.covers(Icd11Code(code.read_as or ""))
     ]
+    return _best(fits)
+
+
+def _of_targets(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
+    """Return the best of what the groups of a map say, each of which applies.
+
+    Which branch of a group applies depends on the patient, so it is certain only if all agree.
+    """
+    fits = []
+    for branches in code.targets:
+        of_branches = [_best(fit(target, diagnosis) for target in branch) for branch in branches]
+        best = _best(of_branches)
+        are_certain = all(one and one.relation is Relation.CERTAIN for one in of_branches)
+        if best is not None and best.relation is not None and not are_certain:
+            best = replace(best, relation=Relation.APPROXIMATE)
+        fits.append(best)
+    return _best(fits)
+
+
+def _best(fits: Iterable[Fit | None]) -> Fit | None:
     order = (Relation.CERTAIN, Relation.APPROXIMATE, None)
-    found = [each for each in verdicts if each is not None]
-    return min(found, key=lambda each: order.index(each.relation), default=None)
+    known = [fit for fit in fits if fit is not None]
+    return min(known, key=lambda fit: order.index(fit.relation), default=None)
 
 
 def _of_list(
     text: str, codes: Sequence[str], diagnosis: Diagnosis, code_list: CodeList
-) -> Verdict | None:
+) -> Fit | None:
     finer = diagnosis.finer_codes.get(code_list, _NONE)
-    return _of_prefixes(text, finer) or _of_codes(text, codes, diagnosis, finer)
+    return _of_prefixes(text, diagnosis, finer) or _of_codes(text, codes, diagnosis, finer)
 
 
-def _of_prefixes(text: str, finer: FinerCodes) -> Verdict | None:
+def _of_prefixes(text: str, diagnosis: Diagnosis, finer: FinerCodes) -> Fit | None:
     """Return what the longest prefix says that the code begins with."""
     included, excluded = _longest(finer.includes, text), _longest(finer.excludes, text)
     if len(excluded) > len(included):
-        return Verdict(None, excluded)
-    return Verdict(Relation.CERTAIN, included) if included else None
+        return Fit(diagnosis.id, None, excluded)
+    return Fit(diagnosis.id, Relation.CERTAIN, included) if included else None
 
 
 def _of_codes(
     text: str, codes: Sequence[str], diagnosis: Diagnosis, finer: FinerCodes
-) -> Verdict | None:
+) -> Fit | None:
     """Return what the codes of the diagnosis say, where the list itself has no prefix."""
     code = _longest(codes, text)
     if not code:
         return None
-    others_are_included = text != code and any(each.startswith(code) for each in finer.includes)
+    others_are_included = text != code and any(prefix.startswith(code) for prefix in finer.includes)
     is_broader = code in diagnosis.broader_codes
-    return Verdict(
-        Relation.APPROXIMATE if others_are_included or is_broader else Relation.CERTAIN, code
-    )
+    is_certain = not (others_are_included or is_broader)
+    return Fit(diagnosis.id, Relation.CERTAIN if is_certain else Relation.APPROXIMATE, code)
 
 
 def _longest(prefixes: Iterable[str], text: str) -> str:
-    return max((each for each in prefixes if text.startswith(each)), key=len, default="")
+    return max((prefix for prefix in prefixes if text.startswith(prefix)), key=len, default="")

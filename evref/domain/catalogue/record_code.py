@@ -17,10 +17,11 @@ from evref.domain.redaction import has_key, without_keys
 
 
 class Classification(StrEnum):
-    """The classifications that a field of codes can be of."""
+    """The classifications that a field of codes can be of, and SNOMED CT."""
 
     ICD_10 = "icd10"
     ICD_11 = "icd11"
+    SNOMED_CT = "snomed"
 
 
 class Edition(StrEnum):
@@ -31,21 +32,39 @@ class Edition(StrEnum):
     GM = "gm"
 
 
+class Qualifier(StrEnum):
+    """What a letter of ICD-10-GM beside a code says about the diagnosis."""
+
+    SUSPECTED = "suspected"
+    STATE_AFTER = "state_after"
+    EXCLUDED = "excluded"
+
+
 @dataclass(frozen=True, slots=True)
 class RecordCode:
     """A part of a field of codes, as given and as read.
 
     `read_as` is the code without ornament, or None if the part could not be read. `edition` is the
-    one that the code is from, if it is known. `is_uncertain` means that the record calls the
-    diagnosis suspected or past. `error` says why the part is not searched, if it is not.
+    one that the code is from, if it is known. `is_ambiguous` means that its last letter may be of
+    the code, or a qualifier. `error` says why the part is not searched, if it is not.
+
+    A code of SNOMED CT is searched by its `targets` in a map to ICD-10: groups that all apply, each
+    of branches of which one applies. `read_as` then has the codes of ICD-10.
     """
 
     classification: Classification
     given: str
     read_as: str | None
     edition: Edition | None = None
-    is_uncertain: bool = False
+    qualifier: Qualifier | None = None
+    is_ambiguous: bool = False
     error: str | None = None
+    targets: tuple[tuple[tuple[RecordCode, ...], ...], ...] = ()
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the record may call the diagnosis suspected or past."""
+        return self.is_ambiguous or self.qualifier in {Qualifier.SUSPECTED, Qualifier.STATE_AFTER}
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -54,15 +73,30 @@ class RecordCode:
             return ()
         if self.classification is Classification.ICD_11:
             return Icd11Code(self.read_as).stems
+        if self.classification is Classification.SNOMED_CT:
+            codes = (code for group in self.targets for branch in group for code in branch)
+            return tuple(dict.fromkeys(stem for code in codes for stem in code.stems))
         return (self.read_as,)
 
     @property
+    def count(self) -> int:
+        """How many values it counts as."""
+        return max(1, len(self.stems)) if self.classification is Classification.ICD_11 else 1
+
+    @property
+    def shown(self) -> str:
+        """The code for people."""
+        if self.read_as is None or not self.targets or self.read_as == self.given:
+            return self.read_as or self.given
+        return f"{self.given} (ICD-10 {self.read_as})"
+
+    @property
     def spelled(self) -> str:
-        """A text that is read as this code, with its edition and with what casts doubt on it."""
-        if self.read_as is None:
+        """A text that is read as this code, with its edition and its qualifier."""
+        if self.read_as is None or self.classification is Classification.SNOMED_CT:
             return self.given
         edition = f"ICD-10-{self.edition.upper()} " if self.edition else ""
-        letter = " A" if self.error else " V" if self.is_uncertain else ""
+        letter = f" {_LETTER_OF[self.qualifier]}" if self.qualifier else ""
         return f"{edition}{self.read_as}{letter}"
 
 
@@ -72,6 +106,7 @@ FORMS = {
     "not a code",
     Classification.ICD_11: "ICD-11 MMS stem codes, or clusters of them joined by / with extension "
     "codes after &, such as FA01, FA01.0 or FA01.0&XK8G",
+    Classification.SNOMED_CT: "codes of SNOMED CT, of up to 18 digits, such as 239873007",
 }
 """The accepted forms, in words."""
 
@@ -92,8 +127,8 @@ _NAME = re.compile(
 _LETTER = re.compile("[GVAZRLB]", re.IGNORECASE)
 _LETTERS_AT_END = re.compile(r"(?<=[0-9+*!#†-])[GVAZRLB]{1,2}\Z", re.IGNORECASE)
 _LETTERS_BELOW_DOT = re.compile(r"(\.[0-9A-Z]*[0-9])([GVAZRLB]{1,2})")
-_UNCERTAIN = frozenset("VZ")
-_UNCERTAIN_UNSPACED = frozenset("AVZ")
+# In the order in which one of several counts.
+_LETTER_OF = {Qualifier.EXCLUDED: "A", Qualifier.SUSPECTED: "V", Qualifier.STATE_AFTER: "Z"}
 
 # A letter of an encounter is the seventh character.
 _LENGTH_WITH_ENCOUNTER = 7
@@ -106,6 +141,11 @@ _LETTERED_CODES_OF_CM = {
 """The codes of fewer than seven characters that end in a digit and a letter of a side or G."""
 
 _LONGEST_PART = 100
+
+_SNOMED_CT = re.compile("[1-9][0-9]{0,17}")
+
+MOST_VALUES = 50
+"""The most values in one request of any interface; the stems of a cluster count each."""
 
 
 def read_field(
@@ -138,6 +178,9 @@ def read_part(
         pass
     elif classification is Classification.ICD_11:
         codes = _icd11(given)
+    elif classification is Classification.SNOMED_CT:
+        if _SNOMED_CT.fullmatch(given):
+            codes = [RecordCode(classification, given, given)]
     else:
         named = _NAME.match(given)
         if named is not None and named["edition"]:
@@ -185,25 +228,21 @@ def _icd10_alone(given: str, words: list[str], edition: Edition | None) -> Recor
             return None
     reduced = re.sub("[^0-9A-Z]", "", text.upper())
     read_as = f"{reduced[:3]}.{reduced[3:]}" if reduced[3:] else reduced
-    is_uncertain = not _UNCERTAIN.isdisjoint(letters)
+    is_ambiguous = False
     if edition is not Edition.GM and len(reduced) < _LENGTH_WITH_ENCOUNTER:
-        read_as, is_doubtful = _without_letters(read_as)
-        is_uncertain = is_uncertain or is_doubtful
+        read_as, is_ambiguous = _without_letters(read_as)
+    qualifier = next((each for each, letter in _LETTER_OF.items() if letter in letters), None)
+    error = EXCLUDED if qualifier is Qualifier.EXCLUDED else None
     return RecordCode(
-        Classification.ICD_10,
-        given,
-        read_as,
-        edition,
-        is_uncertain,
-        EXCLUDED if "A" in letters else None,
+        Classification.ICD_10, given, read_as, edition, qualifier, is_ambiguous, error
     )
 
 
 def _without_letters(code: str) -> tuple[str, bool]:
-    """Return the code without letters that may be of ICD-10-GM, and whether one may cast doubt."""
+    """Return the code without letters of sides, and whether its last may be a qualifier."""
     found = _LETTERS_BELOW_DOT.search(code)
     if found is None or found.end() < len(code) or code in _LETTERED_CODES_OF_CM:
         return code, False
-    if _UNCERTAIN_UNSPACED.isdisjoint(found[2]):
+    if not any(letter in found[2] for letter in _LETTER_OF.values()):
         return code[: found.start(2)], False
     return code, True

@@ -5,7 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.matching import Match
+from evref.domain.catalogue.matching import Match, Relation
+from evref.domain.catalogue.vocabulary import MEANINGS
+
+
+def doubts(matches: Iterable[Match]) -> dict[str, str]:
+    """Return why a diagnosis is found only approximately, by id: how it is recorded, or how its
+    code fits.
+    """
+    certain = set()
+    reasons: dict[str, str] = {}
+    for match in matches:
+        for fit in match.fits:
+            if fit.relation is Relation.CERTAIN:
+                certain.add(fit.diagnosis_id)
+            doubt = match.code.qualifier or Relation.APPROXIMATE
+            reasons.setdefault(fit.diagnosis_id, MEANINGS[doubt])
+    return {name: reason for name, reason in reasons.items() if name not in certain}
 
 
 def remarks(matches: Iterable[Match], catalogue: Catalogue) -> Iterator[str]:

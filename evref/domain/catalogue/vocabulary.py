@@ -6,10 +6,11 @@ from enum import StrEnum
 
 from evref.domain.catalogue.card import CardGroup
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.effect import Better, Favours, Measure
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.matching import Relation
-from evref.domain.catalogue.record_code import Edition
+from evref.domain.catalogue.record_code import Edition, Qualifier
 
 DISCLAIMER = (
     "Educational reference data. It gives no clinical decisions and no treatment prescriptions; "
@@ -39,7 +40,7 @@ NAMES: dict[StrEnum, str] = {
     Recommendation.CONDITIONAL_FOR: "Conditional for",
     Recommendation.CONDITIONAL_AGAINST: "Conditional against",
     Recommendation.STRONG_AGAINST: "Strong against",
-    Recommendation.NOT_STATED: "No graded recommendation seen",
+    Recommendation.NOT_STATED: "Strength not stated",
     Direction.FOR: "Evidence for",
     Direction.AGAINST: "Evidence against",
     Direction.UNCLEAR: "Unclear",
@@ -52,8 +53,10 @@ NAMES: dict[StrEnum, str] = {
     ReferenceKind.SAFETY_NOTICE: "Safety notice",
     CardGroup.RECOMMENDED: "Recommended",
     CardGroup.TO_CONSIDER: "To consider",
-    CardGroup.AGAINST: "Advised against, or found harmful or of no benefit",
-    CardGroup.NOT_GRADED: "No graded recommendation",
+    CardGroup.SUPPORTED: "Supported, strength not stated",
+    CardGroup.ADVISED_AGAINST: "Advised against",
+    CardGroup.NO_BENEFIT: "No benefit found, or harm",
+    CardGroup.UNCLEAR: "Unclear, or sources disagree",
 }
 """The names that people read, in every interface."""
 
@@ -83,10 +86,22 @@ MEANINGS: dict[StrEnum, str] = {
     Recommendation.CONDITIONAL_FOR: "the source recommends it conditionally or weakly",
     Recommendation.CONDITIONAL_AGAINST: "the source recommends against it conditionally or weakly",
     Recommendation.STRONG_AGAINST: "the source strongly recommends against it",
-    Recommendation.NOT_STATED: "no graded recommendation was seen in the source",
+    Recommendation.NOT_STATED: "no recommendation was seen, or guidelines contradict each other",
     Direction.FOR: "the sources favour using it",
     Direction.AGAINST: "the sources advise against it, or find harm or no important benefit",
     Direction.UNCLEAR: "the sources disagree, or the evidence is insufficient",
+    Measure.RISK_RATIO: "the risk with the intervention, divided by the risk without it",
+    Measure.ODDS_RATIO: "the odds with the intervention, divided by the odds without it",
+    Measure.HAZARD_RATIO: "the rate at which events occur over time, divided by that without it",
+    Measure.RATE_RATIO: "the number of events in a time, divided by that without it",
+    Measure.RISK_DIFFERENCE: "the risk with the intervention, less the risk without it",
+    Measure.MEAN_DIFFERENCE: "the mean with the intervention, less the mean without it",
+    Measure.STANDARDISED_MEAN_DIFFERENCE: "the difference of means, in standard deviations",
+    Better.LOWER: "lower values are good for the person",
+    Better.HIGHER: "higher values are good for the person",
+    Favours.INTERVENTION: "the effect favours the intervention",
+    Favours.COMPARISON: "the effect favours what it was compared with",
+    Favours.NEITHER: "there may be no effect",
     ReferenceKind.GUIDELINE: "recommendations for practice, based on reviewed research",
     ReferenceKind.SYSTEMATIC_REVIEW: "all research on a question, assessed by a stated method",
     ReferenceKind.RANDOMISED_TRIAL: "people assigned at random to the options that are compared",
@@ -94,11 +109,20 @@ MEANINGS: dict[StrEnum, str] = {
     ReferenceKind.DIAGNOSTIC_ACCURACY_STUDY: "how often a test agrees with a reference standard",
     ReferenceKind.CONSENSUS_STATEMENT: "what experts agree on where there is little research",
     ReferenceKind.SAFETY_NOTICE: "a warning of a medicines regulator: a notice, or the label",
+    CardGroup.RECOMMENDED: "a source recommends it strongly",
+    CardGroup.TO_CONSIDER: "a source recommends it conditionally or weakly",
+    CardGroup.SUPPORTED: "the sources favour it, and no strength of recommendation was seen",
+    CardGroup.ADVISED_AGAINST: "a source recommends against it",
+    CardGroup.NO_BENEFIT: "the sources find harm or no important benefit; no strength stated",
+    CardGroup.UNCLEAR: "the sources disagree, or the evidence is insufficient",
     Edition.WHO: "ICD-10 of WHO",
     Edition.CM: "ICD-10-CM, the modification of the United States",
     Edition.GM: "ICD-10-GM, the German modification",
     Relation.CERTAIN: "this code means this condition",
     Relation.APPROXIMATE: "this code also means other conditions",
+    Qualifier.SUSPECTED: "recorded as suspected",
+    Qualifier.STATE_AFTER: "recorded as state after",
+    Qualifier.EXCLUDED: "recorded as excluded",
 }
 
 DESCRIPTIONS: dict[type[StrEnum], str] = {
@@ -107,7 +131,11 @@ DESCRIPTIONS: dict[type[StrEnum], str] = {
     Certainty: "The certainty of the evidence, in the terms of GRADE.",
     Recommendation: "The direction and strength of the recommendation, in the terms of GRADE.",
     Direction: "What the sources say about using an intervention.",
+    Measure: "How an effect is measured.",
+    Better: "Which values are good for the person.",
+    Favours: "Which side an effect favours.",
     ReferenceKind: "The kind of a publication.",
     Edition: "The editions of ICD-10 whose codes the catalogue distinguishes.",
     Relation: "How well a code fits a diagnosis that it finds.",
+    Qualifier: "What a letter of ICD-10-GM beside a code says about the diagnosis.",
 }

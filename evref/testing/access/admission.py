@@ -7,9 +7,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from evref.domain.access.permission import Permission
-from evref.domain.access.quota import DayUsage, Tally
-from evref.domain.access.status import KeyStatus
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import DayUsage, Quota, QuotaExceededError
 from evref.domain.errors import InsufficientPermissionError, InvalidApiKeyError
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, a_key, a_secret, at_noon
@@ -21,8 +20,16 @@ READ = Permission.READ
 HOUR = timedelta(hours=1)
 
 
-def admit(storage: Storage, digest: str, times: int, day: date = TODAY) -> list[Tally]:
-    return [storage.admission.admit(digest, READ, at_noon(day)) for _ in range(times)]
+def ask(storage: Storage, digest: str, instant: datetime = NOON) -> tuple[Quota, bool]:
+    """Return the quota after a request, and whether the request was admitted."""
+    try:
+        return storage.admission.admit(digest, READ, instant), True
+    except QuotaExceededError as error:
+        return error.quota, False
+
+
+def admit(storage: Storage, digest: str, times: int, day: date = TODAY) -> list[tuple[Quota, bool]]:
+    return [ask(storage, digest, at_noon(day)) for _ in range(times)]
 
 
 def assert_invalid(storage: Storage, digest: str, instant: datetime) -> None:
@@ -35,13 +42,13 @@ class AdmissionContract:
     def _institution(self, storage: Storage) -> None:
         keep_institutions(storage, "i1")
 
-    def test_a_tally_has_the_key_its_limit_and_the_count(self, storage: Storage) -> None:
+    def test_a_quota_has_the_key_its_limit_and_the_count(self, storage: Storage) -> None:
         """The count includes the request that is being admitted."""
         digest = keep_key(storage, a_key(limit=5))
 
-        tallies = admit(storage, digest, 2)
+        quotas = admit(storage, digest, 2)
 
-        assert tallies == [Tally("k1", 5, 1, was_admitted=True), Tally("k1", 5, 2, True)]
+        assert quotas == [(Quota("k1", 5, 1, NOON), True), (Quota("k1", 5, 2, NOON), True)]
 
     def test_requests_over_the_limit_are_refused_and_counted_as_such(
         self, storage: Storage
@@ -49,15 +56,15 @@ class AdmissionContract:
         """A refused request does not change the count of admitted requests."""
         digest = keep_key(storage, a_key(limit=2))
 
-        tallies = admit(storage, digest, 5)
+        quotas = admit(storage, digest, 5)
 
-        assert [tally.was_admitted for tally in tallies] == [True, True, False, False, False]
-        assert [tally.admitted for tally in tallies] == [1, 2, 2, 2, 2]
+        assert [fits for _, fits in quotas] == [True, True, False, False, False]
+        assert [quota.admitted for quota, _ in quotas] == [1, 2, 2, 2, 2]
         assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 2, 2, 3),)
 
     def test_an_unknown_digest_is_no_valid_key(self, storage: Storage) -> None:
         """A digest that no key has is refused."""
-        assert_invalid(storage, "0" * 64, at_noon(TODAY))
+        assert_invalid(storage, "0" * 64, NOON)
 
     def test_a_revoked_key_is_refused_and_not_counted(self, storage: Storage) -> None:
         """With each of its secrets. The revocation is checked before the level."""
@@ -73,7 +80,7 @@ class AdmissionContract:
         """A key is admitted on the day on which it expires, but not after it."""
         digest = keep_key(storage, a_key(expires_on=TODAY))
 
-        assert storage.admission.admit(digest, READ, at_noon(TODAY)).was_admitted
+        assert ask(storage, digest)[1]
         assert_invalid(storage, digest, at_noon(TOMORROW))
         assert storage.usage.history("k1", TODAY, TOMORROW) == (DayUsage(TODAY, 1000, 1, 0),)
 
@@ -84,7 +91,7 @@ class AdmissionContract:
         digest = keep_key(storage, a_key(permission=Permission.NONE))
 
         with pytest.raises(InsufficientPermissionError):
-            storage.admission.admit(digest, READ, at_noon(TODAY))
+            storage.admission.admit(digest, READ, NOON)
 
         assert storage.usage.history("k1", TODAY, TODAY) == ()
 
@@ -93,7 +100,7 @@ class AdmissionContract:
         """Each level is admitted if no permission is needed."""
         digest = keep_key(storage, a_key(permission=level))
 
-        assert storage.admission.admit(digest, Permission.NONE, at_noon(TODAY)).was_admitted
+        assert storage.admission.admit(digest, Permission.NONE, NOON).admitted == 1
 
     def test_a_revocation_holds_for_the_next_request(self, storage: Storage) -> None:
         """A key that was admitted just before its revocation is refused just after it."""
@@ -102,7 +109,7 @@ class AdmissionContract:
 
         change_key(storage, "k1", lambda key: key.revoked(NOON))
 
-        assert_invalid(storage, digest, at_noon(TODAY))
+        assert_invalid(storage, digest, NOON)
 
     def test_a_change_of_level_holds_for_the_next_request(self, storage: Storage) -> None:
         """Without permission the key is refused; with it, it is admitted and counted again."""
@@ -113,9 +120,9 @@ class AdmissionContract:
             change_key(storage, "k1", lambda key, level=level: key.changed(permission=level))  # type: ignore[misc]
             if level is Permission.NONE:
                 with pytest.raises(InsufficientPermissionError):
-                    storage.admission.admit(digest, READ, at_noon(TODAY))
+                    storage.admission.admit(digest, READ, NOON)
 
-        assert storage.admission.admit(digest, READ, at_noon(TODAY)).admitted == 2
+        assert storage.admission.admit(digest, READ, NOON).admitted == 2
 
     def test_keys_are_counted_apart(self, storage: Storage) -> None:
         """Requests of one key do not use up the limit of another."""
@@ -123,35 +130,33 @@ class AdmissionContract:
         second = keep_key(storage, a_key("k2", limit=1))
         admit(storage, first, 2)
 
-        assert storage.admission.admit(second, READ, at_noon(TODAY)) == Tally(
-            "k2", 1, 1, was_admitted=True
-        )
+        assert storage.admission.admit(second, READ, NOON) == Quota("k2", 1, 1, NOON)
 
     def test_exactly_the_limit_of_concurrent_requests_is_admitted(self, storage: Storage) -> None:
         """The admitted requests have the counts from one to the limit, each once."""
         digest = keep_key(storage, a_key(limit=25))
 
-        tallies = at_once(40, lambda _: storage.admission.admit(digest, READ, at_noon(TODAY)))
+        quotas = at_once(40, lambda _: ask(storage, digest))
 
-        counts = sorted(tally.admitted for tally in tallies if tally.was_admitted)
+        counts = sorted(quota.admitted for quota, fits in quotas if fits)
         assert counts == list(range(1, 26))
         assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 25, 25, 15),)
 
     def test_no_request_is_admitted_over_a_limit_that_is_lowered_meanwhile(
         self, storage: Storage
     ) -> None:
-        """A request whose tally has the new limit was admitted within it or refused."""
+        """A request whose quota has the new limit was admitted within it or refused."""
         digest = keep_key(storage, a_key(limit=1000))
 
-        def act(number: int) -> list[Tally]:
+        def act(number: int) -> list[tuple[Quota, bool]]:
             if number == 0:
                 change_key(storage, "k1", lambda key: key.changed(daily_limit=40))
                 return []
             return admit(storage, digest, 10)
 
-        tallies = [tally for several in at_once(9, act) for tally in several]
+        quotas = [each for several in at_once(9, act) for each in several]
 
-        assert all(tally.admitted <= tally.limit for tally in tallies if tally.was_admitted)
+        assert all(quota.admitted <= quota.limit for quota, fits in quotas if fits)
         (usage,) = storage.usage.history("k1", TODAY, TODAY)
         assert usage.admitted + usage.refused == 80
 
@@ -183,7 +188,7 @@ class AdmissionContract:
             *[("admit", TOMORROW)] * 2,
         ],
     )
-    def test_any_sequence_of_requests_and_limits_comes_to_the_tallies_of_the_rules(
+    def test_any_sequence_of_requests_and_limits_has_the_counts_of_the_rules(
         self,
         storage: Storage,
         first_limit: int,
@@ -205,8 +210,8 @@ class AdmissionContract:
             days[value] = DayUsage(
                 value, limit, before.admitted + fits, before.refused + (not fits)
             )
-            expected = Tally(key.id, limit, days[value].admitted, was_admitted=fits)
-            assert storage.admission.admit(digest, READ, at_noon(value)) == expected
+            expected = Quota(key.id, limit, days[value].admitted, at_noon(value))
+            assert ask(storage, digest, at_noon(value)) == (expected, fits)
 
         expected_days = tuple(days[day] for day in sorted(days))
         assert storage.usage.history(key.id, TODAY, TOMORROW) == expected_days
@@ -251,9 +256,9 @@ class AdmissionContract:
 
         end = NOON + HOUR
         just_before = end - timedelta(microseconds=1)
-        assert storage.admission.admit(new, READ, NOON) == Tally("k1", 4, 2, was_admitted=True)
+        assert storage.admission.admit(new, READ, NOON) == Quota("k1", 4, 2, NOON)
         assert storage.admission.admit(old, READ, just_before).admitted == 3
-        assert storage.admission.status(old, just_before).remaining == 1
+        assert storage.admission.status(old, just_before)[1].admitted == 3
         for use in (
             storage.admission.status,
             lambda *at: storage.admission.admit(at[0], READ, at[1]),
@@ -261,7 +266,7 @@ class AdmissionContract:
             with pytest.raises(InvalidApiKeyError):
                 use(old, end)
         assert storage.admission.admit(new, READ, end).admitted == 4
-        assert not storage.admission.admit(new, READ, end).was_admitted
+        assert not ask(storage, new, end)[1]
         assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 4, 4, 1),)
 
     def test_a_rotation_during_many_requests_neither_refuses_nor_adds_one(
@@ -270,15 +275,15 @@ class AdmissionContract:
         """Those with either secret are admitted up to the limit, and no further."""
         old, new = keep_key(storage, a_key(limit=45)), a_secret("new").digest
 
-        def act(number: int) -> list[Tally]:
+        def act(number: int) -> list[tuple[Quota, bool]]:
             if number == 0:
                 rotate_key(storage, "k1", "new", HOUR)
                 return admit(storage, new, 20)
             return admit(storage, old, 5)
 
-        tallies = [tally for several in at_once(9, act) for tally in several]
+        quotas = [each for several in at_once(9, act) for each in several]
 
-        counts = sorted(tally.admitted for tally in tallies if tally.was_admitted)
+        counts = sorted(quota.admitted for quota, fits in quotas if fits)
         assert counts == list(range(1, 46))
         assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 45, 45, 15),)
 
@@ -290,21 +295,19 @@ class AdmissionContract:
         key = a_key(permission=level, limit=7, expires_on=TODAY)
         digest = keep_key(storage, key)
 
-        assert storage.admission.status(digest, NOON) == KeyStatus(
-            "k1", level, TODAY, limit=7, used=0, refused=0, instant=NOON
-        )
+        assert storage.admission.status(digest, NOON) == (key, DayUsage(TODAY, 7, 0, 0))
 
     def test_a_status_counts_nothing(self, storage: Storage) -> None:
         """This holds for repeated reads, also when nothing remains."""
         digest = keep_key(storage, a_key(limit=2))
-        expected = KeyStatus("k1", READ, None, limit=2, used=2, refused=1, instant=NOON)
+        expected = a_key(limit=2), DayUsage(TODAY, 2, 2, 1)
 
         admit(storage, digest, 3)
 
         assert [storage.admission.status(digest, NOON) for _ in range(3)] == [expected] * 3
         assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 2, 2, 1),)
-        tomorrow = storage.admission.status(digest, at_noon(TOMORROW))
-        assert (tomorrow.used, tomorrow.refused) == (0, 0)
+        _, tomorrow = storage.admission.status(digest, at_noon(TOMORROW))
+        assert tomorrow == DayUsage(TOMORROW, 2, 0, 0)
         assert storage.usage.history("k1", TODAY, TOMORROW) == (DayUsage(TODAY, 2, 2, 1),)
 
     def test_a_status_has_the_limit_of_now(self, storage: Storage) -> None:
@@ -314,8 +317,7 @@ class AdmissionContract:
 
         change_key(storage, "k1", lambda key: key.changed(daily_limit=3))
 
-        status = storage.admission.status(digest, NOON)
-        assert (status.limit, status.used, status.remaining) == (3, 4, 0)
+        assert storage.admission.status(digest, NOON)[1] == DayUsage(TODAY, 3, 4, 0)
 
     def test_only_a_live_key_has_a_status(self, storage: Storage) -> None:
         """Unknown, revoked and expired keys and ended secrets get the same error."""
@@ -327,7 +329,7 @@ class AdmissionContract:
         for digest in ("0" * 64, ended.digest, revoked, expired):
             with pytest.raises(InvalidApiKeyError):
                 storage.admission.status(digest, NOON)
-        assert storage.admission.status(other.digest, NOON).key_id == "k1"
+        assert storage.admission.status(other.digest, NOON)[0].id == "k1"
 
     def test_statuses_of_an_instant_never_go_back(self, storage: Storage) -> None:
         """During admissions, each status counts at least the requests admitted before it."""
@@ -335,12 +337,11 @@ class AdmissionContract:
 
         def act(number: int) -> list[int]:
             if number % 2:
-                return [tally.admitted for tally in admit(storage, digest, 5)]
-            statuses = [storage.admission.status(digest, NOON) for _ in range(5)]
-            assert all(status.used <= 25 for status in statuses)
-            return [status.used for status in statuses]
+                return [quota.admitted for quota, _ in admit(storage, digest, 5)]
+            counts = [storage.admission.status(digest, NOON)[1].admitted for _ in range(5)]
+            assert max(counts) <= 25
+            return counts
 
         for counts in at_once(12, act):
             assert counts == sorted(counts)
-        final = storage.admission.status(digest, NOON)
-        assert (final.used, final.refused) == (25, 5)
+        assert storage.admission.status(digest, NOON)[1] == DayUsage(TODAY, 25, 25, 5)

@@ -6,8 +6,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from evref.domain.access.caps import KeyCaps
-from evref.domain.access.key import ApiKey
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import ApiKey, Permission
 from evref.domain.errors import AlreadyExistsError, KeyRevokedError
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, OPERATOR, a_key, a_secret

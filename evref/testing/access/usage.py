@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from evref.domain.access.quota import USAGE_RETENTION_DAYS, DayUsage, Tally
-from evref.ports.access.usage import KeyUse
+from evref.domain.access.quota import USAGE_RETENTION_DAYS, DayUsage, Quota
 from evref.ports.storage import Storage
 from evref.testing.access.admission import TODAY, TOMORROW, admit
 from evref.testing.builders import a_key
@@ -57,10 +56,10 @@ class UsageReportsContract:
         overview = storage.usage.overview(["k1", "k2", "k3", "k4", "k5"], TODAY)
 
         assert overview == {
-            "k1": KeyUse(TODAY, DayUsage(TODAY, 1, 1, 1)),
-            "k2": KeyUse(YESTERDAY, DayUsage(TODAY, 0, 0, 1)),
-            "k3": KeyUse(None, DayUsage(TODAY, 0, 0, 1)),
-            "k5": KeyUse(YESTERDAY, None),
+            "k1": (TODAY, DayUsage(TODAY, 1, 1, 1)),
+            "k2": (YESTERDAY, DayUsage(TODAY, 0, 0, 1)),
+            "k3": (None, DayUsage(TODAY, 0, 0, 1)),
+            "k5": (YESTERDAY, None),
         }
 
     def test_overview_is_of_the_keys_that_are_asked_for(self, storage: Storage) -> None:
@@ -80,7 +79,7 @@ class UsageReportsContract:
         storage.usage.prune(TODAY + timedelta(days=USAGE_RETENTION_DAYS))
 
         assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 1, 1, 1),)
-        assert storage.usage.overview(["k1"], TOMORROW) == {"k1": KeyUse(TODAY, None)}
+        assert storage.usage.overview(["k1"], TOMORROW) == {"k1": (TODAY, None)}
 
     def test_counts_are_removed_after_their_retention(self, storage: Storage) -> None:
         """Counts of later days stay, also those of other keys."""
@@ -105,12 +104,10 @@ class UsageReportsContract:
         for days_ago in range(20):
             admit(storage, digest, 1, TODAY - timedelta(days=USAGE_RETENTION_DAYS + 1 + days_ago))
 
-        def act(number: int) -> list[Tally]:
+        def act(number: int) -> list[tuple[Quota, bool]]:
             if number == 0:
                 storage.usage.prune(TODAY)
                 return []
             return admit(storage, digest, 10)
 
-        tallies = [tally for several in at_once(5, act) for tally in several]
-
-        assert sum(tally.was_admitted for tally in tallies) == 25
+        assert sum(fits for several in at_once(5, act) for _, fits in several) == 25

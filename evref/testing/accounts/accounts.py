@@ -8,16 +8,16 @@ import pytest
 
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.proxy_sign_in import ProxySignIn
-from evref.domain.accounts.sign_in import Session, SessionToken
-from evref.domain.accounts.team import Team
-from evref.domain.errors import AlreadyExistsError, LastAdminError, NotFoundError
+from evref.domain.accounts.session import Session, SessionToken
+from evref.domain.errors import AlreadyExistsError, NotFoundError
 from evref.domain.principal import Role
+from evref.ports.accounts import AccountChanges
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, OPERATOR, a_member, an_institution, an_invitation
 from evref.testing.errors import not_found, succeeds
 from evref.testing.filling import (
     at_once,
-    change_team,
+    change_members,
     keep_institutions,
     keep_invitations,
     keep_members,
@@ -107,7 +107,7 @@ class AccountsContract:
         assert storage.accounts.members_of("unknown") == ()
 
 
-class TeamContract:
+class MembersContract:
     @pytest.fixture(autouse=True)
     def _team(self, storage: Storage) -> None:
         """Two admins in one institution, and one in another."""
@@ -119,22 +119,28 @@ class TeamContract:
             a_member("m3", institution_id="i2", email="other@example.org"),
         )
 
-    def test_a_change_sees_the_team_of_one_institution(self, storage: Storage) -> None:
-        """It has all members and invitations of this institution, and none of another."""
+    def test_a_change_sees_its_own_changes(self, storage: Storage) -> None:
+        """Before others do."""
         invitation = an_invitation(inviter=ADMIN)
-        keep_invitations(storage, invitation, an_invitation("v2", institution_id="i2"))
 
         with storage.changes(OPERATOR, NOON) as changes:
-            team = changes.accounts.team("i1")
+            changes.accounts.lock("i1")
+            changes.accounts.set_role("m2", Role.VIEWER)
+            changes.accounts.add_invitation(invitation)
+            assert changes.accounts.has_admin("i1")
+            assert not changes.accounts.has_admin("i1", besides="m1")
+            assert changes.accounts.invitations_to("i1", email=invitation.email) == (invitation,)
+            assert changes.accounts.invitations_to("i1", inviter_id="m1") == (invitation,)
+            assert not changes.accounts.invitations_to("i1", email="other@example.org")
+            assert not changes.accounts.invitations_to("i1", inviter_id="m2")
+            changes.accounts.remove_member("m2")
+            assert changes.accounts.members_of("i1") == (ADMIN,)
 
-        assert set(team.members) == {ADMIN, OTHER_ADMIN}
-        assert team.invitations == (invitation,)
-
-    def test_an_unknown_institution_has_no_team(self, storage: Storage) -> None:
+    def test_an_unknown_institution_cannot_be_locked(self, storage: Storage) -> None:
         """The change is not called."""
         for unknown in ("unknown", "I1", "", "\ud800"):
             with not_found("institution", unknown):
-                change_team(storage, unknown, lambda _: pytest.fail("called"))
+                change_members(storage, unknown, lambda _: pytest.fail("called"))
 
     @pytest.mark.parametrize("role", Role)
     def test_a_member_is_added_with_the_role(self, storage: Storage, role: Role) -> None:
@@ -143,7 +149,7 @@ class TeamContract:
         if role is Role.READER:
             added = replace(added, password_hash=None)
 
-        change_team(storage, "i1", lambda team: team.with_member(added))
+        change_members(storage, "i1", lambda accounts: accounts.add_member(added))
 
         assert storage.accounts.member("m4") == added
         assert set(storage.accounts.members_of("i1")) == {ADMIN, OTHER_ADMIN, added}
@@ -152,16 +158,13 @@ class TeamContract:
         """Nothing else of the change is stored."""
         taken = a_member("m4", email="other@example.org")
 
+        def change(accounts: AccountChanges) -> None:
+            accounts.set_role("m2", Role.VIEWER)
+            accounts.add_invitation(an_invitation())
+            accounts.add_member(taken)
+
         with pytest.raises(AlreadyExistsError) as caught:
-            change_team(
-                storage,
-                "i1",
-                lambda team: (
-                    team.with_role("m2", Role.VIEWER)
-                    .with_invitation(an_invitation())
-                    .with_member(taken)
-                ),
-            )
+            change_members(storage, "i1", change)
 
         assert (caught.value.kind, caught.value.name) == ("member", "other@example.org")
         assert set(storage.accounts.members_of("i1")) == {ADMIN, OTHER_ADMIN}
@@ -186,31 +189,13 @@ class TeamContract:
         storage.sessions.add(session)
         storage.sessions.add(other)
 
-        change_team(storage, "i1", lambda team: team.with_role("m1", Role.VIEWER))
+        change_members(storage, "i1", lambda accounts: accounts.set_role("m1", Role.VIEWER))
 
         assert storage.accounts.member("m1") == replace(ADMIN, role=Role.VIEWER)
         assert storage.accounts.member("m2") == OTHER_ADMIN
         assert storage.sessions.get(other.digest) == other
         with pytest.raises(NotFoundError):
             storage.sessions.get(session.digest)
-
-    def test_a_removal_is_kept_as_a_hash_until_the_member_is_added_again(
-        self, storage: Storage
-    ) -> None:
-        """With its time to the microsecond."""
-        instant = NOON + timedelta(microseconds=3)
-        change_team(storage, "i1", lambda team: team.without_member("m1", instant))
-
-        with storage.changes(OPERATOR, NOON) as changes:
-            (removal,) = changes.accounts.team("i1").removals
-            assert removal.removed_at == instant
-            assert changes.accounts.team("i1").has_removed(ADMIN.email)
-            assert not changes.accounts.team("i2").removals
-
-        change_team(storage, "i1", lambda team: team.with_member(replace(ADMIN, id="m4")))
-        assert storage.accounts.member_with_email(ADMIN.email).id == "m4"
-        with storage.changes(OPERATOR, NOON) as changes:
-            assert not changes.accounts.team("i1").has_removed(ADMIN.email)
 
     def test_a_sign_in_by_a_proxy_is_stored_and_a_domain_only_once(self, storage: Storage) -> None:
         """The last one counts; where a domain is taken, nothing changes."""
@@ -241,7 +226,7 @@ class TeamContract:
         for session in sessions:
             storage.sessions.add(session)
 
-        change_team(storage, "i1", lambda team: team.without_member("m1", NOON))
+        change_members(storage, "i1", lambda accounts: accounts.remove_member("m1"))
 
         for look_up in (
             lambda: storage.accounts.member("m1"),
@@ -299,29 +284,39 @@ class TeamContract:
         other = an_invitation("v2", email="other@example.com")
         keep_invitations(storage, an_invitation(), other)
 
-        change_team(storage, "i1", lambda team: team.without_invitation("v1"))
+        change_members(storage, "i1", lambda accounts: accounts.remove_invitation("v1"))
 
         assert storage.accounts.invitations_to("i1") == (other,)
         with pytest.raises(NotFoundError):
             storage.accounts.invitation_with_digest(an_invitation().digest)
 
-    def test_an_invitation_is_replaced_by_another_to_the_same_e_mail(
-        self, storage: Storage
-    ) -> None:
-        """An institution has one invitation to an e-mail; another institution may have one too."""
+    def test_old_invitations_of_one_institution_are_removed(self, storage: Storage) -> None:
+        """Then their addresses can be invited again. Another institution's stay."""
         keep_invitations(storage, an_invitation(), an_invitation("v3", institution_id="i2"))
+        later = NOON + timedelta(microseconds=1)
 
-        keep_invitations(storage, an_invitation("v2"))
+        def change(accounts: AccountChanges) -> None:
+            accounts.add_invitation(an_invitation("v4", email="b@example.org", created_at=later))
+            accounts.remove_invitations_until("i1", NOON)
+            accounts.remove_invitation("v4")
+            accounts.add_invitation(an_invitation("v2"))
+
+        change_members(storage, "i1", change)
 
         assert storage.accounts.invitations_to("i1") == (an_invitation("v2"),)
         assert storage.accounts.invitations_to("i2") == (an_invitation("v3", institution_id="i2"),)
 
     def test_a_member_and_their_invitations_are_removed_together(self, storage: Storage) -> None:
-        """Together with a member who is added."""
+        """In one unit of work, with a member who is added."""
         keep_invitations(storage, an_invitation(inviter=ADMIN))
         added = a_member("m4", email="new@example.org")
 
-        change_team(storage, "i1", lambda team: team.without_member("m1", NOON).with_member(added))
+        def change(accounts: AccountChanges) -> None:
+            accounts.remove_invitation("v1")
+            accounts.remove_member("m1")
+            accounts.add_member(added)
+
+        change_members(storage, "i1", change)
 
         assert storage.accounts.invitations_to("i1") == ()
         assert set(storage.accounts.members_of("i1")) == {OTHER_ADMIN, added}
@@ -336,27 +331,22 @@ class TeamContract:
         with pytest.raises(NotFoundError):
             set_password(storage, "unknown", "$argon2id$another")
 
-    def test_only_the_role_of_a_stored_member_is_written(self, storage: Storage) -> None:
-        """So a password is kept that was set after the change has read the member."""
-        earlier = Team("i1", storage.accounts.members_of("i1"))
-        set_password(storage, "m1", "$argon2id$another")
-
-        change_team(storage, "i1", lambda _: earlier.with_role("m1", Role.VIEWER))
-
-        assert storage.accounts.member("m1") == replace(
-            ADMIN, role=Role.VIEWER, password_hash="$argon2id$another"
-        )
-
     def test_each_of_many_concurrent_changes_sees_the_one_before(self, storage: Storage) -> None:
         """Both admins are demoted and removed by many at once, and one of them remains."""
 
         def end(number: int) -> None:
             member_id = f"m{number % 2 + 1}"
-            with suppress(LastAdminError, NotFoundError):
-                if number < 4:
-                    change_team(storage, "i1", lambda team: team.with_role(member_id, Role.VIEWER))
-                else:
-                    change_team(storage, "i1", lambda team: team.without_member(member_id, NOON))
+
+            def change(accounts: AccountChanges) -> None:
+                if accounts.has_admin("i1", besides=member_id):
+                    if number < 4:
+                        accounts.set_role(member_id, Role.VIEWER)
+                    else:
+                        accounts.member(member_id)
+                        accounts.remove_member(member_id)
+
+            with suppress(NotFoundError):
+                change_members(storage, "i1", change)
 
         at_once(8, end)
 
@@ -371,11 +361,12 @@ class TeamContract:
         def join(number: int) -> bool:
             member = a_member(f"n{number}", email=invitation.email)
 
-            def change(team: Team) -> Team:
-                team.invitation(invitation.id)
-                return team.with_member(member)
+            def change(accounts: AccountChanges) -> None:
+                accounts.invitation(invitation.id)
+                accounts.remove_invitation(invitation.id)
+                accounts.add_member(member)
 
-            return succeeds(lambda: change_team(storage, "i1", change), NotFoundError)
+            return succeeds(lambda: change_members(storage, "i1", change), NotFoundError)
 
         assert sum(at_once(8, join)) == 1
         assert len(storage.accounts.members_of("i1")) == 3
@@ -387,7 +378,7 @@ class TeamContract:
 
         def act(number: int) -> None:
             if number == 0:
-                change_team(storage, "i1", lambda team: team.without_member("m1", NOON))
+                change_members(storage, "i1", lambda accounts: accounts.remove_member("m1"))
                 return
             with suppress(NotFoundError):
                 storage.sessions.add(Session.of(ADMIN, SessionToken.make(number), NOON))

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from evref.domain.accounts.sign_in import Session, SessionToken
+from evref.domain.accounts.session import MOST_SESSIONS, Session, SessionToken
 from evref.domain.errors import NotFoundError
+from evref.domain.principal import Role
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, a_member
 from evref.testing.errors import not_found
@@ -70,13 +71,33 @@ class SessionStoreContract:
         assert storage.sessions.get(other.digest) == other
 
     def test_old_sessions_are_removed_and_later_ones_kept(self, storage: Storage) -> None:
-        """A session that began exactly at the given time is not older."""
+        """By the role of their member. One that began exactly at the given time is not older."""
         for number, hours in enumerate([-1, 0, 1]):
             storage.sessions.add(a_session(number, hours=hours))
 
-        storage.sessions.remove_started_before(NOON)
+        storage.sessions.remove_started_before(NOON, Role.READER)
+        assert storage.sessions.get(a_session(0).digest) == a_session(0, hours=-1)
+        storage.sessions.remove_started_before(NOON, Role.ADMIN)
 
         with pytest.raises(NotFoundError):
             storage.sessions.get(a_session(0).digest)
         assert storage.sessions.get(a_session(1).digest).started_at == NOON
         assert storage.sessions.get(a_session(2).digest).started_at == NOON + timedelta(hours=1)
+
+    def test_the_oldest_sessions_of_a_member_end(self, storage: Storage) -> None:
+        """Whichever was stored first; another member's stay."""
+        other = a_member("m2", email="other@example.org")
+        keep_members(storage, other)
+        kept = Session.of(other, SessionToken.make(99), NOON - timedelta(days=1))
+        storage.sessions.add(kept)
+        for number in reversed(range(MOST_SESSIONS)):
+            storage.sessions.add(a_session(number, hours=number))
+
+        storage.sessions.add(a_session(MOST_SESSIONS, hours=MOST_SESSIONS))
+
+        with pytest.raises(NotFoundError):
+            storage.sessions.get(a_session(0).digest)
+        for number in range(1, MOST_SESSIONS + 1):
+            found = storage.sessions.get(a_session(number).digest)
+            assert found == a_session(number, hours=number)
+        assert storage.sessions.get(kept.digest) == kept

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from evref.domain.accounts.sign_in import Failures
+from evref.domain.accounts.slowdown import Failures
 from evref.domain.errors import TooManyAttemptsError
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.ports.catalogue.files import CatalogueFiles, InvalidCatalogueError
+from evref.ports.catalogue import CatalogueFiles, InvalidCatalogueError
 from evref.testing.builders import a_catalogue, an_entry, interventions_of_every_kind
 from evref.testing.contract import Contract
 

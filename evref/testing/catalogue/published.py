@@ -15,13 +15,15 @@ from evref.domain.catalogue.comparison import (
 )
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
 from evref.domain.errors import CatalogueReplacedError
-from evref.ports.catalogue.published import CATALOGUES_KEPT, KEPT_FOR, PUBLICATIONS_KEPT
+from evref.ports.catalogue import CATALOGUES_KEPT, KEPT_FOR, PUBLICATIONS_KEPT
 from evref.ports.storage import Storage
 from evref.testing.builders import (
     NOON,
     OPERATOR,
     a_catalogue,
+    a_map,
     a_publication,
     an_entry,
     interventions_of_every_kind,
@@ -269,3 +271,21 @@ class CatalogueContract:
         assert_serves(storage, served)
         assert storage.catalogue.history()[0].version == served.version
         assert len(storage.catalogue.history()) == (1 if is_first else 2)
+
+    def test_a_map_is_replaced_as_a_whole_and_removed(self, storage: Storage) -> None:
+        """Each change is another publication to readers; catalogues share the map."""
+        keep_catalogue(storage, a_catalogue(an_entry("first")))
+        assert storage.catalogue.loaded_map() is None
+        ids = [storage.catalogue.publication_id()]
+        largest = SnomedMap.of(None, {10**18 - 1: (("M17.0", ""), ("I10",)), 2: ((),)})
+
+        for loaded in (a_map("M17"), LoadedMap(largest, NOON, "Zoë"), None, a_map("M17")):
+            with storage.changes(OPERATOR, NOON) as changes:
+                changes.catalogue.replace_map(loaded)
+
+            assert storage.catalogue.loaded_map() == loaded
+            ids.append(storage.catalogue.publication_id())
+
+        assert len({*ids}) == len(ids)
+        keep_catalogue(storage, a_catalogue(an_entry("second")))
+        assert storage.catalogue.loaded_map() == a_map("M17")

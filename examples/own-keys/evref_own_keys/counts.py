@@ -3,15 +3,19 @@
 import json
 import sqlite3
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from evref.domain.access.key import ApiKey
-from evref.domain.access.permission import Permission
-from evref.domain.access.quota import USAGE_RETENTION_DAYS, DailyWindow, DayUsage, Tally
-from evref.domain.access.status import KeyStatus
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.quota import (
+    USAGE_RETENTION_DAYS,
+    DayUsage,
+    Quota,
+    QuotaExceededError,
+    utc_day,
+)
 from evref.domain.errors import InvalidApiKeyError
-from evref.ports.access.admission import Admission
-from evref.ports.access.usage import KeyUse, UsageReports
+from evref.ports.access import Admission, UsageReports
 from evref_own_keys.database import Database
 from evref_own_keys.keys import by_digests
 
@@ -31,8 +35,8 @@ class OwnAdmission(Admission):
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
-        day = DailyWindow.of(instant).day
+    def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
+        day = utc_day(instant)
         with self._database.transaction() as connection:
             key = _checked(connection, digest, needed, instant)
             before = _usage(connection, key.id, day) or DayUsage(day, 0, 0, 0)
@@ -42,22 +46,17 @@ class OwnAdmission(Admission):
                 "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, ?)",
                 [key.id, day.isoformat(), key.daily_limit, admitted, refused],
             )
-        return Tally(key.id, key.daily_limit, admitted, was_admitted=fits)
+        quota = Quota(key.id, key.daily_limit, admitted, instant)
+        if not fits:
+            raise QuotaExceededError(quota)
+        return quota
 
-    def status(self, digest: str, instant: datetime) -> KeyStatus:
-        day = DailyWindow.of(instant).day
+    def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
+        day = utc_day(instant)
         with self._database.connect() as connection:
             key = _checked(connection, digest, Permission.NONE, instant)
             use = _usage(connection, key.id, day) or DayUsage(day, 0, 0, 0)
-        return KeyStatus(
-            key.id,
-            key.permission,
-            key.expires_on,
-            key.daily_limit,
-            used=use.admitted,
-            refused=use.refused,
-            instant=instant,
-        )
+        return key, replace(use, limit=key.daily_limit)
 
 
 class OwnUsageReports(UsageReports):
@@ -70,11 +69,13 @@ class OwnUsageReports(UsageReports):
         with self._database.connect() as connection:
             return _days(connection, key_id, first, last)
 
-    def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, KeyUse]:
+    def overview(
+        self, key_ids: Collection[str], today: date
+    ) -> Mapping[str, tuple[date | None, DayUsage | None]]:
         with self._database.connect() as connection:
             last_uses = connection.execute(_LAST_USE, [json.dumps([*key_ids])]).fetchall()
             return {
-                key_id: KeyUse(
+                key_id: (
                     None if last is None else date.fromisoformat(last),
                     _usage(connection, key_id, today),
                 )

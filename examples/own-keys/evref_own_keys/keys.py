@@ -7,12 +7,10 @@ from dataclasses import asdict
 from datetime import UTC, date, datetime
 
 from evref.domain.access.caps import KeyCaps
-from evref.domain.access.key import ApiKey
-from evref.domain.access.permission import Permission
-from evref.domain.access.secret import KeySecret
+from evref.domain.access.key import ApiKey, KeySecret, Permission
 from evref.domain.errors import AlreadyExistsError, NotFoundError
-from evref.ports.access.keys import KeyChanges, Keys
-from evref.ports.accounts.accounts import Accounts
+from evref.ports.access import KeyChanges, Keys
+from evref.ports.accounts import Accounts
 from evref_own_keys.database import Database
 
 _BY_DIGEST = """

@@ -50,23 +50,28 @@ def interventions(body: InterventionsBody) -> dict[str, Any]:
     works = list(dict.fromkeys(_work(ref) for each in body.data for ref in each.references))
     return {
         "diagnosis": diagnosis.model_dump(include={"id", "name", "checked_on", "reviewed"}),
-        "interventions": [_intervention(each, works) for each in in_card_order(body.data)],
+        "interventions": [_intervention(each, works) for each in in_card_order(body)],
         "references": {str(number): work for number, work in enumerate(works, start=1)},
         **_source(body.meta),
     }
 
 
-def in_card_order(interventions: Sequence[Intervention]) -> list[Intervention]:
+def in_card_order(body: InterventionsBody) -> list[Intervention]:
     """Return interventions in the order of the card on the service's page of the diagnosis."""
+    places = {name: place for place, name in enumerate(body.meta.diagnosis.mainstays)}
     return sorted(
-        interventions,
-        key=lambda each: (_group(each.evidence), get_args(Phase).index(each.phase)),
+        body.data,
+        key=lambda one: (
+            _group(one.evidence),
+            places.get(one.id, len(places)),
+            get_args(Phase).index(one.phase),
+        ),
     )
 
 
 def _group(evidence: Evidence) -> int:
-    if evidence.direction == "against":
-        return 2
+    if evidence.recommendation == "not_stated":
+        return {"for": 2, "against": 4, "unclear": 5}[evidence.direction]
     return {"strong_for": 0, "conditional_for": 1}.get(evidence.recommendation, 3)
 
 

@@ -36,6 +36,7 @@ class Diagnosis(Name):
     enabled_modules: list[Module]
     checked_on: str
     reviewed: Review | None
+    mainstays: list[str]
 
 
 class Fit(BaseModel):
@@ -50,17 +51,18 @@ class Found(BaseModel):
 
     diagnosis_id: str
     matched: str
-    language: str
-    by: Literal["name", "term"]
+    language: str | None
+    by: Literal["name", "term", "umbrella"]
     spelling_corrected: bool
 
 
 class Match(BaseModel):
     """What one code of the call found; `read_as` is None if it was not read."""
 
-    parameter: Literal["icd10", "icd11"]
+    parameter: Literal["icd10", "icd11", "snomed"]
     given: str
     read_as: str | None
+    qualifier: str | None = None
     diagnoses: list[Fit]
     excluded_from: list[str]
     error: str | None
@@ -114,6 +116,8 @@ class FoundIntervention(Intervention):
     """An intervention that a search found, with its diagnosis."""
 
     diagnosis: Name
+    matched_in: Literal["title", "summary"] | None
+    matched: list[str]
 
 
 class Meta(BaseModel):
@@ -138,9 +142,10 @@ class MetaOfInterventions(Meta):
 
 
 class MetaOfSearch(Meta):
-    """`count` is the number of all that were found."""
+    """`count` is the number of all that were found; `ignored` are words that nothing has."""
 
     count: int
+    ignored: list[str]
 
 
 class DiagnosesBody(BaseModel):

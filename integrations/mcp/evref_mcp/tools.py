@@ -52,13 +52,15 @@ class FindDiagnoses(_Arguments):
         Field(description="The edition of the icd10 codes: WHO, ICD-10-CM or ICD-10-GM."),
     ] = None
     icd11: Annotated[str | None, Field(description="ICD-11 codes: “FA01.0,FA01.0&XK8G”.")] = None
+    snomed: Annotated[str | None, Field(description="SNOMED CT codes: “239873007”.")] = None
     module: Annotated[_Module | None, Field(description="Only diagnoses with this module.")] = None
 
 
 class FindInterventions(_Arguments):
     """The arguments of find_interventions, named as the parameters of searchInterventions."""
 
-    q: Annotated[str, Field(description="Words of a title, or a medicine: “metformin”.")]
+    q: Annotated[str, Field(description="As people ask: “CPAP”, “ibuprofen back pain”.")]
+    diagnosis: Annotated[str | None, Field(description="Only for this diagnosis id.")] = None
     module: _Module | None = None
     phase: _Phase | None = None
     direction: _Direction | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import Any
@@ -10,6 +11,7 @@ from evref_mcp.answers import MOST_LISTED, in_card_order
 from evref_mcp.records import (
     DiagnosesBody,
     Found,
+    FoundIntervention,
     Intervention,
     InterventionsBody,
     Match,
@@ -30,12 +32,15 @@ How to pass it on:
 - Give each intervention with its direction (for, against or unclear). A title never says it.
 - Give the cautions of an intervention with it, and say where a code fits only approximately.
 - Give certainty and recommendation as they are. not_graded means that the source states no GRADE \
-certainty; not_stated that no graded recommendation was seen in it. Neither is a low grade.
+certainty; not_stated that no recommendation was seen, or that guidelines contradict each other. \
+Neither is a low grade.
 - Name the references with their links, whether a clinician has reviewed the entry, the version of \
 the catalogue, and the disclaimer.
 - Take nothing from elsewhere as if it came from the catalogue. If an answer is empty, or a tool \
 fails, say so.
 - Send no data about a patient: codes and words for a diagnosis are all that the tools need."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 _NATURE = (
     "Educational reference data: no clinical decision, no treatment prescription, not complete. "
@@ -110,9 +115,11 @@ def _found(match: Match) -> str:
         return f" was not read: {match.error}"
     if match.error is not None:
         return f", read as {match.read_as}: {match.error}"
+    doubt = "this code also means other conditions"
+    if match.qualifier is not None:
+        doubt = f"recorded as {match.qualifier.replace('_', ' ')}"
     found = [
-        fit.id + (" (this code also means other conditions)" if fit.relation != "certain" else "")
-        for fit in match.diagnoses
+        fit.id + (f" ({doubt})" if fit.relation != "certain" else "") for fit in match.diagnoses
     ]
     if match.excluded_from:
         names = " or ".join(each.replace("-", " ") for each in match.excluded_from)
@@ -134,7 +141,7 @@ def interventions(body: InterventionsBody, filters: Mapping[str, str]) -> str:
             "The catalogue lists none here. It is not complete: this does not mean that sources "
             "advise against anything."
         )
-    lines += [f"- {_line(each)}" for each in in_card_order(body.data)]
+    lines += [f"- {_line(each)}" for each in in_card_order(body)]
     return _with_source(lines, body.meta)
 
 
@@ -142,8 +149,24 @@ def found_interventions(body: SearchBody) -> str:
     """Return a summary of what find_interventions found, as plain text."""
     count = _counted(body.meta.count, "intervention", "interventions")
     lines = [f"{count} found, {len(body.data)} listed."]
-    lines += [f"- {each.diagnosis.name}: {_line(each)}" for each in body.data]
+    if not body.data:
+        lines.append("The catalogue is not complete: this says nothing about the evidence.")
+    if body.meta.ignored:
+        lines.append(f"Ignored, because nothing has it: {', '.join(body.meta.ignored)}.")
+    lines += [f"- {found.diagnosis.name}: {_line(found)}{_sources(found)}" for found in body.data]
     return _with_source(lines, body.meta)
+
+
+def _sources(found: FoundIntervention) -> str:
+    """Return the id, the grade, the sentence that has the words, and the references."""
+    grade = found.evidence.source_grade
+    parts = [f" Id {found.id}.", f" Grade: {grade}." if grade else ""]
+    if found.matched_in == "summary":
+        sentences = _SENTENCE_END.split(found.summary)
+        said = (one for one in sentences if any(word in one for word in found.matched))
+        parts += [f" “{sentence}”" for sentence in [next(said, "")] if sentence]
+    links = ", ".join(f"{work.year} {work.url}" for work in found.references)
+    return "".join([*parts, f" Sources: {links}."])
 
 
 def _line(intervention: Intervention) -> str:

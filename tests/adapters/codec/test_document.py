@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from evref.adapters.outbound.codec import from_document, to_document
-from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.entry import Entry
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import a_reference, an_entry, an_intervention
 from tests.domain.strategies import entries

@@ -6,7 +6,7 @@ import pytest
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
+from evref.ports.catalogue import FileFault, InvalidCatalogueError
 
 KNEE = """\
 id: knee-osteoarthritis

@@ -3,6 +3,7 @@
 import re
 from enum import StrEnum
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -10,6 +11,7 @@ import evref
 from evref.adapters.outbound.files.folders import LARGEST_FILE
 from evref.adapters.outbound.files.nodes import DEEPEST_NESTING, MOST_NODES
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.effect import Better, Measure
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.intervention import Phase
@@ -26,8 +28,10 @@ def blocks(language: str) -> list[str]:
 
 def test_the_example_is_a_catalogue_file(tmp_path: Path) -> None:
     """It is read out of the page and loaded, with its codes and with those of the second one."""
-    example, finer_codes = blocks("yaml")
-    for text in (example, example.replace('icd10: ["M17"]\n', finer_codes)):
+    example, finer_codes, effects = blocks("yaml")
+    evidence = "    evidence:\n"
+    with_effects = example.replace(evidence, indent(effects, " " * 4) + evidence)
+    for text in (with_effects, example.replace('icd10: ["M17"]\n', finer_codes)):
         (tmp_path / "example.yaml").write_text(text, encoding="utf-8")
         (entry,) = read(tmp_path).entries
 
@@ -63,6 +67,8 @@ def test_the_faults_shown_are_those_that_are_reported(
         ("certainty", Certainty),
         ("recommendation", Recommendation),
         ("direction", Direction),
+        ("measure", Measure),
+        ("better", Better),
         ("kind", ReferenceKind),
     ],
 )

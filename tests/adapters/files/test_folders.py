@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
-from evref.ports.catalogue.files import FileFault
+from evref.ports.catalogue import FileFault
 from tests.adapters.files.support import KNEE, faults_in, faults_in_text, read
 
 HIP = KNEE.replace("knee-", "hip-")
@@ -183,7 +183,7 @@ def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
     script = (
         "import resource, sys; from pathlib import Path\n"
         "from evref.adapters.outbound.files import YamlCatalogueFiles\n"
-        "from evref.ports.catalogue.files import InvalidCatalogueError\n"
+        "from evref.ports.catalogue import InvalidCatalogueError\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))\n"
         "try: YamlCatalogueFiles().read([Path(sys.argv[1])], lambda *_: None)\n"
         "except InvalidCatalogueError as error: print(*error.faults, sep='\\n')\n"

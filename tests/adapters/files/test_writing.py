@@ -17,10 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module, Review
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.intervention import FittVp
-from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
+from evref.ports.catalogue import FileFault, InvalidCatalogueError
 from evref.testing.builders import (
     a_catalogue,
     a_diagnosis,

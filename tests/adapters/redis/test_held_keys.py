@@ -6,7 +6,7 @@ from threading import Event, Thread
 import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
-from evref.adapters.outbound.memory.access.keys import MemoryKeys
+from evref.adapters.outbound.memory.access import MemoryKeys
 from evref.adapters.outbound.redis.held_keys import HeldKeys
 from evref.domain.access.key import ApiKey
 from evref.domain.errors import InvalidApiKeyError

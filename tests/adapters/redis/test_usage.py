@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from redis import Redis
 
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, a_key
@@ -42,7 +42,7 @@ def test_the_names_of_a_key_are_in_one_slot_of_a_cluster_and_expire(
 
 def test_counting_on_does_not_put_off_the_expiry(storage: Storage, admin: Redis) -> None:
     """It runs from the day's first request."""
-    digest = keep_key(storage, a_key(limit=2))
+    digest = keep_key(storage, a_key(limit=4))
     storage.admission.admit(digest, Permission.READ, NOON)
     admin.expire("evref:{k1}:2026-03-01", 100)
 
@@ -58,9 +58,9 @@ def test_the_last_day_of_use_is_the_latest_whatever_was_counted_last(storage: St
     for days in (1, 0):
         storage.admission.admit(digest, Permission.READ, NOON + timedelta(days=days))
 
-    use = storage.usage.overview(["k1"], TODAY)["k1"]
+    last_used_on, _ = storage.usage.overview(["k1"], TODAY)["k1"]
 
-    assert use.last_used_on == TODAY + timedelta(days=1)
+    assert last_used_on == TODAY + timedelta(days=1)
 
 
 def test_a_script_that_the_server_has_forgotten_is_sent_again(

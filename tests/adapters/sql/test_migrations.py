@@ -1,37 +1,46 @@
-"""From every earlier revision to the present one, with data in place; and who does it, and when.
+"""A database that a release has written is upgraded with all that it holds; who does it, and when.
 
-A further revision is tested by being there: what an earlier one holds is made up from its tables.
+A further release is tested by its files in `released`.
 """
 
 from contextlib import closing
-from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import insert, text
+from dependency_injector import providers
+from flask.testing import FlaskClient
+from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.adapters.outbound.sql.storage import REVISIONS, migrate
-from evref.testing.builders import a_catalogue, an_entry
-from evref.testing.filling import keep_catalogue
-from tests.adapters.sql.made_up import assert_kept, fill, rows, tables
+from evref.bootstrap.app import create_app
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
+from evref.domain.audit import Action
+from evref.testing.builders import OPERATOR
+from tests.adapters.sql.releases import REVISIONS, assert_kept, known, restore, rows
 from tests.adapters.sql.schemas import described
+from tests.fakes import FakeClock
 from tests.processes import Command
 from tests.servers import free_port
 
-EARLIER = REVISIONS[:-1]
+
+@pytest.fixture(params=REVISIONS)
+def release(request: pytest.FixtureRequest, url: str) -> str:
+    """A release, whose database is at the URL."""
+    name: str = request.param
+    restore(url, name)
+    return name
 
 
-@pytest.mark.parametrize("revision", EARLIER)
-def test_all_that_an_earlier_revision_held_is_kept(
-    database: SqlDatabase, url: str, revision: str, new_url: str
+def test_every_row_of_a_release_is_kept(
+    release: str, database: SqlDatabase, url: str, new_url: str
 ) -> None:
     """And its tables become the very ones of a database that is new."""
-    with database.transaction() as connection:
-        migrate(connection, revision)
-        fill(connection)
     with database.connect() as connection:
         before = rows(connection)
+    assert all(before[name] for name in ("api_keys", "daily_usage", "sessions", "audit_entries"))
 
     SqlStorage(database).prepare()
 
@@ -43,26 +52,107 @@ def test_all_that_an_earlier_revision_held_is_kept(
     assert described(url) == described(new_url)
 
 
-@pytest.mark.parametrize("state", ["older", "newer"])
-@pytest.mark.parametrize("start", [("serve", "--bind"), ("key", "list")])
+class Upgraded:
+    """The service on an upgraded database, an hour after the release wrote it."""
+
+    def __init__(self, url: str, release: str) -> None:
+        self.known: dict[str, Any] = known(release)
+        responses = self.known["responses"]
+        published_at = responses["/api/v1/changes"]["data"][0]["published_at"]
+        self.clock = FakeClock(datetime.fromisoformat(published_at) + timedelta(minutes=30))
+        settings = Settings(database_url=url, secret_key="of release 0.1.0, for the tests only")
+        self.container = Container(settings=settings)
+        self.container.clock.override(providers.Object(self.clock))
+        self.container.storage().prepare()
+        self.client: FlaskClient = create_app(settings, self.container).test_client()
+
+    def get(self, path: str, key: int = 0) -> Any:
+        headers = {"Authorization": f"Bearer {self.known['keys'][key]}"}
+        return self.client.get(path, headers=headers)
+
+
+@pytest.fixture
+def upgraded(release: str, url: str) -> Upgraded:
+    return Upgraded(url, release)
+
+
+def test_clients_notice_nothing_of_an_upgrade(upgraded: Upgraded) -> None:
+    """Keys, counts, changes, removals, versions and a session go on; a revoked key stays so."""
+    for path, before in upgraded.known["responses"].items():
+        after = upgraded.get(path).get_json()
+        if path == "/api/v1/limit":
+            # The paths before were counted then and now.
+            counted = len(upgraded.known["responses"]) - 1
+            assert after["data"] == before["data"] | {
+                "used": before["data"]["used"] + counted,
+                "remaining": before["data"]["remaining"] - counted,
+            }
+        else:
+            assert {**after, "request_id": ""} == {**before, "request_id": ""}
+    listed = upgraded.get("/api/v1/diagnoses", key=1).get_json()["data"]
+    assert {each["id"]: each["version"] for each in listed} == upgraded.known["diagnoses"]
+    assert [upgraded.get("/api/v1/limit", key).status_code for key in range(4)] == [
+        *(200, 200, 200, 401)
+    ]
+    for name, value in upgraded.known["cookies"].items():
+        upgraded.client.set_cookie(name, value)
+    assert "Study" in upgraded.client.get("/settings/api-keys").text
+
+
+def test_an_earlier_publication_of_a_release_is_served_again(upgraded: Upgraded) -> None:
+    """All catalogues are stored as they were; the audit log goes on after the release's."""
+    container, storage = upgraded.container, upgraded.container.storage()
+    before = [publication.version for publication in storage.catalogue.history()]
+    assert before == upgraded.known["versions"]
+    for version in before:
+        loaded = storage.catalogue.load_version(version)
+        assert loaded is not None
+        assert loaded.version == version
+
+    plan = container.publish().plan_rollback(OPERATOR)
+    container.publish().publish(OPERATOR, plan, by="operator")
+
+    assert storage.catalogue.version() == plan.catalogue.version == before[1]
+    assert len(storage.catalogue.history()) == len(before) + 1
+    published = [Action.CATALOGUE_PUBLISHED] * (len(before) + 1)
+    assert [entry.action for entry in storage.audit.entries(None)][: len(published)] == published
+
+
+def test_a_damaged_catalogue_of_a_release_is_not_kept(
+    release: str, url: str, database: SqlDatabase
+) -> None:
+    """The upgrade succeeds, and `init` serves the bundled catalogue again."""
+    with database.transaction() as connection:
+        connection.execute(text("UPDATE catalogue_documents SET content = ''"))
+
+    upgraded = Upgraded(url, release)
+
+    assert upgraded.get("/api/v1/diagnoses").status_code == 503
+    assert upgraded.container.storage().catalogue.load_version("any") is None
+
+
+@pytest.mark.parametrize(
+    ("revision", "error"),
+    [
+        ("0008", "The database was made before release 0.1.0 of evref and cannot be upgraded."),
+        ("0009", "The database was made by an older version of evref; run: evref init"),
+        ("9999", "The database was made by a newer version of evref; install that, or newer."),
+    ],
+)
+@pytest.mark.parametrize("release", ["0.1.0"], indirect=True)
+@pytest.mark.usefixtures("release")
 def test_a_database_of_another_version_is_an_error_in_one_line(
-    database: SqlDatabase, url: str, tmp_path: Path, state: str, start: tuple[str, ...]
+    database: SqlDatabase, url: str, tmp_path: Path, revision: str, error: str
 ) -> None:
     """And neither served from nor changed."""
     with database.transaction() as connection:
-        migrate(connection, EARLIER[-1])
-        if state == "newer":
-            connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    bind = [f"127.0.0.1:{free_port()}"] if start[0] == "serve" else []
+        connection.execute(text(f"UPDATE alembic_version SET version_num = '{revision}'"))
+    serve = Command(
+        tmp_path / "serve", "serve", "--bind", f"127.0.0.1:{free_port()}", database_url=url
+    )
+    listing = Command(tmp_path / "list", "key", "list", database_url=url)
 
-    status, out, err = Command(tmp_path / "command", *start, *bind, database_url=url).ended()
-
-    errors = {
-        "older": "evref: The database was made by an older version of evref; run: evref init\n",
-        "newer": "evref: The database was made by a newer version of evref; "
-        "install that, or newer.\n",
-    }
-    assert (status, out, err) == (1, "", errors[state])
+    assert [serve.ended(), listing.ended()] == [(1, "", f"evref: {error}\n")] * 2
 
 
 def test_concurrent_inits_of_an_empty_database_all_succeed(
@@ -79,34 +169,3 @@ def test_concurrent_inits_of_an_empty_database_all_succeed(
     assert [(status, out) for status, out, _ in ended] == [(0, "The storage is ready.\n")] * 2
     assert nothing == ""
     assert loaded.version in said
-
-
-def test_stored_publications_are_compared_once(
-    database: SqlDatabase, url: str, tmp_path: Path
-) -> None:
-    """The oldest one is not, because the catalogue that it replaced is no longer stored."""
-    with closing(SqlDatabase(f"sqlite:///{tmp_path / 'filled.db'}")) as filled:
-        source = SqlStorage(filled)
-        source.prepare()
-        for name in ("First", "Second", "Third", "Second"):
-            keep_catalogue(source, a_catalogue(an_entry("always"), an_entry("other", name=name)))
-        history = source.catalogue.history()
-        with filled.connect() as connection:
-            held = rows(connection)
-    with database.transaction() as connection:
-        migrate(connection, "0008")
-        for table in tables(connection):
-            if table.name in {"catalogue_documents", "catalogue_history", "catalogue_contents"}:
-                known = [
-                    {column.name: row[column.name] for column in table.columns}
-                    for row in held[table.name]
-                ]
-                connection.execute(insert(table), known)
-        connection.execute(text("UPDATE catalogue_history SET number = number + 10"))
-
-    SqlStorage(database).prepare()
-
-    assert SqlStorage(database).catalogue.history() == (
-        *history[:-1],
-        replace(history[-1], comparison=None),
-    )

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.errors import InvalidValueError, StorageUnavailableError
 from evref.testing.builders import NOON, a_key
 from evref.testing.filling import at_once, keep_institutions, keep_key

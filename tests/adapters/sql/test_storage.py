@@ -103,7 +103,7 @@ def test_what_is_purged_by_a_column_has_an_index_on_it(
 def test_migrations_come_to_the_very_statements_that_the_tables_do(
     storage: SqlStorage, url: str, new_url: str
 ) -> None:
-    """Names of constraints, checks and nullability included, which the comparison above skips."""
+    """Names of constraints and nullability included, which Alembic's own comparison skips."""
     made = SqlDatabase(new_url)
     with made.transaction() as connection:
         metadata.create_all(connection)
@@ -182,6 +182,23 @@ def test_a_url_of_an_unsupported_database_is_an_invalid_value(url: str) -> None:
     """The text says what a right one looks like."""
     with pytest.raises(InvalidValueError, match=r"sqlite:///evref\.db"):
         SqlDatabase(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://user:sec@ret@127.0.0.1/evref",
+        "postgresql://user:sec@re/t@127.0.0.1/evref",
+        "postgresql://user:sec@re?t@127.0.0.1/evref",
+        "postgresql://user@127.0.0.1/evref?password=sec@ret",
+    ],
+)
+def test_a_password_with_an_at_sign_is_an_invalid_value(url: str) -> None:
+    """Otherwise a part of it would be read, and logged, as the name of the server."""
+    with pytest.raises(InvalidValueError, match="as %40") as caught:
+        SqlDatabase(url)
+
+    assert "ret" not in str(caught.value)
 
 
 def test_without_the_packages_for_postgresql_the_error_says_how_to_get_them(

@@ -5,18 +5,25 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, a_catalogue, a_key, a_member, a_secret, an_entry
 from evref.testing.catalogue.published import assert_serves
-from evref.testing.filling import at_once, change_team, keep_catalogue, keep_institutions, keep_key
+from evref.testing.filling import (
+    at_once,
+    change_members,
+    keep_catalogue,
+    keep_institutions,
+    keep_key,
+)
 
 TODAY = NOON.date()
 DIGEST = a_secret().digest
@@ -182,7 +189,8 @@ def test_a_disk_without_space_leaves_all_as_it_was(
     full = SqlDatabase(f"sqlite:///{file}")
     # SQLite takes the least that it can: the pages that there are.
     event.listen(full._engine, "checkout", lambda us, *_: us.execute("PRAGMA max_page_count = 1"))
-    many = a_catalogue(*(an_entry(f"entry-{number}") for number in range(100)))
+    random = Random(0)
+    many = a_catalogue(*(an_entry(random.randbytes(30).hex()) for _ in range(1000)))
 
     reason = assert_unavailable(lambda storage: keep_catalogue(storage, many), SqlStorage(full))
     full.close()
@@ -212,7 +220,7 @@ def test_a_reason_shows_no_statement_and_no_value(storage: SqlStorage) -> None:
     member = a_member(institution_id="unknown", email="private@example.org")
 
     with pytest.raises(StorageUnavailableError) as caught:
-        change_team(storage, "i1", lambda team: team.with_member(member))
+        change_members(storage, "i1", lambda accounts: accounts.add_member(member))
 
     assert "foreign key" in caught.value.reason.lower()
     for hidden in ("INSERT", "unknown", member.email, str(member.password_hash)):

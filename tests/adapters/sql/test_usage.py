@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import NOON, a_key
 from evref.testing.filling import keep_institutions, keep_key

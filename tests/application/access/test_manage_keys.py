@@ -5,11 +5,11 @@ from datetime import date, timedelta
 import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
-from evref.adapters.outbound.memory.access.usage import MemoryUsageReports
+from evref.adapters.outbound.memory.access import MemoryUsageReports
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.application.access.admit_request import AdmitRequest
+from evref.application.access.gate import Gate
 from evref.application.access.manage_keys import ManageKeys, NewKey
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.accounts.institution import Institution
 from evref.domain.audit import Action, AuditEntry
 from evref.domain.errors import (
@@ -18,7 +18,7 @@ from evref.domain.errors import (
     StorageUnavailableError,
 )
 from evref.domain.principal import InstitutionMember, Role
-from evref.ports.audit import AuditLog
+from evref.ports.storage import AuditLog
 from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, SeededRandomness
 
@@ -52,7 +52,7 @@ def test_an_expiry_in_the_past_is_reported_with_all_other_faults(
 
 
 def test_every_field_of_an_expired_key_can_be_changed(
-    keys: ManageKeys, clock: FakeClock, hospital: Institution, admit: AdmitRequest
+    keys: ManageKeys, clock: FakeClock, hospital: Institution, gate: Gate
 ) -> None:
     """A past date that stays as it is is no fault, and a later one makes the key valid again."""
     made = keys.create(OPERATOR, hospital.id, name="Ward app", expires_on=TODAY)
@@ -63,11 +63,11 @@ def test_every_field_of_an_expired_key_can_be_changed(
     with pytest.raises(InvalidValueError):
         keys.change(OPERATOR, made.key.id, expires_on=TODAY + timedelta(days=1))
     keys.change(OPERATOR, made.key.id, expires_on=TODAY + timedelta(days=2))
-    assert admit(made.token, Permission.READ).limit == 1000
+    assert gate.admit(made.token, Permission.READ).limit == 1000
 
 
 def test_a_form_that_is_sent_twice_rotates_once(
-    keys: ManageKeys, made: NewKey, admit: AdmitRequest, state: MemoryState
+    keys: ManageKeys, made: NewKey, gate: Gate, state: MemoryState
 ) -> None:
     seen = made.key.newest.id
     rotated = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR, current=seen)
@@ -79,7 +79,7 @@ def test_a_form_that_is_sent_twice_rotates_once(
 
     assert state.keys == {made.key.id: rotated.key}
     assert len(state.audit) == audited
-    assert admit(made.token, Permission.READ).remaining == 999
+    assert gate.admit(made.token, Permission.READ).remaining == 999
     again = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR, current=rotated.key.newest.id)
     assert state.keys == {made.key.id: again.key}
 
@@ -105,10 +105,10 @@ def test_rotations_are_audited_with_the_end_of_every_old_secret(
 
 
 def test_the_history_is_of_so_many_days_with_today(
-    keys: ManageKeys, made: NewKey, admit: AdmitRequest, clock: FakeClock
+    keys: ManageKeys, made: NewKey, gate: Gate, clock: FakeClock
 ) -> None:
     for _ in range(4):
-        admit(made.token, Permission.READ)
+        gate.admit(made.token, Permission.READ)
         clock.advance(days=10)
     clock.advance(days=-10)
     today = TODAY + timedelta(days=30)

@@ -1,15 +1,21 @@
 """Institutions and members are made by the operator, and the audit log says so."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import datetime
 from unicodedata import normalize
 
 import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
-from evref.application.accounts.manage_institutions import ManageInstitutions, MemberInInstitution
+from evref.application.accounts.manage_institutions import ManageInstitutions
+from evref.application.accounts.people import People
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.audit import Action, Subject, SubjectKind
 from evref.domain.errors import AlreadyExistsError, InvalidValueError
-from evref.ports.audit import AuditLog
+from evref.domain.principal import Principal
+from evref.ports.storage import AuditLog, Changes, DelegatingStorage
 from evref.testing.builders import OPERATOR
 from tests.fakes import QuickPasswordHasher, SingleGuess
 
@@ -18,34 +24,32 @@ EMAIL = "ward@b.org"
 
 
 @pytest.fixture
-def member(institutions: ManageInstitutions, hospital: Institution) -> Member:
-    return institutions.create_member(OPERATOR, hospital.id, EMAIL, password=PASSWORD)
+def member(people: People, hospital: Institution) -> Member:
+    return people.create(OPERATOR, hospital.id, EMAIL, password=PASSWORD)
 
 
-def reset(institutions: ManageInstitutions, email: str, password: str) -> None:
-    member = institutions.member_with_email(OPERATOR, email)
-    institutions.reset_password(OPERATOR, member.id, password=password)
+def reset(people: People, email: str, password: str) -> None:
+    member = people.with_email(OPERATOR, email)
+    people.reset_password(OPERATOR, member.id, password=password)
 
 
 def test_a_member_has_the_e_mail_in_lower_case_and_the_password_hashed(
-    institutions: ManageInstitutions, passwords: QuickPasswordHasher, hospital: Institution
+    people: People, passwords: QuickPasswordHasher, hospital: Institution
 ) -> None:
-    member = institutions.create_member(
-        OPERATOR, hospital.id, " Ward@Example.ORG ", password=PASSWORD
-    )
+    member = people.create(OPERATOR, hospital.id, " Ward@Example.ORG ", password=PASSWORD)
 
     assert (member.email, member.institution_id) == ("ward@example.org", hospital.id)
     assert passwords.verify(PASSWORD, member.password_hash)
-    assert institutions.members(OPERATOR) == (MemberInInstitution(member, hospital),)
+    assert people.list_all(OPERATOR) == ((member, hospital),)
 
 
 def test_a_reset_replaces_the_password(
-    institutions: ManageInstitutions,
+    people: People,
     passwords: QuickPasswordHasher,
     member: Member,
     storage: MemoryStorage,
 ) -> None:
-    reset(institutions, " Ward@b.org", "another long one")
+    reset(people, " Ward@b.org", "another long one")
 
     stored = storage.accounts.member_with_email(EMAIL).password_hash
     assert passwords.verify("another long one", stored)
@@ -61,24 +65,24 @@ def test_a_reset_replaces_the_password(
     ],
 )
 def test_a_password_that_breaks_a_rule_changes_nothing(
-    institutions: ManageInstitutions,
+    people: People,
     member: Member,
     storage: MemoryStorage,
     refused: str,
     reason: str,
 ) -> None:
     with pytest.raises(InvalidValueError, match=reason):
-        reset(institutions, EMAIL, refused)
+        reset(people, EMAIL, refused)
     with pytest.raises(InvalidValueError, match=reason):
-        institutions.create_member(OPERATOR, member.institution_id, EMAIL, password=refused)
+        people.create(OPERATOR, member.institution_id, EMAIL, password=refused)
 
     assert storage.accounts.members() == (member,)
 
 
 def test_every_change_is_audited_without_the_password(
-    institutions: ManageInstitutions, member: Member, audit: AuditLog
+    people: People, member: Member, audit: AuditLog
 ) -> None:
-    reset(institutions, EMAIL, "another long one")
+    reset(people, EMAIL, "another long one")
     entries = audit.entries(member.institution_id)
 
     assert [(entry.actor, entry.action, entry.detail) for entry in entries] == [
@@ -90,7 +94,7 @@ def test_every_change_is_audited_without_the_password(
     assert [entry.subject for entry in entries] == [about_member, about_member, None]
     for secret in (PASSWORD, "another long one", "$quick$"):
         assert secret not in repr(entries)
-        assert secret not in repr(institutions.members(OPERATOR))
+        assert secret not in repr(people.list_all(OPERATOR))
 
 
 def test_one_name_is_one_institution_however_its_accents_are_written(
@@ -103,3 +107,36 @@ def test_one_name_is_one_institution_however_its_accents_are_written(
     assert institutions.institution_named(OPERATOR, decomposed) == made
     with pytest.raises(AlreadyExistsError):
         institutions.create_institution(OPERATOR, composed)
+
+
+class RacedStorage(DelegatingStorage):
+    """Does something else right before each unit of work."""
+
+    def __init__(self, rest: MemoryStorage, before: Callable[[], object]) -> None:
+        super().__init__(rest)
+        self._before = before
+
+    def changes(self, principal: Principal, instant: datetime) -> AbstractContextManager[Changes]:
+        self._before()
+        return super().changes(principal, instant)
+
+
+def test_commands_that_run_at_the_same_time_do_not_undo_each_other(
+    institutions: ManageInstitutions, storage: MemoryStorage, hospital: Institution
+) -> None:
+    """A secret that is replaced because it leaked does not come back."""
+
+    def set_sign_in(manage: ManageInstitutions, *domains: str, new_secret: bool = False) -> str:
+        made = manage.set_sign_in(OPERATOR, hospital.id, domains=domains, new_secret=new_secret)
+        return "" if made is None else made.digest
+
+    set_sign_in(institutions, "a.example")
+    secrets = []
+    raced = RacedStorage(
+        storage, lambda: secrets.append(set_sign_in(institutions, new_secret=True))
+    )
+
+    assert set_sign_in(replace(institutions, storage=raced), "b.example") == ""
+
+    (after,) = storage.accounts.proxy_sign_ins()
+    assert (after.domains, [after.digest]) == (("b.example",), secrets)

@@ -3,18 +3,19 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
-from evref.adapters.outbound.memory.accounts.sign_in_attempts import MemorySignInAttempts
+from evref.adapters.outbound.memory.accounts import MemorySignInAttempts
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.application.accounts.manage_institutions import ManageInstitutions
-from evref.application.accounts.shared.attempts import Attempts
-from evref.application.accounts.shared.bulkhead import Bulkhead
+from evref.application.accounts.passwords import Attempts, Bulkhead
+from evref.application.accounts.people import People
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Institution, Member
-from evref.domain.accounts.sign_in import Device, SessionToken
+from evref.domain.accounts.session import SessionToken
+from evref.domain.accounts.slowdown import Device
 from evref.domain.errors import (
     BusyError,
     InvalidValueError,
@@ -34,8 +35,8 @@ ELSEWHERE = "192.0.2.2"
 
 
 @pytest.fixture(autouse=True)
-def member(institutions: ManageInstitutions, hospital: Institution) -> Member:
-    return institutions.create_member(OPERATOR, hospital.id, EMAIL, password=PASSWORD)
+def member(people: People, hospital: Institution) -> Member:
+    return people.create(OPERATOR, hospital.id, EMAIL, password=PASSWORD)
 
 
 def fail(
@@ -82,11 +83,17 @@ def test_sessions_that_have_ended_are_cleared_away(
 # Changing the password
 
 
-def test_a_change_can_be_checked_without_being_made(sign_in: SignIn) -> None:
+NEW = "another long one"
+CHANGE: dict[str, Any] = {"present": PASSWORD, "new": NEW, "repeated": NEW, "address": HERE}
+
+
+def test_a_refused_change_names_every_fault_and_changes_nothing(sign_in: SignIn) -> None:
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
 
-    sign_in.check_password_change(token, present=PASSWORD, new="another long one", address=HERE)
+    with pytest.raises(InvalidValueError) as caught:
+        sign_in.change_password(token, present="x", new="y", repeated="z", address=HERE)
 
+    assert [fault.field for fault in caught.value.faults] == ["present", "password", "repeated"]
     assert is_signed_in(sign_in, token)
     assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
 
@@ -97,9 +104,9 @@ def test_attempts_to_change_a_password_are_counted_and_wrong_ones_estimate_nothi
 ) -> None:
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
     before = guesser.estimates
-    for use in [sign_in.change_password, sign_in.check_password_change] * 3:
+    for _ in range(6):
         with pytest.raises((InvalidValueError, TooManyAttemptsError)) as caught:
-            use(token, present=present, new="another long one", address=HERE)
+            sign_in.change_password(token, **CHANGE | {"present": present})
 
     assert caught.type is TooManyAttemptsError
     assert guesser.estimates == before
@@ -128,9 +135,7 @@ def test_a_reset_in_the_moment_of_a_change_ends_the_new_session_too(
         randomness=SeededRandomness(1),
     )
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
-    begun = sign_in.change_password(
-        token, present=PASSWORD, new="another long one", address=HERE
-    ).token
+    begun = sign_in.change_password(token, **CHANGE).token
 
     assert not is_signed_in(sign_in, begun)
 
@@ -186,9 +191,7 @@ def test_guesses_from_elsewhere_do_not_lock_a_member_out(sign_in: SignIn, clock:
     fail(sign_in, 30)
 
     again = sign_in.begin(EMAIL, PASSWORD, address=HERE, device=begun.device)
-    changed = sign_in.change_password(
-        again.token, present=PASSWORD, new="another long one", address=HERE, device=again.device
-    )
+    changed = sign_in.change_password(again.token, device=again.device, **CHANGE)
 
     assert is_signed_in(sign_in, changed.token)
     with pytest.raises(TooManyAttemptsError):
@@ -229,7 +232,7 @@ def test_a_device_is_unknown_for_good_after_ten_failures(
 @pytest.mark.parametrize("change", ["account", "password", "age", "clock"])
 def test_a_device_is_of_one_account_and_one_password_for_half_a_year(
     sign_in: SignIn,
-    institutions: ManageInstitutions,
+    people: People,
     member: Member,
     clock: FakeClock,
     change: str,
@@ -239,10 +242,10 @@ def test_a_device_is_of_one_account_and_one_password_for_half_a_year(
     match change:
         case "account":
             email = "other@example.org"
-            institutions.create_member(OPERATOR, member.institution_id, email, password=PASSWORD)
+            people.create(OPERATOR, member.institution_id, email, password=PASSWORD)
         case "password":
             password = "another long one"
-            institutions.reset_password(OPERATOR, member.id, password=password)
+            people.reset_password(OPERATOR, member.id, password=password)
         case "age":
             clock.advance(days=180)
         case "clock":
@@ -267,7 +270,7 @@ def test_without_a_place_no_attempt_is_checked_or_counted(
         with pytest.raises(BusyError):
             sign_in.begin(EMAIL, PASSWORD, address=HERE)
         with pytest.raises(BusyError):
-            sign_in.change_password(token, present=PASSWORD, new="another long one", address=HERE)
+            sign_in.change_password(token, **CHANGE)
 
     assert (state.failures, passwords.verified) == (counted, verified)
     assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)

@@ -18,6 +18,7 @@ from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.snomed import LoadedMap
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.testing.builders import NOON, a_catalogue, an_entry
 from evref.testing.filling import keep_catalogue
@@ -46,9 +47,9 @@ def test_a_new_version_is_served_at_the_latest_after_half_a_second(
     clock.set_time_of_day(time_of_day)
     keep_catalogue(store, SECOND)
 
-    assert browse.current().entries is FIRST.entries
+    assert browse.current().catalogue.entries is FIRST.entries
     clock.advance(seconds=0.5)
-    assert browse.current().entries is SECOND.entries
+    assert browse.current().catalogue.entries is SECOND.entries
 
 
 @given(st.lists(st.integers(0, 6), max_size=60), st.booleans(), st.booleans())
@@ -109,7 +110,7 @@ def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
     with pytest.raises(StorageUnavailableError):
         browse.current()
     clock.advance(seconds=0.5)
-    assert browse.current().entries is FIRST.entries
+    assert browse.current().catalogue.entries is FIRST.entries
 
 
 class SlowStore(MemoryPublishedCatalogue):
@@ -139,6 +140,9 @@ class SlowStore(MemoryPublishedCatalogue):
     def history(self) -> tuple[Publication, ...]:
         return ()
 
+    def loaded_map(self) -> LoadedMap | None:
+        return None
+
     def load(self) -> Catalogue | None:
         self.loads += 1
         self.let_load.wait(timeout=30)
@@ -166,8 +170,8 @@ def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeCl
         others = [pool.submit(browse.current).result(timeout=30) for _ in range(7)]
         store.let_go.set()
 
-        assert [each.entries for each in others] == [FIRST.entries] * 7
-        assert looking.result(timeout=30).entries is SECOND.entries
+        assert [served.catalogue.entries for served in others] == [FIRST.entries] * 7
+        assert looking.result(timeout=30).catalogue.entries is SECOND.entries
     assert store.looks == 2
 
 
@@ -220,9 +224,9 @@ def test_while_a_newer_catalogue_is_loaded_all_are_served_what_is_held(clock: Fa
     store.let_load.set()
     wait_for_threads()
 
-    assert [each.entries for each in meanwhile] == [FIRST.entries] * 10
+    assert [served.catalogue.entries for served in meanwhile] == [FIRST.entries] * 10
     assert store.loads == 2
-    assert browse.current().entries is SECOND.entries
+    assert browse.current().catalogue.entries is SECOND.entries
 
 
 def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: FakeClock) -> None:
@@ -235,7 +239,7 @@ def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: Fake
     served[0] = SECOND
     clock.advance(hours=1)
 
-    assert browse.current().entries is SECOND.entries
+    assert browse.current().catalogue.entries is SECOND.entries
 
 
 def test_a_newer_catalogue_that_cannot_be_loaded_is_logged_once(
@@ -257,11 +261,11 @@ def test_a_newer_catalogue_that_cannot_be_loaded_is_logged_once(
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
             clock.advance(seconds=0.5)
-            assert browse.current().entries is FIRST.entries
+            assert browse.current().catalogue.entries is FIRST.entries
         served[0] = SECOND
         clock.advance(seconds=0.5)
 
-        assert browse.current().entries is SECOND.entries
+        assert browse.current().catalogue.entries is SECOND.entries
     assert [record.message.partition(":")[0] for record in caplog.records] == [
         "serving the cached catalogue",
         "storage is available again; the catalogue is refreshed",

@@ -11,7 +11,7 @@ from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
-from evref.ports.audit import AuditLog
+from evref.ports.storage import AuditLog
 from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
 from evref.testing.filling import keep_catalogue
 from tests.fakes import BreakableStorage, FakeCatalogueFiles, FakeClock

@@ -61,7 +61,7 @@ public final class Program {
         CatalogueApi api = catalogue(System.getenv("EVREF_KEY"));
 
         ApiResponse<DiagnosisList> found =
-                api.listDiagnosesWithHttpInfo(CODES, null, null, null, Module.HOME, null, null, null);
+                api.listDiagnosesWithHttpInfo(CODES, null, null, null, null, Module.HOME, null, null, null);
         equal(
                 List.of(ALZHEIMER, KNEE),
                 found.getData().getData().stream().map(Diagnosis::getId).toList());
@@ -90,7 +90,7 @@ public final class Program {
                 "none has a dose");
 
         String etag = found.getHeaders().get("etag").get(0);
-        refused(304, () -> api.listDiagnoses(CODES, null, null, null, Module.HOME, null, etag, null));
+        refused(304, () -> api.listDiagnoses(CODES, null, null, null, null, Module.HOME, null, etag, null));
 
         ApiException missing = refused(401, () -> list(catalogue(null), null));
         check(
@@ -112,6 +112,6 @@ public final class Program {
     }
 
     private static void list(CatalogueApi api, String words) throws ApiException {
-        api.listDiagnoses(null, null, null, null, null, words, null, null);
+        api.listDiagnoses(null, null, null, null, null, null, words, null, null);
     }
 }

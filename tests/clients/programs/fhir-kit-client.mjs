@@ -43,7 +43,7 @@ const marked = knee.action.filter((action) => action.modifierExtension);
 assert.ok(marked.length > 0 && marked.length < knee.action.length);
 
 const read = new Set();
-let bundle = await ours.search({ resourceType: "ActivityDefinition", searchParams: { _count: 100 } });
+let bundle = await ours.search({ resourceType: "ActivityDefinition", searchParams: { _count: 30 } });
 const { total } = bundle;
 while (bundle) {
   for (const { resource } of bundle.entry) read.add(resource.id);

@@ -86,7 +86,7 @@ async function findByKeyboard(page) {
   await tabTo(page, "Find a diagnosis or an intervention, by words or codes");
   await page.keyboard.type("low back pain");
   await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
-  assert.equal(page.url(), `${url}/catalogue/low-back-pain`);
+  assert.equal(page.url(), `${url}/catalogue/low-back-pain?searched=low+back+pain`);
   assert.equal(await heading(page), "Low back pain");
 }
 

@@ -21,8 +21,9 @@ CAPS = KeyCaps(most_keys=3, highest_daily_limit=500, total_daily_limit=1000)
 TIGHT = KeyCaps(most_keys=2, highest_daily_limit=50, total_daily_limit=500)
 EXPIRED = a_key("k1", limit=100, expires_on=TODAY - timedelta(days=1))
 TOTAL = (
-    "Your operator allows at most 500 requests a day for all live keys together, "
-    "and the others have 900."
+    "The cap of the institution allows at most 500 requests a day for all keys together, of which "
+    "0 are left "
+    "for this key."
 )
 ROTATED = KEY.rotated(a_secret("two"), timedelta(0), NOON)
 
@@ -57,14 +58,17 @@ def test_every_cap_that_a_key_would_break_is_named(before: ApiKey | None, after:
         TIGHT.check(before, after, [*OTHERS, after], TODAY)
 
     assert [(fault.field, fault.message) for fault in caught.value.faults] == [
-        ("keys", "Your operator allows at most 2 live keys, and there are 2 others."),
-        ("daily_limit", "Your operator allows at most 50 requests a day for one key."),
+        (
+            "keys",
+            "The cap of the institution allows at most 2 keys at a time. Revoke one first.",
+        ),
+        ("daily_limit", "The cap of the institution allows at most 50 requests a day for one key."),
         ("daily_limit", TOTAL),
     ]
 
 
 def test_a_raised_limit_is_held_against_the_caps_on_limits() -> None:
-    with pytest.raises(InvalidValueError, match="1,000 requests a day for all live keys"):
+    with pytest.raises(InvalidValueError, match="1,000 requests a day for all keys together"):
         CAPS.check(KEY, KEY.changed(daily_limit=101), [*OTHERS, KEY], TODAY)
 
 

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.access.key import ApiKey
-from evref.domain.access.permission import Permission
-from evref.domain.access.secret import LONGEST_OVERLAP, OVERLAPS, EndingSecret
+from evref.domain.access.key import LONGEST_OVERLAP, OVERLAPS, ApiKey, EndingSecret, Permission
 from evref.domain.errors import InvalidApiKeyError, InvalidValueError, KeyRevokedError
 from evref.testing.builders import NOON, a_key, a_secret
 

@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.accounts.sign_in import (
-    PER_ACCOUNT,
-    PER_ADDRESS,
-    PER_DEVICE,
-    Failures,
-    Session,
-    SessionToken,
-    network,
-)
+from evref.domain.accounts.session import Session, SessionToken
+from evref.domain.accounts.slowdown import PER_ACCOUNT, PER_ADDRESS, PER_DEVICE, Failures, network
 from evref.testing.builders import NOON, a_member
 
 

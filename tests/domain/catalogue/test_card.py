@@ -1,4 +1,4 @@
-"""The card, the short form of a grade, and the groups of diagnoses."""
+"""The card, what an intervention rests on in words, and the groups of diagnoses."""
 
 from __future__ import annotations
 
@@ -10,19 +10,25 @@ from hypothesis import strategies as st
 
 from evref.domain.catalogue.card import CardGroup, card, in_card_order
 from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
-from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Direction,
+    Evidence,
+    Recommendation,
+    ReferenceKind,
+)
+from evref.domain.catalogue.evidence_words import source, verdict
 from evref.domain.catalogue.intervention import Intervention, Phase
-from evref.domain.catalogue.short_grade import short_grade
 from evref.testing.builders import a_diagnosis, a_reference, an_intervention
 
 GRADES = {
     ("strong_for", "for"): CardGroup.RECOMMENDED,
     ("conditional_for", "for"): CardGroup.TO_CONSIDER,
-    ("conditional_against", "against"): CardGroup.AGAINST,
-    ("strong_against", "against"): CardGroup.AGAINST,
-    ("not_stated", "against"): CardGroup.AGAINST,
-    ("not_stated", "for"): CardGroup.NOT_GRADED,
-    ("not_stated", "unclear"): CardGroup.NOT_GRADED,
+    ("conditional_against", "against"): CardGroup.ADVISED_AGAINST,
+    ("strong_against", "against"): CardGroup.ADVISED_AGAINST,
+    ("not_stated", "for"): CardGroup.SUPPORTED,
+    ("not_stated", "against"): CardGroup.NO_BENEFIT,
+    ("not_stated", "unclear"): CardGroup.UNCLEAR,
 }
 
 
@@ -44,24 +50,28 @@ interventions = st.lists(
 )
 
 
-@given(interventions)
+@given(interventions, st.lists(st.integers(0, 999).map("k-{}".format), max_size=5, unique=True))
 def test_the_card_has_every_intervention_once_in_its_group_and_order(
-    given_: list[Intervention],
+    given_: list[Intervention], mainstays: list[str]
 ) -> None:
-    """By group, then acute before chronic, then as given."""
-    groups = card(given_)
+    """By group, then mainstays in their order, then acute before chronic, then as given."""
+    groups = card(given_, mainstays)
 
     assert list(groups) == [group for group in CardGroup if group in groups]
-    assert [each for found in groups.values() for each in found] == list(in_card_order(given_))
+    assert [each for found in groups.values() for each in found] == list(
+        in_card_order(given_, mainstays)
+    )
     for group, found in groups.items():
         assert found
         for each in found:
             graded = each.evidence.recommendation.value, each.evidence.direction.value
             assert GRADES[graded] is group
-        expected = [
-            each for phase in Phase for each in given_ if each in found and each.phase is phase
+        first = [one for name in mainstays for one in given_ if one in found and one.id == name]
+        in_phases = [
+            one for phase in Phase for one in given_ if one in found and one.phase is phase
         ]
-        assert list(found) == expected
+        assert [one.id for one in found[: len(first)]] == [one.id for one in first]
+        assert list(found[len(first) :]) == [one for one in in_phases if one.id not in mainstays]
 
 
 @pytest.mark.parametrize(
@@ -82,30 +92,83 @@ def test_the_card_has_every_intervention_once_in_its_group_and_order(
         ("KDIGO 2024: 1B (severely increased; moderately increased); 2C", "1B · KDIGO 2024"),
         ("NICE CG103 (2023): consider", "Consider · NICE CG103 (2023)"),
         (
+            "ACP 2013 (inactive by its own five-year rule): weak (in all adults), low quality",
+            "Weak, low quality · ACP 2013 (inactive by its own five-year rule)",
+        ),
+        (
             "EULAR 2018, recommendation 4: level 1a, grade A. Cochrane 2017: low",
             "Level 1a, grade A · EULAR 2018",
         ),
+        ("NICE QS25, statement 4 (2013, updated 2018): offer", "Offer · NICE QS25 2013"),
         ("AHA/ASA 2022: Class 3: No Benefit", "Class 3: No Benefit · AHA/ASA 2022"),
         ("NICE NG97: offer", "Offer · NICE NG97 2018"),
         ("NICE CG1: offer", "Offer · NICE CG1 2018"),
-        ("SIGN: offer", "Offer · SIGN"),
-        ("International consensus recommendation", "International consensus recommendation"),
-        (f"AAN 2021: {'word ' * 20}end", f"Word {'word ' * 10}word … · AAN 2021"),
-        (None, None),
+        ("BTS guideline: grade C", "Grade C · BTS guideline 2016"),
+        ("SIGN: offer", "Offer · SIGN 2011"),
+        ("Expert consensus", "Expert consensus · 2011"),
+        ("ACP 2017 (strong) is inactive", "ACP 2017 (strong) is inactive"),
     ],
 )
-def test_a_grade_is_shortened_to_its_first_statement(whole: str | None, short: str | None) -> None:
-    """Which has the grade, the source and the year."""
-    body = "National Institute for Health and Care Excellence"
+def test_a_grade_is_shortened_to_its_first_statement(whole: str, short: str) -> None:
+    """Which has the grade, the source and always a year."""
     works = (
         a_reference(authors="Doe J", year=2011),
-        replace(a_reference(authors=body, year=2018), source="NICE guideline NG97"),
+        a_reference(authors="National Institute for Health and Care Excellence", year=2018),
+        a_reference(title="British Thoracic Society guideline", authors="Hill A", year=2016),
     )
+    works = (works[0], replace(works[1], source="NICE guideline NG97"), works[2])
     graded = replace(
         an_intervention(references=works), evidence=evidence("strong_for", "for", whole)
     )
 
-    assert short_grade(graded) == short
+    assert source(graded) == short
+
+
+@pytest.mark.parametrize(
+    ("works", "words"),
+    [
+        ([("guideline", 2018, "NICE"), ("guideline", 2020, "NICE")], "guideline, NICE 2020"),
+        ([("randomised_trial", 2020, "BMJ"), ("systematic_review", 2015, "BMJ")],
+         "systematic review 2015"),
+        ([("systematic_review", 2021, "Cochrane Database of Systematic Reviews")],
+         "Cochrane review 2021"),
+        ([("safety_notice", 2022, "FDA"), ("randomised_trial", 2018, "BMJ")],
+         "randomised trial 2018"),
+        ([("safety_notice", 2012, "FDA")], "safety notice, NICE 2012"),
+    ],
+)  # fmt: skip
+def test_without_a_grade_it_is_the_work_that_weighs_most(
+    works: list[tuple[str, int, str]], words: str
+) -> None:
+    """By its kind; of several the newest."""
+    references = [
+        replace(a_reference(authors="NICE", year=year), kind=ReferenceKind(kind), source=source_)
+        for kind, year, source_ in works
+    ]
+
+    made = an_intervention(references=references)
+    assert source(replace(made, evidence=evidence("not_stated", "for"))) == words
+
+
+@pytest.mark.parametrize(
+    ("graded", "kind", "words"),
+    [
+        (("strong_for", "for"), "guideline", "Guidelines recommend it (strong)"),
+        (
+            ("conditional_against", "against"),
+            "consensus_statement",
+            "Sources advise against it (conditional)",
+        ),
+        (("not_stated", "for"), "guideline", "Sources favour it; strength not stated"),
+    ],
+)
+def test_a_recommendation_is_a_guidelines_only_where_one_is_cited(
+    graded: tuple[str, str], kind: str, words: str
+) -> None:
+    """And nothing says that there is no recommendation."""
+    made = an_intervention(references=[replace(a_reference(), kind=ReferenceKind(kind))])
+
+    assert verdict(replace(made, evidence=evidence(*graded))) == words
 
 
 @pytest.mark.parametrize(

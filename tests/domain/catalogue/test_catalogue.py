@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue.catalogue import Age, Catalogue, DiagnosisFilter, Entry
+from evref.domain.catalogue.catalogue import Age, Catalogue
 from evref.domain.catalogue.comparison import (
     Comparison,
     DiagnosisChange,
@@ -15,6 +15,7 @@ from evref.domain.catalogue.comparison import (
     Turn,
 )
 from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import (
     Certainty,
     Direction,
@@ -26,12 +27,14 @@ from evref.domain.catalogue.evidence import (
 from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase, listing_order
+from evref.domain.catalogue.matching import best_relations
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import (
     CAUTION,
     a_catalogue,
     a_diagnosis,
+    an_effect,
     an_entry,
     an_intervention,
 )
@@ -121,18 +124,20 @@ def record_codes(texts: str) -> tuple[RecordCode, ...]:
         ("FA01 8C01.0", None, True),
         ("G61.0 8C01.0", None, True),
         ("8C01.0 J45 G61.01", None, True),
-        ("G61.0 FA01", None, False),
-        ("J45 8C01.0", None, False),
+        ("G61.0 FA01", None, True),
+        ("J45 8C01.0", None, True),
         ("G61.0 8C01.00", Module.HOME, True),
-        ("G61 8C01.00", Module.HOME, False),
+        ("G61 8C01.00", Module.HOME, True),
         ("G61.0 8C01.00", Module.CONCEPT, False),
     ],
 )
-def test_one_code_of_each_classification_and_the_module_are_enough_and_needed(
+def test_one_code_of_any_classification_and_the_module_are_enough_and_needed(
     codes: str, module: Module | None, admitted: bool
 ) -> None:
     """Of those that are given."""
-    assert DiagnosisFilter(record_codes(codes), module).admits(GUILLAIN) == admitted
+    found = a_catalogue(Entry(GUILLAIN, ())).find(record_codes(codes), module)
+
+    assert [entry.diagnosis for entry in found] == [GUILLAIN] * admitted
 
 
 TWO = a_catalogue(
@@ -149,8 +154,8 @@ TWO = a_catalogue(
         ("FB53.1/FA01.0&XK8G 8C01.0", ["a", "b"], [["a", "b"], ["b"]]),
         ("FA01.0 FA01&XK8G", ["b"], [["b"], ["b"]]),
         ("FB53 FB53/FA01", ["b"], [[], ["b"]]),
-        ("8C01.00 M17.1", ["b"], [["b"], ["b"]]),
-        ("J45.0 M17.1 FA01", ["b"], [[], ["b"], ["b"]]),
+        ("8C01.00 M17.1", ["a", "b"], [["b"], ["a", "b"]]),
+        ("J45.0 M17.1 FA01", ["a", "b"], [["a"], ["a", "b"], ["b"]]),
         ("B05", [], [[]]),
     ],
 )
@@ -158,14 +163,14 @@ def test_matches_say_what_each_code_found_of_what_is_found_in_the_order_asked(
     codes: str, found: list[str], matches: list[list[str]]
 ) -> None:
     """A cluster is found by whichever of its stems stands first."""
-    wanted = DiagnosisFilter(record_codes(codes))
+    wanted = record_codes(codes)
 
     entries = TWO.find(wanted)
 
     assert [one.diagnosis.id for one in entries] == found
-    said = TWO.matches(wanted.codes, entries)
+    said = TWO.matches(wanted, entries)
     assert [[fit.diagnosis_id for fit in match.fits] for match in said] == matches
-    assert tuple(match.code for match in said) == wanted.codes
+    assert tuple(match.code for match in said) == wanted
 
 
 NEAR_CODES = ("J45", "J45.0", "J45.01", "G61.0", "G61", "FA01", "FA01.0", "FA01/8C01", "8C01")
@@ -175,13 +180,14 @@ near_codes = st.lists(st.sampled_from(NEAR_CODES), max_size=4).map(
 
 
 @given(catalogues(), near_codes, modules_or_none)
-def test_find_leaves_out_nothing_that_the_filter_admits(
+def test_find_leaves_out_nothing_that_a_code_finds(
     catalogue: Catalogue, codes: tuple[RecordCode, ...], module: Module | None
 ) -> None:
-    wanted = DiagnosisFilter(codes, module)
-
-    assert catalogue.find(wanted) == tuple(
-        entry for entry in catalogue.entries if wanted.admits(entry.diagnosis)
+    assert catalogue.find(codes, module) == tuple(
+        entry
+        for entry in catalogue.entries
+        if (not codes or best_relations(Catalogue([entry]).matches(codes)))
+        and (module is None or module in entry.diagnosis.enabled_modules)
     )
 
 
@@ -240,6 +246,7 @@ WALK = Intervention(
     references=(REFERENCE,),
 )
 REST = replace(WALK, id="pain-rest", module=Module.HOME, fitt_vp=None, title="Resting")
+STRONG_WALK = replace(WALK, evidence=replace(EVIDENCE, recommendation=Recommendation.STRONG_FOR))
 PAIN = a_diagnosis("pain", name="Pain")
 ENTRY = Entry(PAIN, (WALK, REST))
 
@@ -276,6 +283,8 @@ ONE_FIELD_CHANGED = {
     "Diagnosis.terms": with_diagnosis(terms={"en": ("ache",)}),
     "Diagnosis.broader_codes": with_diagnosis(broader_codes=("M17",)),
     "Diagnosis.finer_codes": with_diagnosis(finer_codes={CodeList.ICD_10_CM: FinerCodes(("M17",))}),
+    "Diagnosis.scope": with_diagnosis(scope="Pain, whatever its cause."),
+    "Diagnosis.mainstays": Entry(replace(PAIN, mainstays=("pain-walk",)), (STRONG_WALK, REST)),
     "Diagnosis.reviewed": with_diagnosis(reviewed=Review("A. N. Other", date(2026, 2, 2))),
     "Intervention.id": with_walk(id="pain-walks"),
     "Intervention.diagnosis_id": OTHER_PAIN,
@@ -286,6 +295,7 @@ ONE_FIELD_CHANGED = {
     "Intervention.fitt_vp": with_walk(fitt_vp=replace(DOSE, time=None)),
     "Intervention.evidence": with_evidence(certainty=Certainty.VERY_LOW),
     "Intervention.cautions": with_walk(cautions="x" * 40),
+    "Intervention.effects": with_walk(effects=(an_effect(),)),
     "Intervention.references": with_walk(references=(REFERENCE, OTHER_REFERENCE)),
     **{
         f"FittVp.{field.name}": with_walk(fitt_vp=replace(DOSE, **{field.name: "Else"}))

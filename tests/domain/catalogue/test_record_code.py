@@ -19,7 +19,7 @@ from evref.domain.catalogue.record_code import (
 from tests.domain.catalogue.lists import icd10_cm
 from tests.domain.strategies import BASE_34, DIGITS, LETTERS, icd10_texts, icd11_texts
 
-ICD_10, ICD_11 = Classification
+ICD_10, ICD_11, _ = Classification
 
 
 def only(text: str, edition: Edition | None = None) -> RecordCode:
@@ -142,8 +142,8 @@ def test_a_field_is_split_and_read(
     for code in found:
         if code.read_as is not None:
             again = only(code.spelled)
-            assert (again.read_as, again.is_uncertain, again.error) == (
-                *(code.read_as, code.is_uncertain, code.error),
+            assert (again.read_as, again.qualifier, again.is_uncertain) == (
+                *(code.read_as, code.qualifier, code.is_uncertain),
             )
 
 

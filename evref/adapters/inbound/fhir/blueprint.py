@@ -1,5 +1,6 @@
 """The views: the CapabilityStatement, and reading and searching of each resource type."""
 
+import re
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
@@ -15,13 +16,22 @@ from evref.adapters.inbound.fhir.interactions import Interactions
 from evref.adapters.inbound.fhir.interface import FHIR, MEDIA_TYPE
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.problems import NotAcceptableError
-from evref.adapters.inbound.web.representations import PUBLIC, Representation, as_json, respond
-from evref.domain.access.permission import Permission
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.adapters.inbound.web.representations import (
+    PUBLIC,
+    Representation,
+    accepted_media_types,
+    as_json,
+    respond,
+)
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.served import Served
 
 # The parameter `_format` may still accept what the Accept header does not.
 _NOT_IN_HEADER = "*/*"
 _OFFERS = (MEDIA_TYPE, _NOT_IN_HEADER)
+
+# RFC 7240, and R4, search, errors.
+_LENIENT = re.compile(r"(?i)(^|[,;\s])handling\s*=\s*\"?lenient\"?\s*($|[,;])")
 
 _MOST_BYTES = 16 * 1024
 """Of the form of a search; nothing else has a body."""
@@ -34,7 +44,7 @@ def blueprint(
     endpoints: CatalogueEndpoints,
     base_url: str,
     canonical_root: str,
-    licence_of: Callable[[Catalogue], str | None],
+    licence_of: Callable[[Served], str | None],
 ) -> Blueprint:
     views = Blueprint("fhir", __name__, url_prefix=FHIR.root)
     endpoint = endpoints(Permission.READ, *_OFFERS, select=_select)
@@ -45,25 +55,35 @@ def blueprint(
 
     @views.get("/metadata")
     def metadata() -> Response:
-        search.read(request.args, search.FORMAT)
-        _require_json(_select(request.headers.get("Accept", ""), _OFFERS), request.args)
+        search.read(request.args, search.METADATA)
+        _require_json(_select(accepted_media_types(request.environ), _OFFERS), request.args)
         return respond(capability, PUBLIC)
 
-    def search_type(catalogue: Catalogue, media_type: str, resource_type: str) -> Response:
+    def search_type(served: Served, media_type: str, resource_type: str) -> Response:
         given = _given()
-        values = search.read(given, search.SEARCH[resource_type])
+        parameters = search.SEARCH[resource_type]
+        ignored: list[str] = []
+        if _LENIENT.search(request.headers.get("Prefer", "")):
+            ignored = [name for name in given if name not in parameters]
+            known = [pair for pair in given.items(multi=True) if pair[0] in parameters]
+            given = MultiDict(known)
+        values = search.read(given, parameters)
         _require_json(media_type, given)
-        return _response(interactions.search(resource_type, catalogue, values, given))
+        response = _response(interactions.search(resource_type, served, values, given, ignored))
+        if ignored:
+            response.headers["Preference-Applied"] = "handling=lenient"
+            response.vary.add("Prefer")
+        return response
 
     def read(
-        catalogue: Catalogue,
+        served: Served,
         media_type: str,
         id: str,  # noqa: A002 - the public name in the path
         resource_type: str,
     ) -> Response:
         search.read(request.args, search.FORMAT)
         _require_json(media_type, request.args)
-        resource, changed_at = interactions.read(resource_type, catalogue, id)
+        resource, changed_at = interactions.read(resource_type, served, id)
         response = _response(resource)
         response.last_modified = changed_at
         return response

@@ -1,7 +1,9 @@
 """A page of search results as a Bundle (R4, bundle, searchset; R4, http, paging).
 
 The results are in the order of their ids, and a link continues after an id. So a client that
-follows the links gets each resource once, even if another catalogue is published meanwhile.
+follows the links gets each resource once, even if another catalogue is published in between. If
+they are sorted by something else, and the resource at which a link continues is gone, the client
+has to search again.
 """
 
 from bisect import bisect_left, bisect_right
@@ -13,7 +15,8 @@ from urllib.parse import urlencode
 from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.fhir.mappings import KEPT_ELEMENTS, SUMMARY_ELEMENTS
-from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, Summary
+from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, MOST_WITH_INCLUDED, Summary
+from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.redaction import without_keys
 
 _PAGING = ("_count", "_after", "_before")
@@ -40,6 +43,8 @@ def searchset(
     """
     is_count = values.get("_summary") == Summary.COUNT
     count = 0 if is_count else values.get("_count", DEFAULT_COUNT)
+    if "_include" in values:
+        count = min(count, MOST_WITH_INCLUDED)
     criteria: list[tuple[str, str]] = [
         (name, text) for name, text in given.items(multi=True) if name not in _PAGING
     ]
@@ -50,7 +55,7 @@ def searchset(
 
     place = {name: values[name] for name in ("_after", "_before") if name in values}
     links = [link("self", **place)]
-    page = _page(found, count, **{name.strip("_"): text for name, text in place.items()})
+    page = _page(found, count, place, is_by_id="_sort" not in values)
     if page:
         if page[0] is not found[0]:
             links.append(link("previous", _before=page[0].id))
@@ -87,10 +92,17 @@ def subset(resource: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any
 
 
 def _page(
-    found: Sequence[Any], count: int, after: str | None = None, before: str | None = None
+    found: Sequence[Any], count: int, place: Mapping[str, str], *, is_by_id: bool
 ) -> Sequence[Any]:
-    if before is not None:
-        end = bisect_left(found, before, key=attrgetter("id"))
-        return found[max(0, end - count) : end]
-    start = 0 if after is None else bisect_right(found, after, key=attrgetter("id"))
-    return found[start : start + count]
+    for name, resource_id in place.items():
+        if is_by_id:
+            start = bisect_left(found, resource_id, key=attrgetter("id"))
+            end = bisect_right(found, resource_id, key=attrgetter("id"))
+        else:
+            start = next((at for at, item in enumerate(found) if item.id == resource_id), -1)
+            if start < 0:
+                fault = ParameterFault(name, "is not among the results", ("a new search",))
+                raise InvalidParametersError(fault)
+            end = start + 1
+        return found[max(0, start - count) : start] if name == "_before" else found[end:][:count]
+    return found[:count]

@@ -6,21 +6,26 @@ import evref
 from evref.adapters.inbound.fhir.definitions import CODE_SYSTEM, STRUCTURE_DEFINITION
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION
 from evref.adapters.inbound.fhir.interface import FHIR, MEDIA_TYPE
-from evref.adapters.inbound.fhir.mappings import CODE_SYSTEMS, DEFINED_ON, PUBLISHER
+from evref.adapters.inbound.fhir.mappings import DEFINED_ON, PUBLISHER
 from evref.adapters.inbound.fhir.narrative import narrative
 from evref.adapters.inbound.fhir.search import INCLUDED, MOST_COUNT, SEARCH
+from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 
-_SYSTEMS = ", ".join(f"{each.url} ({each.name})" for each in CODE_SYSTEMS)
+_SYSTEMS = ", ".join(f"{url} ({system.name})" for system in CODE_SYSTEMS for url in system.urls)
 _PARAMETERS = {
     "_id": ("token", "The ids of resources."),
-    "url": ("uri", "The canonical URLs of resources."),
+    "url": ("uri", "The canonical URLs of resources, alone or as url|version."),
+    "version": ("token", "The versions of resources."),
+    "status": ("token", "The status, which is active for every resource."),
+    "name": ("string", "The beginning of the names for programs."),
     "identifier": ("token", "The ids of the catalogue, alone or as system|id."),
     "context": (
         "token",
         (
             "Codes of the diagnosis, alone or as system|code, as written in records. The system "
-            f"says the edition. Code systems: {_SYSTEMS}."
+            f"says the edition. Code systems: {_SYSTEMS}, or their OIDs as urn:oid:…; "
+            f"{SNOMED_CT.urls[0]} (SNOMED CT) if the operator has loaded a map"
         ),
     ),
     "title": (
@@ -70,8 +75,9 @@ def capability_statement(base_url: str) -> dict[str, Any]:
             {
                 "mode": "server",
                 "documentation": "Read-only. The service rejects a parameter that it does not "
-                f"support. _count is at most {MOST_COUNT} resources a page. A search can also be "
-                "sent as POST to _search.",
+                "support, unless the client sends “Prefer: handling=lenient”. _sort sorts by title "
+                f"and _lastUpdated. _count is at most {MOST_COUNT} resources a page. A search can "
+                "also be sent as POST to _search.",
                 "security": {
                     "service": [{"text": "API key as bearer token"}],
                     "description": "Send the header “Authorization: Bearer <API key>”. Each key "
@@ -91,7 +97,7 @@ def _resource(resource_type: str, documentation: str) -> dict[str, Any]:
         "interaction": [{"code": "read"}, {"code": "search-type"}],
         "versioning": "no-version",
         "readHistory": False,
-        "conditionalRead": "not-match",
+        "conditionalRead": "full-support",
         "searchParam": [
             {
                 "name": name,

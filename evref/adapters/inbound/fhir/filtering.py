@@ -1,77 +1,133 @@
 """Which resources a search finds: the parameters combined with AND, the values of one with OR.
 
-Each value is what `search` has read of a parameter; a repeated parameter has several.
+The values are what `search` has read of a parameter, which has several tuples of them if it is
+repeated.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from evref.adapters.inbound.fhir.index import PLAN_DEFINITION, Item
 from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.fhir.search import Period, Token
-from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.search.interventions import MatchedIn
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.matching import best_relations
+from evref.domain.catalogue.record_code import RecordCode
+from evref.domain.catalogue.search.folding import words_of
+from evref.domain.catalogue.served import Served
 from evref.domain.rules import folded
 
-Criteria: TypeAlias = Mapping[str, Callable[[Any], Callable[[Any], bool]]]
-"""For each parameter: from a value to the test of an item."""
+STATUS = ("http://hl7.org/fhir/publication-status", "active")
+"""The status of every resource."""
 
 
-def matching(items: Iterable[Any], values: Mapping[str, Any], by: Criteria) -> list[Any]:
-    """Return the items that meet every value of every parameter, in their order."""
-    found = list(items)
-    for name, criterion in by.items():
-        for value in values.get(name, ()):
-            found = list(filter(criterion(value), found))
-    return found
+class Selection:
+    """Selects items of a resource type; one method for each parameter, alternatives as values."""
+
+    def __init__(self, served: Served, resource_type: str, resources: Resources) -> None:
+        self._served = served
+        self._type = resource_type
+        self._resources = resources
+
+    def of(self, items: Iterable[Any], values: Mapping[str, Any]) -> list[Any]:
+        """Return the items that meet every parameter, in their order."""
+        selected = list(items)
+        for name, select in _METHODS.items():
+            for alternatives in dict.fromkeys(values.get(name, ())):
+                selected = select(self, selected, alternatives)
+        return selected
+
+    def by_id(self, items: Sequence[Any], ids: Collection[str]) -> list[Any]:
+        return [item for item in items if item.id in ids]
+
+    def by_url(self, items: Sequence[Any], urls: Iterable[tuple[str, str | None]]) -> list[Any]:
+        wanted = set(urls)
+        selected = []
+        for item in items:
+            url = self._resources.canonical(self._type, item.id)
+            if (url, None) in wanted or (url, item.version) in wanted:
+                selected.append(item)
+        return selected
+
+    def by_version(self, items: Sequence[Any], versions: Sequence[Token]) -> list[Any]:
+        wanted = set(versions)
+        return [item for item in items if _is_among(wanted, "", item.version)]
+
+    def by_status(self, items: Sequence[Any], statuses: Sequence[Token]) -> list[Any]:
+        return [*items] if _is_among(set(statuses), *STATUS) else []
+
+    def by_name(self, items: Sequence[Any], names: Iterable[str]) -> list[Any]:
+        beginnings = tuple(folded(name) for name in names)
+        return [item for item in items if item.name.lower().startswith(beginnings)]
+
+    def by_identifier(self, items: Sequence[Item], tokens: Sequence[Token]) -> list[Item]:
+        wanted = set(tokens)
+        system = self._resources.identifier_system(self._type)
+        return [item for item in items if _is_among(wanted, system, item.catalogue_id)]
+
+    def by_context(self, items: Sequence[Item], codes: Iterable[RecordCode]) -> list[Item]:
+        ids = best_relations(self._served.catalogue.matches(codes))
+        return [item for item in items if item.entry.diagnosis.id in ids]
+
+    def by_words(self, items: Sequence[Item], texts: Iterable[str]) -> list[Item]:
+        search = self._served.search
+        if self._type == PLAN_DEFINITION:
+            asked = {text: {*words_of(text)} for text in texts}
+            ids = {hit.diagnosis_id for text in asked for hit in search.diagnoses_of_record(text)}
+            ids |= {
+                item.catalogue_id
+                for item in items
+                for words in [{*words_of(item.title)}]
+                if any(some and some <= words for some in asked.values())
+            }
+        else:
+            answers = map(search.interventions, texts)
+            ids = {name for found in answers for name in found.in_title}
+        return [item for item in items if item.catalogue_id in ids]
+
+    def by_part_of_title(self, items: Sequence[Item], texts: Iterable[str]) -> list[Item]:
+        parts = [folded(text) for text in texts]
+        return [item for item in items if any(part in item.folded_title for part in parts)]
+
+    def by_title(self, items: Sequence[Item], titles: Collection[str]) -> list[Item]:
+        return [item for item in items if item.title in titles]
+
+    def by_topic(self, items: Sequence[Item], tokens: Sequence[Token]) -> list[Item]:
+        wanted = set(tokens)
+        topics = {
+            topic
+            for topic in (*Module, *Phase)
+            if _is_among(wanted, self._resources.code_system(topic), topic.value)
+        }
+        return [item for item in items if not topics.isdisjoint(item.topics)]
+
+    def by_last_update(self, items: Sequence[Item], periods: Sequence[Period]) -> list[Item]:
+        times = [self._served.changed_at(item.entry.diagnosis.id) for item in items]
+        admitted = {
+            time
+            for time in set(times)
+            if time is not None and any(period.admits(time) for period in periods)
+        }
+        return [item for item, time in zip(items, times, strict=True) if time in admitted]
 
 
-def criteria(catalogue: Catalogue, resource_type: str, resources: Resources) -> Criteria:
-    """Return the criteria of a resource type. Definitions have the first two alone."""
-
-    def context(codes: Any) -> Callable[[Item], bool]:
-        ids = {fit.diagnosis_id for match in catalogue.matches(codes) for fit in match.fits}
-        return lambda item: item.entry.diagnosis.id in ids
-
-    def title(texts: Iterable[str]) -> Callable[[Item], bool]:
-        ids = _ids_by_words(catalogue, resource_type, texts)
-        return lambda item: item.name in ids
-
-    def part_of_title(texts: Iterable[str]) -> Callable[[Item], bool]:
-        wanted = [folded(text) for text in texts]
-        return lambda item: any(text in folded(item.title) for text in wanted)
-
-    def last_updated(periods: Iterable[Period]) -> Callable[[Item], bool]:
-        def admits(item: Item) -> bool:
-            time = catalogue.changed_at(item.entry.diagnosis.id)
-            return time is not None and any(each.admits(time) for each in periods)
-
-        return admits
-
-    return {
-        "_id": lambda ids: lambda item: item.id in ids,
-        "url": lambda urls: lambda item: resources.canonical(resource_type, item.id) in urls,
-        "identifier": lambda tokens: lambda item: _has_any(tokens, {resources.identifier(item)}),
-        "context": context,
-        "title": title,
-        "title:contains": part_of_title,
-        "title:exact": lambda texts: lambda item: item.title in texts,
-        "topic": lambda tokens: lambda item: _has_any(tokens, resources.topics(item)),
-        "_lastUpdated": last_updated,
-    }
+_METHODS: dict[str, Callable[[Selection, Any, Any], list[Any]]] = {
+    "_id": Selection.by_id,
+    "url": Selection.by_url,
+    "version": Selection.by_version,
+    "status": Selection.by_status,
+    "name": Selection.by_name,
+    "identifier": Selection.by_identifier,
+    "context": Selection.by_context,
+    "title": Selection.by_words,
+    "title:contains": Selection.by_part_of_title,
+    "title:exact": Selection.by_title,
+    "topic": Selection.by_topic,
+    "_lastUpdated": Selection.by_last_update,
+}
 
 
-def _has_any(tokens: Iterable[Token], codings: Collection[tuple[str, str]]) -> bool:
-    return any(token.fits(*coding) for token in tokens for coding in codings)
-
-
-def _ids_by_words(catalogue: Catalogue, resource_type: str, texts: Iterable[str]) -> frozenset[str]:
-    """Return the ids of the diagnoses or interventions that any of the texts finds."""
-    if resource_type == PLAN_DEFINITION:
-        return frozenset(hit.diagnosis_id for text in texts for hit in catalogue.named(text).hits)
-    return frozenset(
-        hit.intervention.id
-        for text in texts
-        for hit in catalogue.search.interventions.find(text)
-        if hit.matched_in is MatchedIn.TITLE
-    )
+def _is_among(tokens: set[Token], system: str, code: str) -> bool:
+    """Return whether any token fits, which may have no system or no code."""
+    return not tokens.isdisjoint(((system, code), (None, code), (system, None)))

@@ -5,8 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from evref.domain.catalogue.catalogue import Catalogue, Entry
-from evref.domain.catalogue.intervention import Intervention
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.intervention import Intervention, Phase
+from evref.domain.rules import folded
 
 PLAN_DEFINITION = "PlanDefinition"
 ACTIVITY_DEFINITION = "ActivityDefinition"
@@ -34,25 +37,38 @@ def fhir_id(name: str) -> str:
     return f"{name[: LONGEST_ID - _DIGEST_CHARACTERS - 1]}.{digest}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Item:
-    """A record that becomes a resource: an intervention of the entry, or else its diagnosis."""
+    """What becomes a resource: an intervention of the entry, or else its diagnosis."""
 
     id: str
     title: str
     entry: Entry
-    intervention_id: str | None = None
+    intervention: Intervention | None = None
+
+    @property
+    def catalogue_id(self) -> str:
+        return self.entry.diagnosis.id if self.intervention is None else self.intervention.id
 
     @property
     def name(self) -> str:
-        """The id of the record in the catalogue."""
-        return self.intervention_id or self.entry.diagnosis.id
+        """A name for programs: letters, digits and underscores (R4, pdf-0)."""
+        kind = "Diagnosis" if self.intervention is None else "Intervention"
+        return f"{kind}_{self.catalogue_id.replace('-', '_')}"
 
     @property
-    def intervention(self) -> Intervention:
-        """The intervention, which is not kept: a large catalogue has hundreds of thousands."""
-        visible = self.entry.visible_interventions()
-        return next(each for each in visible if each.id == self.intervention_id)
+    def version(self) -> str:
+        return self.entry.version
+
+    @property
+    def topics(self) -> tuple[Module | Phase, ...]:
+        if self.intervention is None:
+            return self.entry.diagnosis.enabled_modules
+        return (self.intervention.module, self.intervention.phase)
+
+    @cached_property
+    def folded_title(self) -> str:
+        return folded(self.title)
 
 
 class Index:
@@ -75,9 +91,9 @@ class Index:
     @cached_property
     def _activities(self) -> dict[str, Item]:
         return _by_id(
-            Item(fhir_id(each.id), each.title, entry, each.id)
+            Item(fhir_id(intervention.id), intervention.title, entry, intervention)
             for entry in self.catalogue.entries
-            for each in entry.visible_interventions()
+            for intervention in entry.visible_interventions()
         )
 
 

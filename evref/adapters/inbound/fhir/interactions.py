@@ -1,7 +1,7 @@
 """The interactions with resources: search and read (R4, http)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -9,7 +9,7 @@ from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.fhir.bundle import searchset, subset
 from evref.adapters.inbound.fhir.definitions import Definition, definitions
-from evref.adapters.inbound.fhir.filtering import criteria, matching
+from evref.adapters.inbound.fhir.filtering import Selection
 from evref.adapters.inbound.fhir.index import (
     ACTIVITY_DEFINITION,
     PLAN_DEFINITION,
@@ -18,11 +18,25 @@ from evref.adapters.inbound.fhir.index import (
     fhir_id,
 )
 from evref.adapters.inbound.fhir.resources import Issue, Resources
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.adapters.inbound.fhir.search import with_targets
 from evref.domain.catalogue.matching import best_relations
 from evref.domain.catalogue.publication import removed_on
-from evref.domain.catalogue.remarks import remarks
+from evref.domain.catalogue.remarks import doubts, remarks
+from evref.domain.catalogue.served import Served
 from evref.domain.errors import NotFoundError, RemovedDiagnosisError
+from evref.domain.redaction import without_keys
+
+
+def _by_title(_: Served) -> Callable[[Item], Any]:
+    return lambda item: (item.folded_title, item.title)
+
+
+def _by_last_update(served: Served) -> Callable[[Item], Any]:
+    never = datetime.min.replace(tzinfo=UTC)
+    return lambda item: served.changed_at(item.entry.diagnosis.id) or never
+
+
+_SORT_KEYS = {"title": _by_title, "_lastUpdated": _by_last_update}
 
 
 class Interactions:
@@ -33,7 +47,7 @@ class Interactions:
     """
 
     def __init__(
-        self, base_url: str, root: str, licence_of: Callable[[Catalogue], str | None]
+        self, base_url: str, root: str, licence_of: Callable[[Served], str | None]
     ) -> None:
         self._resources = Resources(base_url, root)
         self._definitions = definitions(root)
@@ -44,45 +58,56 @@ class Interactions:
     def search(
         self,
         resource_type: str,
-        catalogue: Catalogue,
+        served: Served,
         values: Mapping[str, Any],
         given: MultiDict[str, str],
+        ignored: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """Return the Bundle for these values; `given` are the parameters as sent."""
+        """Return the Bundle for these values; `given` are the parameters as sent, and `ignored` the
+        names of others.
+        """
         resources = self._resources
-        matches = catalogue.matches(code for each in values.get("context", ()) for code in each)
-        relations = best_relations(matches)
+        values = with_targets(values, served)
+        codes = (code for one in values.get("context", ()) for code in one)
+        matches = served.catalogue.matches(codes)
+        relations, reasons = best_relations(matches), doubts(matches)
 
         def entry(kind: str, item: Any, search: dict[str, Any]) -> dict[str, Any]:
             return {
                 "fullUrl": f"{resources.address(kind)}/{item.id}",
-                "resource": subset(self._rendered(kind, item, catalogue)[0], values),
+                "resource": subset(self._rendered(item, served)[0], values),
                 "search": search,
             }
 
         def entries(page: Sequence[Any]) -> Iterator[dict[str, Any]]:
             for item in page:
-                is_coded = isinstance(item, Item)
-                relation = relations.get(item.entry.diagnosis.id) if is_coded else None
-                yield entry(resource_type, item, resources.search_of(relation))
+                name = item.entry.diagnosis.id if isinstance(item, Item) else ""
+                search = resources.search_of(relations.get(name), reasons.get(name))
+                yield entry(resource_type, item, search)
             if "_include" in values:
-                activities = self._index_of(catalogue).of(ACTIVITY_DEFINITION)
-                shown = (each for item in page for each in item.entry.visible_interventions())
-                for item in (activities[fhir_id(each.id)] for each in shown):
+                activities = self._index_of(served.catalogue).of(ACTIVITY_DEFINITION)
+                shown = (one for item in page for one in item.entry.visible_interventions())
+                for item in (activities[fhir_id(one.id)] for one in shown):
                     yield entry(ACTIVITY_DEFINITION, item, {"mode": "include"})
 
-        items = self._items(resource_type, catalogue).values()
+        items = self._items(resource_type, served).values()
+        found = Selection(served, resource_type, resources).of(items, values)
+        for name, is_descending in reversed(values.get("_sort", ())):
+            found.sort(key=_SORT_KEYS[name](served), reverse=is_descending)
+        unknown = (
+            f"The parameter {without_keys(name)} is unknown and was ignored" for name in ignored
+        )
         return searchset(
-            matching(items, values, criteria(catalogue, resource_type, resources)),
+            found,
             values,
             given,
             resources.address(resource_type),
             entries_of=entries,
-            outcome=resources.outcome(remarks(matches, catalogue)),
+            outcome=resources.outcome([*remarks(matches, served.catalogue), *unknown]),
         )
 
     def read(
-        self, resource_type: str, catalogue: Catalogue, resource_id: str
+        self, resource_type: str, served: Served, resource_id: str
     ) -> tuple[dict[str, Any], datetime | None]:
         """Return a resource, and when it last changed if it is of the catalogue.
 
@@ -91,23 +116,23 @@ class Interactions:
             NotFoundError: If there is none with this id.
 
         """
-        item = self._items(resource_type, catalogue).get(resource_id)
+        item = self._items(resource_type, served).get(resource_id)
         if item is not None:
-            return self._rendered(resource_type, item, catalogue)
-        day = removed_on(resource_id, catalogue.publications)
+            return self._rendered(item, served)
+        day = removed_on(resource_id, served.publications)
         if resource_type == PLAN_DEFINITION and day is not None:
             raise RemovedDiagnosisError(resource_id, day)
         raise NotFoundError(resource_type, resource_id)
 
-    def _items(self, resource_type: str, catalogue: Catalogue) -> Mapping[str, Any]:
+    def _items(self, resource_type: str, served: Served) -> Mapping[str, Any]:
         """Return the items or definitions of this type by id, in the order of ids."""
         defined = self._definitions.get(resource_type)
-        return self._index_of(catalogue).of(resource_type) if defined is None else defined
+        return self._index_of(served.catalogue).of(resource_type) if defined is None else defined
 
     def _rendered(
-        self, resource_type: str, item: Item | Definition, catalogue: Catalogue
+        self, item: Item | Definition, served: Served
     ) -> tuple[dict[str, Any], datetime | None]:
         if isinstance(item, Definition):
             return item.resource, None
-        issue = Issue(catalogue.changed_at(item.entry.diagnosis.id), self._licence_of(catalogue))
-        return self._resources.rendered(resource_type, item, issue), issue.changed_at
+        issue = Issue(served.changed_at(item.entry.diagnosis.id), self._licence_of(served))
+        return self._resources.rendered(item, issue), issue.changed_at

@@ -7,47 +7,11 @@ from dataclasses import dataclass
 
 from evref.adapters.inbound.web import problems
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
-from evref.domain.catalogue.record_code import Classification, Edition
 
 PUBLISHER = "Evidence Reference Service"
 
 DEFINED_ON = "2026-11-22"
 """The day on which the CapabilityStatement or a definition was last changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class CodeSystem:
-    """A classification or an edition of one, and its FHIR address."""
-
-    name: str
-    url: str
-    classification: Classification
-    edition: Edition | None = None
-
-
-ICD_10 = CodeSystem(
-    "ICD-10 (WHO)", "http://hl7.org/fhir/sid/icd-10", Classification.ICD_10, Edition.WHO
-)
-ICD_11 = CodeSystem("ICD-11 MMS", "http://id.who.int/icd/release/11/mms", Classification.ICD_11)
-
-CODE_SYSTEMS = (
-    ICD_10,
-    CodeSystem("ICD-10-CM", "http://hl7.org/fhir/sid/icd-10-cm", Classification.ICD_10, Edition.CM),
-    CodeSystem(
-        "ICD-10-GM",
-        "http://fhir.de/CodeSystem/bfarm/icd-10-gm",
-        Classification.ICD_10,
-        Edition.GM,
-    ),
-    CodeSystem(
-        "ICD-10-GM (address until 2021)",
-        "http://fhir.de/CodeSystem/dimdi/icd-10-gm",
-        Classification.ICD_10,
-        Edition.GM,
-    ),
-    ICD_11,
-)
-"""What the parameter `context` accepts. Resources have codes of ICD-10 (WHO) and ICD-11 MMS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +27,44 @@ STRENGTH_OF_RECOMMENDATION = "http://hl7.org/fhir/StructureDefinition/cqf-streng
 QUALITY_OF_EVIDENCE = "http://hl7.org/fhir/StructureDefinition/cqf-qualityOfEvidence"
 
 _STRENGTH = "http://terminology.hl7.org/CodeSystem/recommendation-strength"
+_DIRECTED_STRENGTH = (
+    "https://www.netzwerk-universitaetsmedizin.de/fhir/cpg-on-ebm-on-fhir/CodeSystem/"
+    "ceosys-cs-recommendation-strength"
+)
 _QUALITY = "http://terminology.hl7.org/CodeSystem/evidence-quality"
 _STRONG = Coding(_STRENGTH, "strong", "Strong")
 _WEAK = Coding(_STRENGTH, "weak", "Weak")
 
-STRENGTHS: dict[Recommendation, Coding | None] = {
-    Recommendation.STRONG_FOR: _STRONG,
-    Recommendation.CONDITIONAL_FOR: _WEAK,
-    Recommendation.CONDITIONAL_AGAINST: _WEAK,
-    Recommendation.STRONG_AGAINST: _STRONG,
-    Recommendation.NOT_STATED: None,
+STRENGTHS: dict[Recommendation, tuple[Coding, ...]] = {
+    Recommendation.STRONG_FOR: (
+        _STRONG,
+        Coding(_DIRECTED_STRENGTH, "strong-for", "Strong for an intervention"),
+    ),
+    Recommendation.CONDITIONAL_FOR: (
+        _WEAK,
+        Coding(_DIRECTED_STRENGTH, "weak-for", "Weak for an intervention"),
+    ),
+    Recommendation.CONDITIONAL_AGAINST: (
+        _WEAK,
+        Coding(_DIRECTED_STRENGTH, "weak-against", "Weak against an intervention"),
+    ),
+    Recommendation.STRONG_AGAINST: (
+        _STRONG,
+        Coding(_DIRECTED_STRENGTH, "strong-against", "Strong against an intervention"),
+    ),
+    Recommendation.NOT_STATED: (),
 }
-"""None: the resource has no extension, because the sources state no strength."""
+"""HL7's coding, which has no direction, and that of CPG-on-EBMonFHIR, which keeps it.
 
-QUALITIES: dict[Certainty, Coding | None] = {
-    Certainty.HIGH: Coding(_QUALITY, "high", "High quality"),
-    Certainty.MODERATE: Coding(_QUALITY, "moderate", "Moderate quality"),
-    Certainty.LOW: Coding(_QUALITY, "low", "Low quality"),
-    Certainty.VERY_LOW: Coding(_QUALITY, "very-low", "Very low quality"),
-    Certainty.NOT_GRADED: None,
+None: the resource has no extension, because the sources state no strength.
+"""
+
+QUALITIES: dict[Certainty, tuple[Coding, ...]] = {
+    Certainty.HIGH: (Coding(_QUALITY, "high", "High quality"),),
+    Certainty.MODERATE: (Coding(_QUALITY, "moderate", "Moderate quality"),),
+    Certainty.LOW: (Coding(_QUALITY, "low", "Low quality"),),
+    Certainty.VERY_LOW: (Coding(_QUALITY, "very-low", "Very low quality"),),
+    Certainty.NOT_GRADED: (),
 }
 """None: the resource has no extension, because the sources state no certainty."""
 

@@ -13,8 +13,6 @@ from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITI
 from evref.adapters.inbound.fhir.interface import FHIR
 from evref.adapters.inbound.fhir.mappings import (
     DO_NOT_PERFORM,
-    ICD_10,
-    ICD_11,
     PUBLISHER,
     QUALITIES,
     QUALITY_OF_EVIDENCE,
@@ -22,12 +20,14 @@ from evref.adapters.inbound.fhir.mappings import (
     STRENGTHS,
 )
 from evref.adapters.inbound.fhir.narrative import narrative
+from evref.adapters.inbound.web.code_systems import ICD_10, ICD_11
 from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.effect_words import sentence
 from evref.domain.catalogue.evidence import Direction, Evidence, Reference
+from evref.domain.catalogue.evidence_words import source, verdict
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.matching import Relation
-from evref.domain.catalogue.short_grade import short_grade
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 
 _USAGE_CONTEXT = "http://terminology.hl7.org/CodeSystem/usage-context-type"
@@ -63,43 +63,39 @@ class Resources:
     def canonical(self, resource_type: str, resource_id: str) -> str:
         return f"{self._root}/{resource_type}/{resource_id}"
 
-    def identifier(self, item: Item) -> tuple[str, str]:
-        """Return the system and the value of an item's identifier."""
-        kind = "diagnosis-id" if item.intervention_id is None else "intervention-id"
-        return f"{self._root}/NamingSystem/{kind}", item.name
+    def identifier_system(self, resource_type: str) -> str:
+        kind = "diagnosis-id" if resource_type == PLAN_DEFINITION else "intervention-id"
+        return f"{self._root}/NamingSystem/{kind}"
 
-    def topics(self, item: Item) -> set[tuple[str, str]]:
-        """Return the code systems and codes of an item's topics."""
-        topics = self._topics(item)
-        return {(each["system"], each["code"]) for topic in topics for each in topic["coding"]}
+    def code_system(self, topic: Module | Phase) -> str:
+        return f"{self._root}/CodeSystem/{'module' if isinstance(topic, Module) else 'phase'}"
 
-    def rendered(self, resource_type: str, item: Item, issue: Issue) -> dict[str, Any]:
-        """Return a diagnosis or an intervention as a resource of this type."""
-        is_plan = resource_type == PLAN_DEFINITION
-        return (self.plan_definition if is_plan else self.activity_definition)(item, issue)
-
-    def plan_definition(self, item: Item, issue: Issue) -> dict[str, Any]:
-        """Return a diagnosis, with an action for each visible intervention, as on its card."""
+    def rendered(self, item: Item, issue: Issue) -> dict[str, Any]:
+        """Return an intervention as ActivityDefinition, or a diagnosis as PlanDefinition, which has
+        an action for each visible intervention, as on its card.
+        """
+        if item.intervention is not None:
+            return self._activity_definition(item, item.intervention, issue)
         diagnosis = item.entry.diagnosis
-        shown = in_card_order(item.entry.visible_interventions())
-        references = dict.fromkeys(reference for each in shown for reference in each.references)
+        shown = in_card_order(item.entry.visible_interventions(), item.entry.diagnosis.mainstays)
+        references = dict.fromkeys(reference for one in shown for reference in one.references)
         description = f"Interventions for {diagnosis.name}, each with its evidence. They are not "
         description += f"complete. {_reviewed(diagnosis)}"
-        text = narrative(
-            diagnosis.name, [_facts(diagnosis), description, DISCLAIMER], map(_line, shown)
-        )
+        paragraphs = [diagnosis.scope or "", _facts(diagnosis), description, DISCLAIMER]
+        text = narrative(diagnosis.name, filter(None, paragraphs), map(_line, shown))
         return _without_empty(
             {
                 **self._head(PLAN_DEFINITION, item, issue, text),
                 "description": description,
-                "relatedArtifact": [_citation(each) for each in references],
-                "action": [self._action(each) for each in shown],
+                "purpose": diagnosis.scope,
+                "relatedArtifact": [_citation(work) for work in references],
+                "action": [self._action(one) for one in shown],
             }
         )
 
-    def activity_definition(self, item: Item, issue: Issue) -> dict[str, Any]:
-        """Return an intervention with its direction, grades, dose and references."""
-        intervention = item.intervention
+    def _activity_definition(
+        self, item: Item, intervention: Intervention, issue: Issue
+    ) -> dict[str, Any]:
         evidence = intervention.evidence
         diagnosis = item.entry.diagnosis
         paragraphs = (
@@ -117,8 +113,8 @@ class Resources:
                     self._direction(evidence.direction),
                     *self._dose(intervention.fitt_vp),
                 ],
-                "subtitle": _in_words(evidence.direction),
-                "description": intervention.summary + _caution(intervention),
+                "subtitle": _in_words(intervention),
+                "description": _described(intervention),
                 "relatedArtifact": [
                     *_justification(evidence),
                     *map(_citation, intervention.references),
@@ -127,11 +123,13 @@ class Resources:
             }
         )
 
-    def search_of(self, relation: Relation | None) -> dict[str, Any]:
-        """Return the `search` of an entry in a Bundle; `relation` is how well a code fits it."""
+    def search_of(self, relation: Relation | None, doubt: str | None) -> dict[str, Any]:
+        """Return the `search` of an entry in a Bundle; `relation` is how well a code fits it, and
+        `doubt` says why it is only approximate.
+        """
         if relation is None:
             return {"mode": "match"}
-        words = {"url": "text", "valueString": MEANINGS[relation]}
+        words = {"url": "text", "valueString": doubt or MEANINGS[relation]}
         code = {"url": "code", "valueCode": relation.value}
         return {
             "extension": [{"url": self._extension("relation"), "extension": [code, words]}],
@@ -153,27 +151,26 @@ class Resources:
         self, resource_type: str, item: Item, issue: Issue, text: dict[str, str]
     ) -> dict[str, Any]:
         diagnosis = item.entry.diagnosis
-        system, value = self.identifier(item)
         changed_at = None if issue.changed_at is None else instant(issue.changed_at)
         reviewed_on = None if diagnosis.reviewed is None else diagnosis.reviewed.on.isoformat()
-        kind = "Diagnosis" if item.intervention_id is None else "Intervention"
         return {
             "resourceType": resource_type,
             "id": item.id,
             "meta": None if changed_at is None else {"lastUpdated": changed_at},
             "text": text,
             "url": self.canonical(resource_type, item.id),
-            "identifier": [{"system": system, "value": value}],
+            "identifier": [
+                {"system": self.identifier_system(resource_type), "value": item.catalogue_id}
+            ],
             "version": item.entry.version,
-            # A name may have letters, digits and underscores (R4, pdf-0).
-            "name": f"{kind}_{item.name.replace('-', '_')}",
+            "name": item.name,
             "title": item.title,
             "status": "active",
             "experimental": reviewed_on is None,
             "date": changed_at,
             "publisher": PUBLISHER,
             "useContext": _contexts(diagnosis),
-            "topic": self._topics(item),
+            "topic": [self._concept(topic) for topic in item.topics],
             "usage": DISCLAIMER,
             "copyright": issue.licence and f"Licensed under {issue.licence}",
             "approvalDate": reviewed_on,
@@ -191,8 +188,8 @@ class Resources:
                 and [{"url": self._extension("do-not-perform"), "valueBoolean": do_not_perform}],
                 "title": intervention.title,
                 # A client may show no more of an action than its title and its description.
-                "description": _in_words(evidence.direction) + _caution(intervention),
-                "code": self._module_and_phase(intervention),
+                "description": _in_words(intervention) + _caution(intervention),
+                "code": [self._concept(intervention.module), self._concept(intervention.phase)],
                 "documentation": _justification(evidence),
                 "definitionCanonical": self.canonical(
                     ACTIVITY_DEFINITION, fhir_id(intervention.id)
@@ -200,21 +197,11 @@ class Resources:
             }
         )
 
-    def _topics(self, item: Item) -> list[dict[str, Any]]:
-        if item.intervention_id is None:
-            modules = item.entry.diagnosis.enabled_modules
-            return [self._concept("module", each) for each in modules]
-        return self._module_and_phase(item.intervention)
-
-    def _module_and_phase(self, intervention: Intervention) -> list[dict[str, Any]]:
-        return [
-            self._concept("module", intervention.module),
-            self._concept("phase", intervention.phase),
-        ]
-
-    def _concept(self, name: str, value: Module | Phase) -> dict[str, Any]:
-        system = f"{self._root}/CodeSystem/{name}"
-        return {"coding": [{"system": system, "code": value.value}], "text": NAMES[value]}
+    def _concept(self, topic: Module | Phase) -> dict[str, Any]:
+        return {
+            "coding": [{"system": self.code_system(topic), "code": topic.value}],
+            "text": NAMES[topic],
+        }
 
     def _direction(self, direction: Direction) -> dict[str, Any]:
         return {"url": self._extension("direction"), "valueCode": direction.value}
@@ -234,7 +221,11 @@ class Resources:
 def _contexts(diagnosis: Diagnosis) -> list[dict[str, Any]]:
     """Return a use context for each code: two codes of a diagnosis may differ in meaning."""
     of_systems = ((ICD_10, diagnosis.icd10_codes), (ICD_11, diagnosis.icd11_codes))
-    codings = [{"system": of.url, "code": code.text} for of, codes in of_systems for code in codes]
+    codings = [
+        {"system": system.urls[0], "code": code.text}
+        for system, codes in of_systems
+        for code in codes
+    ]
     return [
         {
             "code": {"system": _USAGE_CONTEXT, "code": "focus"},
@@ -249,14 +240,17 @@ def _justification(evidence: Evidence) -> list[dict[str, Any]]:
 
     R4 allows the extensions of strength and certainty on an attachment alone.
     """
-    strength, quality = STRENGTHS[evidence.recommendation], QUALITIES[evidence.certainty]
+    strengths, qualities = STRENGTHS[evidence.recommendation], QUALITIES[evidence.certainty]
     grades = [
-        {"url": url, "valueCodeableConcept": {"coding": [asdict(coding)], "text": MEANINGS[value]}}
-        for url, coding, value in (
-            (STRENGTH_OF_RECOMMENDATION, strength, evidence.recommendation),
-            (QUALITY_OF_EVIDENCE, quality, evidence.certainty),
+        {
+            "url": url,
+            "valueCodeableConcept": {"coding": [*map(asdict, codings)], "text": MEANINGS[value]},
+        }
+        for url, codings, value in (
+            (STRENGTH_OF_RECOMMENDATION, strengths, evidence.recommendation),
+            (QUALITY_OF_EVIDENCE, qualities, evidence.certainty),
         )
-        if coding is not None
+        if codings
     ]
     if not grades and evidence.source_grade is None:
         return []
@@ -294,8 +288,15 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
-def _in_words(direction: Direction) -> str:
-    return f"Direction of the evidence: {direction.value} ({MEANINGS[direction]})."
+def _in_words(intervention: Intervention) -> str:
+    direction = intervention.evidence.direction
+    return f"Direction of the evidence: {direction.value}. {verdict(intervention)}."
+
+
+def _described(intervention: Intervention) -> str:
+    """Return the summary, the effects in sentences, and the caution, in Markdown."""
+    effects = [f"{sentence(effect)}." for effect in intervention.effects]
+    return "\n\n".join([intervention.summary, *effects]) + _caution(intervention)
 
 
 def _facts(diagnosis: Diagnosis) -> str:
@@ -313,10 +314,9 @@ def _reviewed(diagnosis: Diagnosis) -> str:
 
 def _line(intervention: Intervention) -> str:
     """Return an intervention in a line of text, with its direction first."""
-    grade = short_grade(intervention)
     parts = (
         f"{NAMES[intervention.evidence.direction]}: {intervention.title}",
-        f"({NAMES[intervention.phase].lower()})" + (f": {grade}" if grade else "") + ".",
+        f"({NAMES[intervention.phase].lower()}): {source(intervention)}.",
         f"Caution: {intervention.cautions}" if intervention.cautions else "",
     )
     return " ".join(filter(None, parts))

@@ -1,29 +1,36 @@
-"""Search parameters (R4, search). None is ignored: an unknown one is an error."""
+"""Search parameters (R4, search). None is ignored, unless the client asks for it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.fhir.definitions import CODE_SYSTEM, STRUCTURE_DEFINITION
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION
-from evref.adapters.inbound.fhir.mappings import CODE_SYSTEMS
+from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, by_url
 from evref.adapters.inbound.web.problems import (
     InvalidParametersError,
     NotAcceptableError,
     ParameterFault,
 )
-from evref.domain.catalogue.record_code import FORMS, Classification, RecordCode, read_part
+from evref.domain.catalogue.record_code import (
+    FORMS,
+    MOST_VALUES,
+    Classification,
+    RecordCode,
+    read_part,
+)
+from evref.domain.catalogue.served import Served
 from evref.domain.redaction import without_keys
 from evref.domain.rules import folded
 
 DEFAULT_COUNT = 20
-MOST_COUNT = 100
-MOST_VALUES = 50
+MOST_COUNT = 30
+MOST_WITH_INCLUDED = 10
 LONGEST_TEXT = 200
 
 FORMATS = ("json", "application/fhir+json", "application/json", "text/json")
@@ -42,26 +49,23 @@ class _InvalidError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter: a description of its values, and what reads one.
+    """A parameter: a description of its values, and the function that reads them.
 
-    `read` raises `_InvalidError` if the value is not allowed. Repeated values are combined with
-    AND, unless there can be only one.
+    `read` gets the text of a single parameter. Any other can be repeated, which is combined with
+    AND, and has several values separated by commas; then `read` gets these. It raises
+    `_InvalidError` if they are not allowed.
     """
 
     allowed: tuple[str, ...]
-    read: Callable[[str], Any]
+    read: Callable[[Any], Any]
     is_single: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A value of a token parameter (R4, search, token); None stands for any."""
 
     system: str | None
     code: str | None
-
-    def fits(self, system: str, code: str) -> bool:
-        return self.system in {None, system} and self.code in {None, code}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,11 @@ def _read_token(text: str) -> Token:
     return Token(system if has_system else None, code or None)
 
 
+def _read_url(text: str) -> tuple[str, str | None]:
+    url, _, version = text.partition("|")
+    return url, version or None
+
+
 def _read_period(text: str) -> Period:
     # A plus sign that is not percent-encoded arrives as a space.
     found = _DATE.fullmatch(text.replace(" ", "+"))
@@ -142,7 +151,8 @@ def _read_period(text: str) -> Period:
     prefix, whole, year, month, day, time = found.groups()
     try:
         start = datetime.fromisoformat(whole if time else f"{year}{month or '-01'}{day or '-01'}")
-        start = start if start.tzinfo else start.replace(tzinfo=UTC)
+        # Resources have the time of their last change to the second.
+        start = start.replace(microsecond=0, tzinfo=start.tzinfo or UTC)
         if time:
             end = start + timedelta(seconds=1 if time[6:7] == ":" else 60)
         elif day:
@@ -156,27 +166,29 @@ def _read_period(text: str) -> Period:
     return Period(prefix or "eq", start, end)
 
 
-def _each(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
-    """Return a function that reads each of several values."""
-    return lambda text: tuple(map(read, _values(text)))
+def _each(read: Callable[[str], Any]) -> Callable[[Sequence[str]], tuple[Any, ...]]:
+    """Return a function that reads each of several values, equal ones once."""
+
+    def read_all(values: Sequence[str]) -> tuple[Any, ...]:
+        if not all(values):
+            raise _InvalidError("has an empty value")
+        return tuple(dict.fromkeys(map(read, values)))
+
+    return read_all
 
 
-def _read_texts(text: str) -> tuple[str, ...]:
-    if len(text) > LONGEST_TEXT:
-        raise _InvalidError(f"has {len(text)} characters")
-    texts = _values(text)
+def _read_text(text: str) -> str:
     # Every title begins with what is empty without case and accents.
-    if not all(map(folded, texts)):
+    if not folded(text):
         raise _InvalidError("has a text of accents alone")
-    return texts
+    return text
 
 
-def _read_codes(text: str) -> tuple[RecordCode, ...]:
+def _read_codes(values: Sequence[str]) -> tuple[RecordCode, ...]:
     """Return the codes of a token parameter: `system|code`, or a code of either classification.
 
     As in a Condition with codings of several systems, those that are not known do not count.
     """
-    values = _values(text, may_be_empty=True)
     codes = tuple(code for value in values if value for code in _read_code(value))
     if not any(code.read_as is not None for code in codes):
         raise _InvalidError("has no code that can be read")
@@ -184,76 +196,132 @@ def _read_codes(text: str) -> tuple[RecordCode, ...]:
 
 
 def _read_code(value: str) -> tuple[RecordCode, ...]:
-    system, has_system, text = value.rpartition("|")
-    if not has_system:
-        of_both = tuple(code for each in Classification for code in read_part(each, text))
+    url, has_url, text = value.rpartition("|")
+    if not has_url:
+        of_both = tuple(code for kind in Classification for code in read_part(kind, text))
         return tuple(code for code in of_both if code.read_as is not None) or of_both[:1]
-    known = next((each for each in CODE_SYSTEMS if each.url == system), None)
-    if known is None:
+    system = by_url(url, text)
+    if system is None:
         error = "is of a code system that the service does not read"
         return (RecordCode(Classification.ICD_10, without_keys(value), None, error=error),)
-    return read_part(known.classification, text, known.edition)
+    return read_part(system.classification, text, system.edition)
 
 
-def _values(text: str, *, may_be_empty: bool = False) -> tuple[str, ...]:
-    values = tuple(_ESCAPED.sub(r"\1", value).strip() for value in _VALUE.findall(f",{text}"))
-    if not may_be_empty and not all(values):
-        raise _InvalidError("has an empty value")
-    if len(values) > MOST_VALUES:
-        raise _InvalidError(f"has {len(values)} values")
-    return values
+def with_targets(values: Mapping[str, Any], served: Served) -> dict[str, Any]:
+    """Return the values of a search with the targets of codes of SNOMED CT.
+
+    Raises:
+        InvalidParametersError: If no code can be read because no map is loaded.
+
+    """
+    contexts = tuple(map(served.read, values.get("context", ())))
+    if served.snomed is None and not all(
+        any(code.read_as is not None for code in codes) for codes in contexts
+    ):
+        fault = ParameterFault("context", "has no code that can be read", _CODES)
+        raise InvalidParametersError(fault)
+    return {**values, "context": contexts} if contexts else {**values}
+
+
+def _read_elements(text: str) -> tuple[str, ...]:
+    names: tuple[str, ...] = _each(_read_element)(_values(text))
+    if len(names) > MOST_VALUES:
+        raise _InvalidError(f"has {len(names)} values")
+    return names
+
+
+_SORTABLE = ("title", "_lastUpdated")
+
+
+def _read_sort(text: str) -> tuple[tuple[str, bool], ...]:
+    """Return what to sort by, and whether in descending order."""
+    keys = tuple((name.removeprefix("-"), name.startswith("-")) for name in text.split(","))
+    if len(keys) > len(_SORTABLE) or any(name not in _SORTABLE for name, _ in keys):
+        raise _InvalidError("has what resources are not sorted by")
+    return keys
+
+
+def _values(text: str) -> tuple[str, ...]:
+    return tuple(_ESCAPED.sub(r"\1", value).strip() for value in _VALUE.findall(f",{text}"))
 
 
 _CODES = (
     f"1 to {MOST_VALUES} codes separated by commas, each alone or as system|code",
-    f"systems: {', '.join(each.url for each in CODE_SYSTEMS)}",
+    f"systems: {', '.join(url for system in CODE_SYSTEMS for url in system.urls)}; or urn:oid:…",
     *(f"codes: {forms}" for forms in FORMS.values()),
 )
-_TEXTS = (f"1 to {MOST_VALUES} texts separated by commas, up to {LONGEST_TEXT} characters",)
-
+_TEXTS = (
+    f"1 to {MOST_VALUES} texts separated by commas, up to {LONGEST_TEXT} characters in all of them",
+)
 _TOKENS = (f"1 to {MOST_VALUES} codes separated by commas, each alone or as system|code",)
 INCLUDED = ("PlanDefinition:definition", "PlanDefinition:definition:ActivityDefinition")
 
-FORMAT = {"_format": Parameter(FORMATS, _read_format, is_single=True)}
-"""The parameter of a read."""
+
+def _control(*allowed: str) -> Parameter:
+    """Return a parameter that is given at most once, with one of these values."""
+    return Parameter(allowed, _exactly(*allowed), is_single=True)
+
+
+FORMAT = {
+    "_format": Parameter(FORMATS, _read_format, is_single=True),
+    # JSON is the same to programs in one line or in several.
+    "_pretty": _control("true", "false"),
+}
+"""The parameters of a read."""
+
+METADATA = {**FORMAT, "mode": _control("full", "normative", "terminology")}
 
 _OF_DEFINITIONS: Mapping[str, Parameter] = {
     "_id": Parameter((f"1 to {MOST_VALUES} ids separated by commas",), _each(_read_id)),
-    "url": Parameter((f"1 to {MOST_VALUES} canonical URLs separated by commas",), _values),
+    "url": Parameter(
+        (f"1 to {MOST_VALUES} canonical URLs separated by commas, each alone or as url|version",),
+        _each(_read_url),
+    ),
+    "version": Parameter(_TOKENS, _each(_read_token)),
+    "status": Parameter(_TOKENS, _each(_read_token)),
+    "name": Parameter(_TEXTS, _each(_read_text)),
 }
 _OF_CATALOGUE: Mapping[str, Parameter] = {
     **_OF_DEFINITIONS,
     "identifier": Parameter(_TOKENS, _each(_read_token)),
     "context": Parameter(_CODES, _read_codes),
-    "title": Parameter(_TEXTS, _read_texts),
-    "title:contains": Parameter(_TEXTS, _read_texts),
-    "title:exact": Parameter(_TEXTS, _read_texts),
+    "title": Parameter(_TEXTS, _each(_read_text)),
+    "title:contains": Parameter(_TEXTS, _each(_read_text)),
+    "title:exact": Parameter(_TEXTS, _each(_read_text)),
     "topic": Parameter(_TOKENS, _each(_read_token)),
     "_lastUpdated": Parameter(
         ("dates or times, such as 2026-11 or ge2026-11-22T08:00:00Z",), _each(_read_period)
     ),
 }
-_INCLUDE: Mapping[str, Parameter] = {"_include": Parameter(INCLUDED, _exactly(*INCLUDED))}
+_INCLUDE: Mapping[str, Parameter] = {"_include": Parameter(INCLUDED, _each(_exactly(*INCLUDED)))}
+_SORT: Mapping[str, Parameter] = {
+    "_sort": Parameter(
+        (f"{' and '.join(_SORTABLE)}, separated by a comma, each with - for descending order",),
+        _read_sort,
+        is_single=True,
+    )
+}
 _OF_RESULTS: Mapping[str, Parameter] = {
     "_count": Parameter(
         (f"a number; at most {MOST_COUNT} resources are returned",), _read_count, is_single=True
     ),
-    "_summary": Parameter(tuple(Summary), _exactly(*Summary), is_single=True),
+    "_summary": _control(*Summary),
     "_elements": Parameter(
         (f"1 to {MOST_VALUES} names of elements separated by commas",),
-        _each(_read_element),
+        _read_elements,
         is_single=True,
     ),
-    # What fhirpy sends; the total is always counted.
-    "_totalMethod": Parameter(("count",), _exactly("count"), is_single=True),
+    # The total is always counted. fhirpy sends the second name.
+    "_total": _control("none", "estimate", "accurate"),
+    "_totalMethod": _control("count"),
     "_after": Parameter(("an id, as in the links of a Bundle",), _read_id, is_single=True),
     "_before": Parameter(("an id, as in the links of a Bundle",), _read_id, is_single=True),
     **FORMAT,
 }
 
 SEARCH: Mapping[str, Mapping[str, Parameter]] = {
-    PLAN_DEFINITION: {**_OF_CATALOGUE, **_INCLUDE, **_OF_RESULTS},
-    ACTIVITY_DEFINITION: {**_OF_CATALOGUE, **_OF_RESULTS},
+    PLAN_DEFINITION: {**_OF_CATALOGUE, **_INCLUDE, **_SORT, **_OF_RESULTS},
+    ACTIVITY_DEFINITION: {**_OF_CATALOGUE, **_SORT, **_OF_RESULTS},
     CODE_SYSTEM: {**_OF_DEFINITIONS, **_OF_RESULTS},
     STRUCTURE_DEFINITION: {**_OF_DEFINITIONS, **_OF_RESULTS},
 }
@@ -270,26 +338,33 @@ def read(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dic
 
     Raises:
         InvalidParametersError: If a parameter is unknown or empty, has a value that is not
-            allowed, or is repeated though there can be only one.
+            allowed, or is repeated though there can be only one; or if there are too many values.
         NotAcceptableError: If `_format` asks for another format than JSON.
 
     """
     values: dict[str, Any] = {}
     faults = []
+    several = {
+        name: [_values(text) for text in texts]
+        for name, texts in given.lists()
+        if name in parameters and not parameters[name].is_single
+    }
+    total = sum(len(part) for parts in several.values() for part in parts)
     for name, texts in given.lists():
         parameter = parameters.get(name)
         if parameter is None:
             message = "is not a parameter of this interaction"
             faults.append(ParameterFault(name, message, tuple(parameters)))
-        elif len(texts) > (1 if parameter.is_single else MOST_VALUES):
-            allowed = ("at most one value",) if parameter.is_single else parameter.allowed
-            faults.append(ParameterFault(name, f"is given {len(texts)} times", allowed))
-        else:
-            try:
-                found = tuple(map(parameter.read, texts))
-                values[name] = found[0] if parameter.is_single else found
-            except _InvalidError as error:
-                faults.append(ParameterFault(name, str(error), parameter.allowed))
+            continue
+        try:
+            values[name] = _read(parameter, texts, several.get(name, []), total)
+        except _InvalidError as error:
+            faults.append(ParameterFault(name, str(error), parameter.allowed))
+    codes = [code for part in values.get("context", ()) for code in part]
+    more = sum(code.count - 1 for code in codes)
+    if total + more > MOST_VALUES >= total:
+        message = f"makes {total + more} values, with each stem of a cluster"
+        faults.append(ParameterFault("context", message, (f"at most {MOST_VALUES} in all",)))
     for one, other in _EXCLUSIVE:
         if one in values and other in values:
             message = f"cannot be combined with {one}"
@@ -297,3 +372,19 @@ def read(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dic
     if faults:
         raise InvalidParametersError(*faults)
     return values
+
+
+def _read(
+    parameter: Parameter, texts: Sequence[str], parts: Sequence[tuple[str, ...]], total: int
+) -> Any:
+    if parameter.is_single:
+        if len(texts) > 1:
+            raise _InvalidError(f"is given {len(texts)} times, and can be given once")
+        return parameter.read(texts[0])
+    if total > MOST_VALUES:
+        count = sum(map(len, parts))
+        raise _InvalidError(f"has {count} values" + (f" of {total}" if count < total else ""))
+    length = sum(map(len, texts))
+    if parameter.allowed is _TEXTS and length > LONGEST_TEXT:
+        raise _InvalidError(f"has {length} characters")
+    return tuple(map(parameter.read, parts))

@@ -8,37 +8,41 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.infobutton import knowledge_request
 from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, RESPONSE_TYPES
-from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse
+from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse, search_page
 from evref.adapters.inbound.web import atom
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.representations import PRIVATE, preferred_media_type
-from evref.domain.access.permission import Permission
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.served import Served
 
 
 def blueprint(
     endpoints: CatalogueEndpoints,
     base_url: str,
-    read_pages: Callable[[], Catalogue | None],
+    current: Callable[[], Served],
+    read_pages: Callable[[], Served | None],
     *,
+    sign_in: Callable[[str], str] | None,
     has_pages: bool,
 ) -> Blueprint:
     """Return the endpoint. `has_pages` says whether the catalogue has pages to redirect to.
 
-    `read_pages` returns the catalogue if whoever asks may read its pages.
+    `current` returns what is served, and `read_pages` only if whoever asks may read its pages. If
+    only members may, `sign_in` returns the path of the sign-in page that leads to a page
+    afterwards.
     """
     pages = Blueprint("infobutton", __name__, template_folder="templates")
-    response_types = tuple(each for each in RESPONSE_TYPES if has_pages or each != HTML)
+    response_types = tuple(kind for kind in RESPONSE_TYPES if has_pages or kind != HTML)
 
     @endpoints(Permission.READ, *response_types, select=_first_if_any_is_accepted)
     def with_key(
-        catalogue: Catalogue,
+        served: Served,
         media_type: str,  # noqa: ARG001 - a parameter selects it
     ) -> AnyResponse:
-        asked = knowledge_request.read(request.args, response_types)
-        response = KnowledgeResponse(asked, catalogue, base_url, has_pages)
+        asked = knowledge_request.read(request.args, response_types, served)
+        response = KnowledgeResponse(asked, served, base_url, has_pages)
         if asked.response_type == HTML:
-            return _to_page(response)
+            return redirect(response.page(), HTTPStatus.SEE_OTHER)
         if asked.response_type == JSON:
             return Response(atom.as_json(response.feed()), mimetype=JSON)
         return Response(atom.as_xml(response.feed()), mimetype=asked.response_type)
@@ -47,20 +51,23 @@ def blueprint(
     def infobutton() -> AnyResponse:
         # A record opens the page in a browser, which has no key.
         if has_pages and knowledge_request.response_type(request.args) == HTML:
-            catalogue = read_pages()
-            if catalogue is not None:
-                asked = knowledge_request.read(request.args, response_types)
-                found = _to_page(KnowledgeResponse(asked, catalogue, base_url, has_pages))
-                found.headers["Cache-Control"] = PRIVATE
-                found.headers["Vary"] = "Cookie"
-                return found
+            served = read_pages()
+            if served is not None:
+                asked = knowledge_request.read(request.args, response_types, served)
+                return _in_browser(KnowledgeResponse(asked, served, base_url, has_pages).page())
+            if sign_in is not None and "Authorization" not in request.headers:
+                asked = knowledge_request.read(request.args, response_types, current())
+                return _in_browser(base_url + sign_in(search_page(asked)))
         return make_response(with_key())
 
     return pages
 
 
-def _to_page(response: KnowledgeResponse) -> AnyResponse:
-    return redirect(response.page(), HTTPStatus.SEE_OTHER)
+def _in_browser(address: str) -> AnyResponse:
+    response = redirect(address, HTTPStatus.SEE_OTHER)
+    response.headers["Cache-Control"] = PRIVATE
+    response.headers["Vary"] = "Cookie"
+    return response
 
 
 def _first_if_any_is_accepted(accept: str, offers: tuple[str, ...]) -> str:

@@ -7,18 +7,15 @@ from typing import TypeAlias
 
 from werkzeug.datastructures import MultiDict
 
-from evref.adapters.inbound.infobutton.mappings import (
-    CODE_SYSTEMS,
-    MESH,
-    SubTopic,
-    code_system,
-    sub_topic,
-)
+from evref.adapters.inbound.infobutton.mappings import MESH, SubTopic, sub_topic
+from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT, URN, by_oid
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.matching import Match
-from evref.domain.catalogue.record_code import FORMS, RecordCode, read_field
+from evref.domain.catalogue.record_code import FORMS, MOST_VALUES, RecordCode, read_field
+from evref.domain.catalogue.served import Served
 from evref.domain.redaction import without_keys
 
 HTML = "text/html"
@@ -27,7 +24,6 @@ JSON = "application/json"
 RESPONSE_TYPES = (XML, "application/xml", "application/atom+xml", JSON, HTML)
 
 LONGEST_TEXT = 200
-MOST_CRITERIA = 50
 
 # A longer text is not a code, and the error does not repeat it.
 _LONGEST_REPEATED = 40
@@ -60,9 +56,11 @@ class Criterion:
     """What to search by: codes, or words if no code is given or its code system is not read.
 
     It has neither if the code is of a code system that the service does not read and there are no
-    words. `label` names the criterion for people. `is_replaced` is whether words stand for a code.
+    words. `number` is that of its parameters, and `label` names it for people. `is_replaced` is
+    whether words stand for a code.
     """
 
+    number: str
     label: str
     codes: tuple[RecordCode, ...] = ()
     words: str | None = None
@@ -72,13 +70,13 @@ class Criterion:
     def is_read(self) -> bool:
         return bool(self.words) or any(code.read_as is not None for code in self.codes)
 
-    def found_in(self, catalogue: Catalogue) -> Iterable[Entry]:
+    def found_in(self, served: Served) -> Iterable[Entry]:
         if self.words is not None:
-            hits = catalogue.named(self.words).hits
-            return (catalogue.entry(hit.diagnosis_id) for hit in hits)
+            hits = served.search.diagnoses_of_record(self.words)
+            return (served.entry(hit.diagnosis_id) for hit in hits)
         return (
-            catalogue.entry(fit.diagnosis_id)
-            for match in catalogue.matches(self.codes)
+            served.entry(fit.diagnosis_id)
+            for match in served.catalogue.matches(self.codes)
             for fit in match.fits
         )
 
@@ -104,28 +102,32 @@ class KnowledgeRequest:
     context: tuple[tuple[str, str], ...]
     response_type: str
 
-    def found_in(self, catalogue: Catalogue) -> tuple[Entry, ...]:
+    def found_in(self, served: Served) -> tuple[Entry, ...]:
         """Return the entries that meet a criterion, in the order of the criteria."""
         found = {
             entry.diagnosis.id: entry
             for criterion in self.criteria
-            for entry in criterion.found_in(catalogue)
+            for entry in criterion.found_in(served)
         }
         return tuple(found.values())
 
     def matches(self, catalogue: Catalogue) -> tuple[Match, ...]:
         """Return what each code finds, in the order of the criteria."""
-        return catalogue.matches(code for each in self.criteria for code in each.codes)
+        return catalogue.matches(code for criterion in self.criteria for code in criterion.codes)
 
     def asks_for(self, module: Module) -> bool:
         """Return whether a subtopic asks for this module; without subtopics, the request does."""
         return not self.sub_topics or any(
-            each.known is not None and module in each.known.modules for each in self.sub_topics
+            topic.known is not None and module in topic.known.modules for topic in self.sub_topics
         )
 
 
-def read(args: MultiDict[str, str], response_types: Sequence[str]) -> KnowledgeRequest:
+def read(
+    args: MultiDict[str, str], response_types: Sequence[str], served: Served
+) -> KnowledgeRequest:
     """Read the parameters of a request. As the standard requires, unknown ones are ignored.
+
+    The map of what is served says which codes of SNOMED CT are read.
 
     Raises:
         InvalidParametersError: If a known parameter is repeated or has an invalid value, or if
@@ -133,17 +135,26 @@ def read(args: MultiDict[str, str], response_types: Sequence[str]) -> KnowledgeR
 
     """
     values, faults = _parameters(args)
-    numbers = dict.fromkeys(number for name, number in values if name.startswith(_CRITERIA))
-    if len(numbers) > MOST_CRITERIA:
-        allowed = (f"at most {MOST_CRITERIA} search criteria",)
-        faults.append(ParameterFault(_CRITERIA, f"is given {len(numbers)} times", allowed))
-        numbers = {}
+    numbers = _numbers(values, _CRITERIA)
+    sub_topic_numbers = _numbers(values, _SUB_TOPIC)
+    if len(numbers) + len(sub_topic_numbers) > MOST_VALUES:
+        faults.append(_too_many(len(numbers) + len(sub_topic_numbers)))
+        numbers = []
     elif not numbers and not faults:
         faults.append(_missing_code(""))
-    criteria, malformed = _criteria(values, numbers)
-    faults += malformed
+    criteria = [
+        criterion for number in numbers if (criterion := _criterion(values, number, faults, served))
+    ]
+    if not any(criterion.is_read for criterion in criteria):
+        # Codes that cannot be read do not affect the others.
+        faults += [_malformed(criterion) for criterion in criteria if criterion.codes]
+    count = len(sub_topic_numbers) + sum(
+        sum(code.count for code in criterion.codes) or 1 for criterion in criteria
+    )
+    if count > MOST_VALUES:
+        faults.append(_too_many(count))
     # As a whole, so that many criteria cost no more than one.
-    if sum(len(each.words or "") for each in criteria) > LONGEST_TEXT:
+    if sum(len(criterion.words or "") for criterion in criteria) > LONGEST_TEXT:
         allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
         faults.append(ParameterFault(f"{_CRITERIA}.dn", "is too long", allowed))
     response_type = values.pop((RESPONSE_TYPE, ""), XML).lower()
@@ -183,38 +194,36 @@ def _parameters(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault
     return values, faults
 
 
-def _criteria(
-    values: _Values, numbers: Iterable[str]
-) -> tuple[list[Criterion], list[ParameterFault]]:
-    """Return the criteria with these numbers, and their faults."""
-    found = {number: _criterion(values, number) for number in numbers}
-    criteria = [each for each in found.values() if isinstance(each, Criterion)]
-    if any(code.read_as is not None for each in criteria for code in each.codes):
-        # A code that was read says what is meant; the words of another might find something else.
-        criteria = [Criterion(each.label) if each.is_replaced else each for each in criteria]
-    # Codes that cannot be read do not affect the others.
-    is_any_read = any(each.is_read for each in criteria)
-    faults = [
-        each if isinstance(each, ParameterFault) else _malformed(each.codes, number)
-        for number, each in found.items()
-        if isinstance(each, ParameterFault) or (each.codes and not is_any_read)
-    ]
-    if sum(len(each.codes) for each in criteria) > MOST_CRITERIA:
-        allowed = (f"at most {MOST_CRITERIA} codes in all criteria",)
-        faults.append(ParameterFault(f"{_CRITERIA}.c", "has too many codes", allowed))
-    return criteria, faults
+def _numbers(values: _Values, of: str) -> list[str]:
+    """Return the numbers of the parameters that begin with `of`, each once, in their order."""
+    return list(dict.fromkeys(number for name, number in values if name.startswith(of)))
 
 
-def _criterion(values: _Values, number: str) -> Criterion | ParameterFault:
+def _criterion(
+    values: _Values, number: str, faults: list[ParameterFault], served: Served
+) -> Criterion | None:
+    """Return the criterion with this number; None if it has a fault, which is added to `faults`."""
     code, oid, *texts = (
         values.get((f"{_CRITERIA}.{part}", number)) for part in ("c", "cs", "dn", "ot")
     )
     words = next(filter(None, texts), None)
-    if code is not None:
-        return _coded(code, oid, number, words)
-    if words is None:
-        return _missing_code(number)
-    return Criterion(f"“{without_keys(words)}”", words=words)
+    if code is None:
+        if words is not None:
+            return Criterion(number, f"“{without_keys(words)}”", words=words)
+        faults.append(_missing_code(number))
+        return None
+    oid = _without_urn(oid)
+    if oid is None or _OID.fullmatch(oid) is None:
+        message = "is missing" if oid is None else "is not an OID"
+        allowed = tuple(f"{system.oid} ({system.name})" for system in CODE_SYSTEMS)
+        faults.append(ParameterFault(f"{_CRITERIA}.cs{number}", message, allowed))
+        return None
+    return _coded(code, oid, number, words, served)
+
+
+def _without_urn(oid: str | None) -> str | None:
+    is_urn = oid is not None and oid[: len(URN)].lower() == URN
+    return oid[len(URN) :] if oid is not None and is_urn else oid
 
 
 def _missing_code(number: str) -> ParameterFault:
@@ -224,36 +233,40 @@ def _missing_code(number: str) -> ParameterFault:
     return ParameterFault(f"{_CRITERIA}.c{number}", "is missing", (allowed,))
 
 
-def _malformed(codes: tuple[RecordCode, ...], number: str) -> ParameterFault:
-    given = ", ".join(code.given for code in codes)
+def _too_many(count: int) -> ParameterFault:
+    allowed = f"at most {MOST_VALUES} codes, words and subtopics in all, stems of clusters counted"
+    return ParameterFault(_CRITERIA, f"has {count} values", (allowed,))
+
+
+def _malformed(criterion: Criterion) -> ParameterFault:
+    given = ", ".join(code.given for code in criterion.codes)
     shown = f'"{given}"' if len(given) <= _LONGEST_REPEATED else f"{len(given)} characters"
-    allowed = (FORMS[codes[0].classification],)
-    return ParameterFault(f"{_CRITERIA}.c{number}", f"is malformed: {shown}", allowed)
+    allowed = (FORMS[criterion.codes[0].classification],)
+    name = f"{_CRITERIA}.c{criterion.number}"
+    return ParameterFault(name, f"is malformed: {shown}", allowed)
 
 
-def _coded(
-    code: str, oid: str | None, number: str, words: str | None
-) -> Criterion | ParameterFault:
-    if oid is None or _OID.fullmatch(oid) is None:
-        message = "is missing" if oid is None else "is not an OID"
-        allowed = tuple(f"{each.oid} ({each.name})" for each in CODE_SYSTEMS)
-        return ParameterFault(f"{_CRITERIA}.cs{number}", message, allowed)
-    system = code_system(oid, code)
-    if system is None:
+def _coded(code: str, oid: str, number: str, words: str | None, served: Served) -> Criterion:
+    system = by_oid(oid, code)
+    codes = () if system is None else read_field(system.classification, code, system.edition)
+    codes = served.read(codes)
+    # What is not in the map is as a code of a system that is not read.
+    is_unknown = system is SNOMED_CT and not any(each.read_as for each in codes)
+    if system is None or is_unknown:
         label = f"code {code} of the code system {oid}"
-        if words is None:
-            return Criterion(without_keys(label))
-        return Criterion(without_keys(f"{label}, “{words}”"), words=words, is_replaced=True)
-    codes = read_field(system.classification, code, system.edition)
-    labels = (f"{system.name} {each.read_as or each.given}" for each in codes if each.given)
-    return Criterion(", ".join(labels), codes)
+        if words is not None:
+            label += f", “{words}”"
+        return Criterion(number, without_keys(label), words=words, is_replaced=words is not None)
+    labels = (f"{system.name} {each.shown}" for each in codes if each.given)
+    return Criterion(number, ", ".join(labels), codes)
 
 
 def _sub_topics(values: _Values) -> Iterable[AskedSubTopic]:
-    for number in dict.fromkeys(number for name, number in values if name.startswith(_SUB_TOPIC)):
+    for number in _numbers(values, _SUB_TOPIC):
         code, oid, *texts = (
             values.get((f"{_SUB_TOPIC}.{part}", number)) for part in ("c", "cs", "dn", "ot")
         )
-        known = sub_topic(code) if code is not None and oid in {MESH, None} else None
+        is_mesh = _without_urn(oid) in {MESH, None}
+        known = sub_topic(code) if code is not None and is_mesh else None
         label = known.name if known else next(filter(None, (*texts, code, oid)))
         yield AskedSubTopic(without_keys(label), known)

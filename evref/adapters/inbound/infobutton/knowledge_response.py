@@ -5,7 +5,8 @@ with sections makes each an entry of its own, and a section names its document a
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from urllib.parse import urlencode
@@ -17,16 +18,20 @@ from evref.adapters.inbound.infobutton.knowledge_request import (
     JSON,
     LONGEST_TEXT,
     RESPONSE_TYPE,
+    Criterion,
     KnowledgeRequest,
 )
-from evref.adapters.inbound.infobutton.mappings import CODE_SYSTEMS, MESH, SUB_TOPICS
+from evref.adapters.inbound.infobutton.mappings import MESH, SUB_TOPICS
 from evref.adapters.inbound.web.atom import Element, content, text
+from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.domain.catalogue.card import in_card_order
-from evref.domain.catalogue.catalogue import Catalogue, Entry
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.effect_words import sentence
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.matching import Relation, best_relations
-from evref.domain.catalogue.remarks import remarks
+from evref.domain.catalogue.evidence_words import verdict
+from evref.domain.catalogue.remarks import doubts, remarks
+from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 from evref.domain.redaction import without_keys
 
@@ -41,52 +46,39 @@ _NO_DATE = date(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeResponse:
-    """The response to a request, from this catalogue.
+    """The response to a request, from what is served.
 
     Entries link to the pages of the catalogue, or to the API if the operator has disabled them.
     """
 
     request: KnowledgeRequest
-    catalogue: Catalogue
+    served: Served
     base_url: str
     has_pages: bool
 
     def page(self) -> str:
         """Return the address of the page for a person: of the only diagnosis, or of a search."""
-        found = self.request.found_in(self.catalogue)
+        found = self.request.found_in(self.served)
         modules = tuple(Module) if len(found) != 1 else found[0].diagnosis.enabled_modules
-        asked = [module for module in modules if self.request.asks_for(module)]
-        module = asked[0] if len(asked) == 1 else None
-        is_by_name = any(each.is_replaced for each in self.request.criteria)
+        module = _only_module(self.request, modules)
+        is_by_name = any(criterion.is_replaced for criterion in self.request.criteria)
         # The page of a search says how well a code fits, and what a name matched.
-        if len(found) == 1 and not is_by_name and not self._approximate():
+        if len(found) == 1 and not is_by_name and not self._doubts():
             return self._page(found[0].diagnosis, module)
-        return f"{self.base_url}/catalogue{_query({'q': without_keys(self._search())}, module)}"
-
-    def _approximate(self) -> set[str]:
-        """Return the ids of the diagnoses that codes fit only approximately."""
-        relations = best_relations(self.request.matches(self.catalogue))
-        return {name for name, each in relations.items() if each is Relation.APPROXIMATE}
-
-    def _search(self) -> str:
-        """Return a search that finds what the criteria find, or nothing if they find nothing.
-
-        The page searches for any of several codes, or for all of several words. So criteria with
-        words cannot be combined, and the first that finds a diagnosis stands for all.
-        """
         criteria = self.request.criteria
-        useful = [each for each in criteria if any(each.found_in(self.catalogue))] or criteria
-        if not useful[0].codes:
-            return (useful[0].words or useful[0].label)[:LONGEST_TEXT]
-        codes = ", ".join(dict.fromkeys(code.spelled for each in useful for code in each.codes))
-        return codes if len(codes) <= LONGEST_TEXT else codes[: LONGEST_TEXT + 1].rpartition(",")[0]
+        useful = [one for one in criteria if any(one.found_in(self.served))] or criteria
+        return self.base_url + _search_page(useful, module)
+
+    def _doubts(self) -> dict[str, str]:
+        return doubts(self.request.matches(self.served.catalogue))
 
     def feed(self) -> Element:
         """Return the feed: for each diagnosis its entry, then those of its sections."""
-        found = self.request.found_in(self.catalogue)
+        found = self.request.found_in(self.served)
         shown = found[:MOST_DIAGNOSES]
-        approximate = self._approximate()
-        dated = shown or self.catalogue.entries
+        reasons = self._doubts()
+        named = self._named()
+        dated = shown or self.served.catalogue.entries
         address = f"{self.base_url}/infobutton?{urlencode(self.request.context)}"
         return {
             "xsi": "http://www.w3.org/2001/XMLSchema-instance",
@@ -113,56 +105,83 @@ class KnowledgeResponse:
             "entry": [
                 part
                 for entry in shown
-                for part in self._entries(entry, entry.diagnosis.id in approximate)
+                for part in self._entries(entry, reasons.get(entry.diagnosis.id), named)
             ],
         }
 
     def _subtitle(self, found: tuple[Entry, ...]) -> str:
         request = self.request
-        said = f"Results for {', '.join(each.label for each in request.criteria)}"
+        said = f"Results for {', '.join(criterion.label for criterion in request.criteria)}"
         if request.sub_topics:
-            said += f"; subtopic {', '.join(each.label for each in request.sub_topics)}"
+            said += f"; subtopic {', '.join(topic.label for topic in request.sub_topics)}"
         sentences = [said]
         if not found:
             sentences.append("The catalogue has no such diagnosis")
         if len(found) > MOST_DIAGNOSES:
             sentences.append(f"The first {MOST_DIAGNOSES} of {len(found)} diagnoses")
-        sentences += remarks(request.matches(self.catalogue), self.catalogue)
-        if any(each.is_replaced for each in request.criteria):
-            sentences.append(
-                "Searched by name, because the service does not read the code's system"
-            )
-        if not all(each.codes or each.words for each in request.criteria):
+        sentences += remarks(request.matches(self.served.catalogue), self.served.catalogue)
+        if any(criterion.is_replaced for criterion in request.criteria):
+            sentences.append("Searched by name, because the service does not read the code")
+        unsearched = [
+            criterion.label
+            for criterion in request.criteria
+            if not (criterion.codes or criterion.words)
+        ]
+        if unsearched:
             names = ", ".join(system.name for system in CODE_SYSTEMS)
-            sentences.append(f"The service reads codes of {names} only")
-        if not all(each.known for each in request.sub_topics):
-            names = ", ".join(each.name for each in SUB_TOPICS)
+            sentences.append(
+                f"Not searched: {', '.join(unsearched)}. The service reads codes of {names} only"
+            )
+        if not all(topic.known for topic in request.sub_topics):
+            names = ", ".join(topic.name for topic in SUB_TOPICS)
             sentences.append(f"The service has these subtopics only: {names}")
         return ". ".join(sentences) + "."
 
-    def _entries(self, entry: Entry, is_approximate: bool) -> Iterator[Element]:
+    def _named(self) -> AbstractSet[str]:
+        """Return the ids of the interventions that a criterion asks for in words."""
+        return {
+            one.id
+            for criterion in self.request.criteria
+            if criterion.words is not None
+            for one in self.served.search.interventions(criterion.words).interventions
+        }
+
+    def _entries(
+        self, entry: Entry, doubt: str | None, named: AbstractSet[str]
+    ) -> Iterator[Element]:
+        """Yield the entry of a diagnosis and those of its sections, with what is named first."""
         diagnosis = entry.diagnosis
+        of_module = {
+            module: sorted(
+                in_card_order(entry.visible_interventions(module), diagnosis.mainstays),
+                key=lambda intervention: intervention.id not in named,
+            )
+            for module in diagnosis.enabled_modules
+        }
         sections = [
             module
-            for module in diagnosis.enabled_modules
-            if self.request.asks_for(module) and entry.visible_interventions(module)
+            for module, interventions in of_module.items()
+            if self.request.asks_for(module) and interventions
         ]
-        counts = Counter(each.evidence.direction for each in entry.visible_interventions())
+        sections.sort(key=lambda module: of_module[module][0].id not in named)
+        counts = Counter(one.evidence.direction for one in entry.visible_interventions())
         summary = render_template(
             "infobutton/document.html",
             diagnosis=diagnosis,
-            relation=MEANINGS[Relation.APPROXIMATE] if is_approximate else None,
+            doubt=doubt,
             counts={direction.value: counts[direction] for direction in Direction},
-            missing=() if sections else [each.label for each in self.request.sub_topics],
+            missing=() if sections else [topic.label for topic in self.request.sub_topics],
             disclaimer=DISCLAIMER,
         )
         yield self._entry(diagnosis, None, summary)
         for module in sections:
             summary = render_template(
                 "infobutton/section.html",
-                interventions=in_card_order(entry.visible_interventions(module)),
+                interventions=of_module[module],
                 address=self._page(diagnosis) if self.has_pages else None,
                 meanings=MEANINGS,
+                verdict=verdict,
+                sentence=sentence,
                 names=NAMES,
             )
             yield self._entry(diagnosis, module, summary)
@@ -189,10 +208,10 @@ class KnowledgeResponse:
             **entry,
             "category": [
                 part
-                for each in SUB_TOPICS
-                if module in each.modules
+                for topic in SUB_TOPICS
+                if module in topic.modules
                 for part in (
-                    {"scheme": "subTopic.v.c", "term": each.code, "label": each.name},
+                    {"scheme": "subTopic.v.c", "term": topic.code, "label": topic.name},
                     {"scheme": "subTopic.v.cs", "term": MESH},
                 )
             ],
@@ -201,6 +220,32 @@ class KnowledgeResponse:
 
     def _page(self, diagnosis: Diagnosis, module: Module | None = None) -> str:
         return f"{self.base_url}/catalogue/{diagnosis.id}{_query({}, module)}"
+
+
+def search_page(request: KnowledgeRequest) -> str:
+    """Return the path of the page that searches for what is asked, without looking it up."""
+    return _search_page(request.criteria, _only_module(request, tuple(Module)))
+
+
+def _search_page(criteria: Sequence[Criterion], module: Module | None) -> str:
+    """Return the path of a search that finds what the criteria find.
+
+    The page searches for any of several codes, or for all of several words. So criteria with words
+    cannot be combined, and the first one stands for all.
+    """
+    text = criteria[0].words or criteria[0].label
+    if criteria[0].codes:
+        codes = (code.spelled for criterion in criteria for code in criterion.codes)
+        text = ", ".join(dict.fromkeys(codes))
+        if len(text) > LONGEST_TEXT:
+            text = text[: LONGEST_TEXT + 1].rpartition(",")[0]
+    return f"/catalogue{_query({'q': without_keys(text[:LONGEST_TEXT])}, module)}"
+
+
+def _only_module(request: KnowledgeRequest, modules: Iterable[Module]) -> Module | None:
+    """Return the module that the request asks for, if it is only one."""
+    asked = [module for module in modules if request.asks_for(module)]
+    return asked[0] if len(asked) == 1 else None
 
 
 def _link(relation: str, href: str, media_type: str, title: str) -> Element:

@@ -1,12 +1,14 @@
 """Health checks for orchestrators, monitoring and load balancers."""
 
+from collections.abc import Callable
+
 from flask import Blueprint, Response, jsonify
 
 from evref.adapters.inbound.web.problems import SECONDS_TO_RETRY
-from evref.application.report_health import ReportHealth
+from evref.application.report_health import Readiness
 
 
-def blueprint(report: ReportHealth) -> Blueprint:
+def blueprint(check: Callable[[], Readiness]) -> Blueprint:
     """Return `/health/live`: the process responds; and `/health/ready`: the API can respond."""
     health = Blueprint("health", __name__, url_prefix="/health")
 
@@ -16,7 +18,7 @@ def blueprint(report: ReportHealth) -> Blueprint:
 
     @health.get("/ready")
     def ready() -> Response:
-        readiness = report.readiness()
+        readiness = check()
         response = jsonify(
             status="ready" if readiness.ready else "unavailable",
             storage="answers" if readiness.storage_answers else "out of reach",

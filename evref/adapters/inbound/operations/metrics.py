@@ -7,7 +7,9 @@ count in files, because to count in storage would make each request wait for it 
 """
 
 import hmac
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, time
 from pathlib import Path
 
@@ -20,12 +22,12 @@ from prometheus_client.registry import Collector
 
 import evref
 from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web.admission import Admit
 from evref.adapters.inbound.web.observation import CompletedRequest
 from evref.adapters.inbound.web.problems import problem_of
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
-from evref.application.consult_catalogue import Admit
-from evref.domain.access.permission import Permission
-from evref.domain.access.quota import QuotaStatus
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import Quota
 from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import EvrefError, StorageUnavailableError
@@ -73,15 +75,24 @@ class Metrics:
             registry=registry,
         )
 
+        self._near_limit = Counter(
+            "evref_keys_near_limit",
+            "Keys that reached 90 % of their limit of the day.",
+            registry=registry,
+        )
+
     def of_admissions(self, admit: Admit) -> Admit:
         """Return `admit` as a function that also counts and times each call."""
 
-        def observed_admit(token: KeyToken, needed: Permission) -> QuotaStatus:
+        def observed_admit(token: KeyToken, needed: Permission) -> Quota:
             outcome = "failed"
             try:
                 with self._admission_seconds.time():
                     status = admit(token, needed)
                 outcome = "admitted"
+                # Counts are exact, so exactly one request of a key and day has this count.
+                if status.admitted == -(-status.limit * 9 // 10):
+                    self._near_limit.inc()
             except StorageUnavailableError:
                 outcome = "storage_unavailable"
                 raise
@@ -108,6 +119,7 @@ class Metrics:
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=str(self._folder))  # type: ignore[no-untyped-call]
         registry.register(_ServedCatalogue(catalogue))
+        registry.register(_Workers(self._folder))
         return generate_latest(registry)
 
     def blueprint(self, browse: BrowseCatalogue, token: str) -> Blueprint:
@@ -150,8 +162,26 @@ class _ServedCatalogue(Collector):
             )
 
 
+class _Workers(Collector):
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def collect(self) -> Iterator[Metric]:
+        running = 0
+        processes = {
+            int(file.stem.rpartition("_")[2]) for file in self._folder.glob("histogram_*.db")
+        }
+        # The process that starts the workers has a file too.
+        for process in processes - {os.getppid()}:
+            # The files of a worker that has ended remain.
+            with suppress(ProcessLookupError):
+                os.kill(process, 0)
+                running += 1
+        yield GaugeMetricFamily("evref_workers", "Workers that are running.", running)
+
+
 def _current_catalogue(browse: BrowseCatalogue) -> Catalogue | None:
     try:
-        return browse.current()
+        return browse.current().catalogue
     except EvrefError:
         return None

@@ -1,6 +1,6 @@
 """The operator's contact, an https: or e-mail address, as a link."""
 
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 
 def link(contact: str) -> str:
@@ -10,8 +10,9 @@ def link(contact: str) -> str:
 def report(contact: str, entry_id: str, version: str, address: str) -> str:
     """Return the link to report an error in an entry, which is filled in."""
     if contact.startswith("https:"):
-        joint = "&" if "?" in contact else "?"
-        return f"{contact}{joint}{urlencode({'entry': entry_id, 'version': version})}"
+        parts = urlsplit(contact)
+        entry = urlencode({"entry": entry_id, "version": version})
+        return parts._replace(query=f"{parts.query}&{entry}".lstrip("&")).geturl()
     fields = {
         "subject": f"Error in {entry_id}",
         "body": f"Entry: {entry_id}\r\nVersion: {version}\r\nPage: {address}\r\n\r\n",

@@ -4,7 +4,7 @@ from flask import Blueprint, Response, abort, render_template, url_for
 
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
-from evref.domain.accounts.readers import Readers
+from evref.domain.principal import Readers
 
 
 def blueprint(frame: Frame, base_url: str) -> Blueprint:
@@ -26,7 +26,7 @@ def blueprint(frame: Frame, base_url: str) -> Blueprint:
     def sitemap() -> Response:
         if not is_public:
             abort(404)
-        entries = frame.require_catalogue().entries
+        entries = frame.require_served().catalogue.entries
         text = render_template("sitemap.xml", base_url=base_url, entries=entries)
         return respond(Representation([text.encode()], "application/xml"), PUBLIC)
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
-from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, g, render_template, request
 from markupsafe import Markup
@@ -11,7 +10,7 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from evref.adapters.inbound.pages import query
-from evref.adapters.inbound.pages.catalogue import words
+from evref.adapters.inbound.pages.catalogue import drawing, words
 from evref.adapters.inbound.pages.identity import Identity
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.web import headers
@@ -19,23 +18,23 @@ from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
 from evref.adapters.inbound.web.representations import (
     PRIVATE,
     PUBLIC,
-    RawResponse,
     Representation,
     respond,
 )
+from evref.application.accounts.sign_in import SignedIn
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
-from evref.domain.accounts.readers import Readers
+from evref.domain.catalogue import effect_words, evidence_words
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.short_grade import short_grade
+from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
-from evref.domain.principal import Role
+from evref.domain.principal import Readers, Role
 
 # Embeddings, overrides and isolates (UAX 9): an unclosed one can reverse all text after it. The
 # implicit marks (U+200E, U+200F, U+061C) affect only adjacent characters and are allowed.
 _DIRECTION_CONTROLS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 
-# The cookie determines whether a page says "Signed in" and whether the visitor may see it.
+# The cookie determines who a page says is signed in, and whether the visitor may see it.
 _VARY = "Accept-Encoding, Cookie, Accept-Language"
 
 # No text of the catalogue has these: it is escaped.
@@ -55,7 +54,7 @@ class Frame:
         readers: Readers,
         browse: BrowseCatalogue,
         identity: Identity,
-        licence_of: Callable[[Catalogue], str | None],
+        licence_of: Callable[[Served], str | None],
         most_bytes: int,
     ) -> None:
         self.readers = readers
@@ -72,31 +71,33 @@ class Frame:
                 "frame": self,
                 "disclaimer": DISCLAIMER,
                 "words": words,
-                "short_grade": short_grade,
+                "evidence_words": evidence_words,
+                "effect_words": effect_words,
+                "drawing": drawing,
             }
         )
 
     @property
     def is_member(self) -> bool:
         """Return whether a member is signed in; False if storage is unavailable."""
-        return self._role is not None
+        return self._member is not None
 
     @property
     def is_reader(self) -> bool:
         """Return whether the member is a reader, who has nothing to do with keys."""
-        return self._role is Role.READER
+        member = self._member
+        return member is not None and member.principal.role is Role.READER
 
     @property
-    def _role(self) -> Role | None:
-        if "role" not in g:
+    def _member(self) -> SignedIn | None:
+        if "framed_member" not in g:
             # Cached for the request, so that a page waits only once for storage that hangs.
             try:
-                found = self._identity.signed_in()
-                g.role = None if found is None else found.member.role
+                g.framed_member = self._identity.signed_in()
             except StorageUnavailableError:
-                g.role = None
-        role: Role | None = g.role
-        return role
+                g.framed_member = None
+        member: SignedIn | None = g.framed_member
+        return member
 
     def is_member_for_certain(self) -> bool:
         """Return whether a member is signed in, for a page that only members may see.
@@ -108,17 +109,20 @@ class Frame:
         return self._identity.signed_in() is not None
 
     def session(self, *, is_known: bool = True) -> Markup:
-        """Return the part of the frame that says whether a member is signed in."""
-        is_member = is_known and not g.get("is_for_all", False) and self.is_member
-        is_reader = is_member and self.is_reader
-        inner = render_template("session.html", is_member=is_member, is_reader=is_reader)
+        """Return the part of the frame that says who is signed in."""
+        is_for_all = not is_known or g.get("is_for_all", False)
+        member = None if is_for_all else self._member
+        inner = render_template("session.html", member=member, identity=self._identity)
         return Markup(inner.join(_SESSION))  # noqa: S704 - rendered by a template
 
     @property
     def language(self) -> str:
         """Return the language of the catalogue's terms that the browser prefers, or English."""
-        catalogue = self.catalogue
-        return _ENGLISH if catalogue is None else _preferred(request.environ, catalogue)
+        served = self.served
+        if served is None:
+            return _ENGLISH
+        accepted = request.headers.get("Accept-Language", "")[:200]
+        return _best_language(accepted, served.catalogue.languages)
 
     @property
     def not_understood(self) -> tuple[str, ...]:
@@ -130,32 +134,36 @@ class Frame:
         return self.readers is Readers.OFF
 
     @property
-    def catalogue(self) -> Catalogue | None:
-        """Return the catalogue; None if the visitor may not read it, or there is none."""
-        if "catalogue" not in g:
+    def served(self) -> Served | None:
+        """Return what is served; None if the visitor may not read it, or there is nothing."""
+        if "served" not in g:
             try:
                 admitted = self.readers.admits(member=self.is_member)
-                g.catalogue = self._browse.current() if admitted else None
+                g.served = self._browse.current() if admitted else None
             except (NoCatalogueError, StorageUnavailableError):
-                g.catalogue = None
-        found: Catalogue | None = g.catalogue
-        return found
+                g.served = None
+        served: Served | None = g.served
+        return served
+
+    @property
+    def catalogue(self) -> Catalogue | None:
+        """Return the catalogue of what is served."""
+        return None if self.served is None else self.served.catalogue
 
     @property
     def licence(self) -> str | None:
         """Return the address of the catalogue's licence, for a visitor who may read it."""
-        return None if self.catalogue is None else self._licence_of(self.catalogue)
+        return None if self.served is None else self._licence_of(self.served)
 
-    def require_catalogue(self) -> Catalogue:
-        """Return the catalogue for a page that needs it, after the visitor's access was checked.
+    def require_served(self) -> Served:
+        """Return what is served for a page that needs it, after the visitor's access was checked.
 
         Raises:
             NoCatalogueError, StorageUnavailableError: See `BrowseCatalogue.current`.
 
         """
-        catalogue = self._browse.current()
-        g.catalogue = catalogue
-        return catalogue
+        g.served = served = self._browse.current()
+        return served
 
     def page(
         self,
@@ -172,12 +180,12 @@ class Frame:
         is joined for each request. `asked` is what was understood of the query. If the page
         `is_by_role`, readers have another body.
         """
-        # A line feed, which is in no query, keeps these apart from cached pages.
-        faults = "".join(f"\n{fault}" for fault in self.not_understood)
-        query_text = query.normalized(asked or {}) + faults
-        if is_by_role and self.is_reader:
-            query_text += "\nreader"
-        target = _target(request.path, query_text, request.environ, self.catalogue)
+        is_reader = is_by_role and self.is_reader
+        target = (
+            *(request.path, query.normalized(asked or {}), *self.not_understood),
+            *("reader" if is_reader else "", self.language),
+            "" if self.served is None else self.served.id,
+        )
         with self._cache.rendering(target):
             cached = self._cache.get(target)
             if cached is None:
@@ -186,7 +194,6 @@ class Frame:
                     target[-1],
                     request.environ[headers.ROUTE],
                     Representation([body], "text/html; charset=utf-8", vary=_VARY),
-                    headers=(("Content-Security-Policy", policy),),
                 )
                 self._cache.put(target, cached)
         representation = cached.representation
@@ -208,17 +215,15 @@ class Frame:
 
         A cookie other than that of the session does not make it private.
         """
-        is_public = cookies.present_token() is None and self._is_shared(request.environ)
+        is_public = (
+            self.readers is Readers.PUBLIC
+            and cookies.present_token() is None
+            and not self._identity.has_header(request.environ)
+            and not request.query_string
+        )
         response = respond(representation, PUBLIC if is_public else PRIVATE)
         response.headers["Vary"] = _VARY
         return response
-
-    def _is_shared(self, environ: WSGIEnvironment) -> bool:
-        return (
-            self.readers is Readers.PUBLIC
-            and not self._identity.has_header(environ)
-            and not environ["QUERY_STRING"]
-        )
 
     def _joined(self, representation: Representation) -> Representation:
         """Return the page of everybody with the member's part of the frame."""
@@ -226,45 +231,6 @@ class Frame:
         before, _, rest = b"".join(body).partition(_SESSION[0].encode())
         _, _, after = rest.partition(_SESSION[1].encode())
         return Representation([before, self.session().encode(), after], representation.content_type)
-
-    def cached_page(self, environ: WSGIEnvironment) -> RawResponse | None:
-        """Return the response of `page` to a visitor, if it is cached."""
-        cached = self._cached_for_visitor(environ)
-        if cached is None:
-            return None
-        cache_control = PUBLIC if self._is_shared(environ) else PRIVATE
-        response = cached.representation.response(cache_control, environ)
-        environ[headers.ROUTE] = cached.route
-        response.headers.extend([*cached.headers, *headers.of_every_response(environ)])
-        return response
-
-    def _cached_for_visitor(self, environ: WSGIEnvironment) -> CachedResponse | None:
-        """Return the page for a request without a session, if it is cached."""
-        if (
-            cookies.SESSION in environ.get("HTTP_COOKIE", "")
-            or self._identity.has_header(environ)
-            or environ["REQUEST_METHOD"] not in {"GET", "HEAD"}
-        ):
-            return None
-        try:
-            is_reader = self.readers.admits(member=False)
-            catalogue = self._browse.current() if is_reader else None
-        except (NoCatalogueError, StorageUnavailableError):
-            return None
-        target = _target(environ["PATH_INFO"], environ["QUERY_STRING"], environ, catalogue)
-        return self._cache.get(target)
-
-
-def _target(
-    path: str, query_text: str, environ: WSGIEnvironment, catalogue: Catalogue | None
-) -> tuple[str, ...]:
-    if catalogue is None:
-        return path, query_text, _ENGLISH, ""
-    return path, query_text, _preferred(environ, catalogue), catalogue.publication_id
-
-
-def _preferred(environ: WSGIEnvironment, catalogue: Catalogue) -> str:
-    return _best_language(environ.get("HTTP_ACCEPT_LANGUAGE", "")[:200], catalogue.languages)
 
 
 @lru_cache(maxsize=256)

@@ -10,9 +10,9 @@ from evref.adapters.inbound.pages.settings import cookies
 from evref.application.accounts.sign_in import SignedIn, SignIn
 from evref.application.accounts.sign_in_by_proxy import ProxySession, Refusal, SignInByProxy
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.domain.accounts.sign_in import SessionToken
+from evref.domain.accounts.session import SessionToken
 from evref.domain.errors import NotSignedInError
-from evref.ports.clock import Clock
+from evref.ports.system import Clock
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ class Identity:
     """Finds the member of a request once, and keeps them in `g.signed_in` and `g.token`.
 
     `header` is the one with the address, None if no proxy signs people in. Unless there are
-    passwords, only a proxy does.
+    passwords, only a proxy does. `sign_out_url` is where the proxy signs people out.
     """
 
     members: SignIn
@@ -34,7 +34,16 @@ class Identity:
     clock: Clock
     header: str | None
     has_passwords: bool
+    sign_out_url: str | None
     _next_note: float = field(default=float("-inf"), init=False)
+
+    def has_password(self, member: SignedIn) -> bool:
+        """Return whether the member signs in with a password, which they can change."""
+        return self.has_passwords and member.member.password_hash is not None
+
+    def can_sign_out(self, member: SignedIn) -> bool:
+        """Return whether signing out lasts; else the next page would sign the member in again."""
+        return not member.by_proxy or self.sign_out_url is not None
 
     def register(self, app: Flask) -> None:
         """Send the cookie of a session that a proxy began, with any response."""
@@ -67,14 +76,21 @@ class Identity:
         if self.header is None or not self.has_header(request.environ):
             return False
         address, secret = request.headers[self.header], request.headers.get(SECRET_HEADER, "")
-        found = self.breaker(lambda: self.by_proxy(secret, address, token))
+        found = self.breaker(
+            lambda: self.by_proxy(secret, address, token, is_page=_is_for_a_page())
+        )
         if isinstance(found, ProxySession):
             g.signed_in, g.token, g.proxy_session = found.signed_in, found.token, found
         elif found is Refusal.SECRET:
-            self._note()
+            self._note(f"A sign-in header without the right {SECRET_HEADER} was ignored")
             return False
         else:
-            g.is_refused = True
+            g.refusal = found.name
+            if found is Refusal.NO_ADMIN:
+                self._note(
+                    "A proxy signs nobody in for an institution without members: create an admin "
+                    "with evref member create"
+                )
         return True
 
     def _identify_by_session(self, token: SessionToken) -> None:
@@ -83,18 +99,33 @@ class Identity:
         except NotSignedInError:
             return
         if found.by_proxy or not self.has_passwords:
-            self.members.end(token)
+            if _is_for_a_page():
+                self.members.end(token)
         else:
             g.signed_in, g.token = found, token
 
-    def _note(self) -> None:
+    def _note(self, message: str) -> None:
         if self.clock.monotonic() >= self._next_note:
             self._next_note = self.clock.monotonic() + _SECONDS_BETWEEN_NOTES
-            log.warning("A sign-in header without the right %s was ignored", SECRET_HEADER)
+            log.warning(message)
+
+
+def _is_for_a_page() -> bool:
+    """Return whether the request is for a page, which alone begins and ends sessions.
+
+    Proxies let other paths through as they are, and a browser sends the cookie there too. A client
+    may send many HEAD requests or ask for many suggestions without keeping a cookie.
+    """
+    return (
+        request.url_rule is not None
+        and request.method != "HEAD"
+        and request.endpoint != "catalogue.suggest"
+        and not request.path.startswith("/infobutton")
+    )
 
 
 def _with_cookie(response: Response) -> Response:
     found: ProxySession | None = g.get("proxy_session")
-    if found is not None and found.is_new:
+    if found is not None and found.is_new and found.token is not None:
         cookies.set_session(response, found.token, found.signed_in.member)
     return response

@@ -20,8 +20,10 @@ from evref.adapters.inbound.web.representations import (
     Representation,
     respond,
 )
-from evref.domain.catalogue.card import card
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.card import CardGroup, card
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.intervention import Intervention
 
 # Swagger UI sets style attributes in its script. Scripts come from this service only; none are
 # inline.
@@ -119,14 +121,17 @@ def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
         "intervention_count": sum(len(entry.visible_interventions()) for entry in entries),
         "work_count": 0 if catalogue is None else catalogue.work_count,
         "example": example,
-        "card": {} if example is None else card(example.visible_interventions()),
+        "card": {} if example is None else _card(example),
     }
 
 
 def _example_rank(entry: Entry) -> tuple[int, int]:
     """Return how good an example a card is: the number of its groups, and that it is short."""
-    shown = entry.visible_interventions()
-    return len(card(shown)), -len(shown)
+    return len(_card(entry)), -len(entry.visible_interventions())
+
+
+def _card(entry: Entry) -> dict[CardGroup, tuple[Intervention, ...]]:
+    return card(entry.visible_interventions(), entry.diagnosis.mainstays)
 
 
 @cache

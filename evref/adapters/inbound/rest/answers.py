@@ -19,28 +19,30 @@ from evref.adapters.inbound.rest.schema_fields import (
     text,
     texts,
 )
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 from evref.domain.catalogue import bounds
-from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.matching import Relation
+from evref.domain.catalogue.record_code import Qualifier
 from evref.domain.catalogue.search.interventions import MatchedIn
+from evref.domain.catalogue.search.lexicon import WiderKind
 from evref.domain.catalogue.search.names import MatchedBy
+from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
 
-LicenceOf: TypeAlias = Callable[[Catalogue], str | None]
+LicenceOf: TypeAlias = Callable[[Served], str | None]
 """Returns the address of a catalogue's licence, or None."""
 
 _ALL = "All records that match the request; empty if none does."
 
 
-def meta(catalogue: Catalogue, licence_of: LicenceOf) -> dict[str, Any]:
-    """Return the metadata of every response with data of this catalogue."""
+def meta(served: Served, licence_of: LicenceOf) -> dict[str, Any]:
+    """Return the metadata of every response with data of what is served."""
     return {
-        "catalogue_version": catalogue.version,
-        "licence": licence_of(catalogue),
+        "catalogue_version": served.catalogue.version,
+        "licence": licence_of(served),
         "disclaimer": DISCLAIMER,
     }
 
@@ -94,10 +96,17 @@ class MatchSchema(Record):
     given = text("The code as requested.", attribute="code.given", examples=["s72001a"])
     read_as = text(
         "The code as the service read it, without marks and letters beside it; null if it could "
-        "not be read.",
+        "not be read. For a code of SNOMED CT, its codes of ICD-10 in the operator's map, or the "
+        "code itself if the map has none for it.",
         nullable=True,
         attribute="code.read_as",
         examples=["S72.001A"],
+    )
+    qualifier = one_of(
+        Qualifier,
+        "What a letter beside the code says about the diagnosis; null if there is none.",
+        attribute="code.qualifier",
+        allow_none=True,
     )
     diagnosis_ids = fields.Function(
         lambda match: [fit.diagnosis_id for fit in match.fits],
@@ -130,9 +139,24 @@ class FoundSchema(Record):
 
     diagnosis_id = text("The id of the diagnosis.")
     matched = text("The name or term that matches.", examples=["heart attack"])
-    language = text("The language of the term (ISO 639-1).", examples=["en"])
-    by = one_of(MatchedBy, "Whether this is the name of the diagnosis or one of its terms.")
+    language = text(
+        "The language of the term (ISO 639-1); null for a word that is wider than one diagnosis.",
+        nullable=True,
+        examples=["en"],
+    )
+    by = one_of(
+        MatchedBy,
+        "Whether this is the name of the diagnosis, one of its terms, or (umbrella) a word that is "
+        "wider than one diagnosis, such as stroke or knee pain.",
+    )
     spelling_corrected = flag("Whether it matches only after slips of spelling were corrected.")
+
+
+class UmbrellaSchema(Record):
+    """A word that is wider than one diagnosis."""
+
+    words = text("The word or words.", attribute="text", examples=["knee pain"])
+    kind = one_of(WiderKind, "A family of diagnoses, or a complaint.")
 
 
 class SuggestionSchema(Record):
@@ -158,10 +182,15 @@ class DiagnosisListMetaSchema(ListMetaSchema):
         required=False,
         maxItems=3,
     )
+    umbrella = one(
+        UmbrellaSchema,
+        "The word of q that is wider than one diagnosis and finds all of its diagnoses, or null. "
+        "Present only if the request has q.",
+        required=False,
+    )
     matches = many(
         MatchSchema,
-        "Each requested code, in the order of the request. Present only if the request has icd10 "
-        "or icd11.",
+        "Each requested code, in the order of the request. Present only if the request has codes.",
         required=False,
     )
 
@@ -212,15 +241,33 @@ class FoundInterventionSchema(InterventionSchema):
     """An intervention that was found, with its diagnosis."""
 
     diagnosis = one(NamedDiagnosisSchema)
-    matched_in = one_of(MatchedIn, "Where the words of the request are.")
+    matched_in = one_of(
+        MatchedIn,
+        "Where the words of the request are; null if the request names a diagnosis alone.",
+        allow_none=True,
+    )
+    matched = texts(
+        "The words of the record that were met. If the request names a diagnosis alone: that name.",
+        examples=[["positive airway pressure"]],
+    )
 
     def get_attribute(self, obj: Any, attr: str, default: object) -> Any:
         """Read the fields of the intervention from the hit."""
         if attr == "diagnosis":
             return obj["diagnosis"]
-        if attr == "matched_in":
-            return obj["hit"].matched_in
+        if attr in {"matched_in", "matched"}:
+            return getattr(obj["hit"], attr)
         return super().get_attribute(obj["hit"].intervention, attr, default)
+
+
+class FoundInterventionListMetaSchema(PartMetaSchema):
+    """Metadata of interventions that were found."""
+
+    ignored = texts(
+        "Words of the request that nothing has. They are allowed only if the rest names a "
+        "diagnosis and an intervention for it.",
+        examples=[["helmet"]],
+    )
 
 
 class FoundInterventionListSchema(Record):
@@ -229,7 +276,7 @@ class FoundInterventionListSchema(Record):
     data = many(
         FoundInterventionSchema, "Up to `limit` records; empty if none matches the request."
     )
-    meta = one(PartMetaSchema)
+    meta = one(FoundInterventionListMetaSchema)
 
 
 class TurnSchema(Record):

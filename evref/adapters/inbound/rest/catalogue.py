@@ -1,10 +1,10 @@
 """The views of the catalogue: parse the request, query the catalogue, render the result."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeAlias
 
-from apiflask import APIBlueprint, Schema
+from apiflask import APIBlueprint
 from flask import Response
 from marshmallow import RAISE
 
@@ -33,10 +33,14 @@ from evref.adapters.inbound.rest.records import WithInterventions
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.adapters.inbound.web.representations import as_json
-from evref.application.catalogue.read_changes import ReadChanges
-from evref.domain.access.permission import Permission
-from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry
-from evref.domain.errors import UnknownVersionError
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.record_code import Classification, RecordCode
+from evref.domain.catalogue.served import Served
+from evref.domain.catalogue.snomed import NO_MAP
+from evref.domain.errors import UnknownDiagnosisError, UnknownVersionError
 
 JSON, LINES = "application/json", "application/x-ndjson"
 
@@ -59,30 +63,138 @@ _LINKS_OF_ONE = {
     "Interventions": _link("listInterventions", "/data", "The interventions for this diagnosis.")
 }
 
-_Operation: TypeAlias = tuple[
-    str, str, Callable[..., Any], type[Schema], type[Schema], dict[str, Any]
-]
-"""Its path, id, view, parameters and response, and how the OpenAPI document describes this."""
-
 Answer: TypeAlias = tuple[Any, dict[str, Any]]
 """What a view returns: `data`, and the members of `meta` in addition to those of all responses."""
 
 
-def blueprint(
-    endpoints: CatalogueEndpoints, base_url: str, licence_of: LicenceOf, read_changes: ReadChanges
+def blueprint(  # noqa: C901, PLR0915 - each view is simple
+    endpoints: CatalogueEndpoints, base_url: str, licence_of: LicenceOf, browse: BrowseCatalogue
 ) -> APIBlueprint:
     """Return the views, each of which needs a key with the permission to read."""
     api = APIBlueprint("api", __name__, url_prefix="/api/v1")
 
     def with_meta(view: Callable[..., Answer]) -> Callable[..., dict[str, Any]]:
         @wraps(view)
-        def answer(catalogue: Catalogue, **arguments: Any) -> dict[str, Any]:
-            data, more = view(catalogue, **arguments)
-            return {"data": data, "meta": {**more, **meta(catalogue, licence_of)}}
+        def answer(served: Served, **arguments: Any) -> dict[str, Any]:
+            data, more = view(served, **arguments)
+            return {"data": data, "meta": {**more, **meta(served, licence_of)}}
 
         return answer
 
-    def list_changes(catalogue: Catalogue, query: dict[str, Any]) -> Answer:
+    reads = endpoints(Permission.READ, JSON)
+    describes = partial(api.doc, tags=["Catalogue"])
+    takes = partial(api.input, location="query", arg_name="query", unknown=RAISE)
+
+    @api.get("/diagnoses")
+    @describes(operation_id="listDiagnoses")
+    @reads
+    @takes(DiagnosesQuery)
+    @api.output(
+        DiagnosisListSchema, description=f"The diagnoses; {_NONE_FOUND}", links=_LINKS_OF_LIST
+    )
+    @with_meta
+    def list_diagnoses(served: Served, query: dict[str, Any]) -> Answer:
+        """List diagnoses
+
+        Returns the diagnoses that any of the codes finds, narrowed by the other parameters, or all
+        diagnoses without parameters, ordered by name, then id; with `q`, the best match first.
+        """
+        codes = _read(served, query["codes"])
+        entries = served.catalogue.find(codes, query.get("module"))
+        more: dict[str, Any] = {}
+        if "q" in query:
+            named = served.search.diagnoses(query["q"])
+            by_id = {entry.diagnosis.id: entry for entry in entries}
+            hits = [hit for hit in named.hits if hit.diagnosis_id in by_id]
+            entries = tuple(by_id[hit.diagnosis_id] for hit in hits)
+            more = {"found": hits, "suggestions": named.suggestions, "umbrella": named.wider}
+        more["count"] = len(entries)
+        if codes:
+            more["matches"] = served.catalogue.matches(codes, entries)
+        if "include" not in query:
+            return entries, more
+        if len(entries) > MOST_INCLUDED:
+            allowed = (f"at most {MOST_INCLUDED} diagnoses with their interventions",)
+            fault = ParameterFault("include", f"is given for {len(entries)} diagnoses", allowed)
+            raise InvalidParametersError(fault)
+        return list(map(WithInterventions, entries)), more
+
+    @api.get("/diagnoses/<id>")
+    @describes(operation_id="getDiagnosis")
+    @reads
+    @takes(DiagnosisQuery)
+    @api.output(DiagnosisAnswerSchema, description="The diagnosis.", links=_LINKS_OF_ONE)
+    @with_meta
+    def get_diagnosis(served: Served, id: str, query: dict[str, Any]) -> Answer:  # noqa: A002 - public
+        """Get a diagnosis
+
+        Returns one diagnosis by its id. Ids never change.
+        """
+        entry = served.entry(id)
+        return WithInterventions(entry) if "include" in query else entry, {}
+
+    @api.get("/diagnoses/<id>/interventions")
+    @describes(operation_id="listInterventions")
+    @reads
+    @takes(InterventionsQuery)
+    @api.output(InterventionListSchema, description=f"The interventions; {_NONE_FOUND}")
+    @with_meta
+    def list_interventions(served: Served, id: str, query: dict[str, Any]) -> Answer:  # noqa: A002
+        """List the interventions of a diagnosis
+
+        Returns the interventions of the enabled modules of the diagnosis, optionally of one module
+        or phase, ordered by module and phase (each in its fixed order), title, then id.
+        """
+        entry = served.entry(id)
+        filters = {"module": query.get("module"), "phase": query.get("phase")}
+        found = entry.visible_interventions(**filters)
+        return found, {"count": len(found), "diagnosis": entry, "filters": filters}
+
+    @api.get("/interventions")
+    @describes(operation_id="searchInterventions")
+    @reads
+    @takes(InterventionSearchQuery)
+    @api.output(FoundInterventionListSchema, description=f"The interventions; {_NONE_FOUND}")
+    @with_meta
+    def search_interventions(served: Served, query: dict[str, Any]) -> Answer:
+        """Search the interventions of all diagnoses
+
+        Takes a question as people type it: an intervention, often with a diagnosis. Words that
+        name a diagnosis narrow to it; what remains must be in the title, the summary or the
+        cautions, also as a synonym or a kind: ibuprofen finds what is about NSAIDs. Whole titles
+        come first, then titles with all words, titles with synonyms or kinds, and summaries; among
+        equals those with a graded recommendation. If the request names only a diagnosis, its
+        interventions are in the order of its page.
+        """
+        diagnosis_id = query.get("diagnosis")
+        try:
+            if diagnosis_id is not None:
+                served.catalogue.entry(diagnosis_id)
+        except UnknownDiagnosisError:
+            fault = ParameterFault("diagnosis", "is unknown", ("the id of a diagnosis",))
+            raise InvalidParametersError(fault) from None
+        answers = served.search.interventions(query["q"], diagnosis_id)
+        wanted = [
+            one
+            for one in answers.interventions
+            if query.get("module") in {None, one.module}
+            and query.get("phase") in {None, one.phase}
+            and query.get("direction") in {None, one.evidence.direction}
+        ]
+        part, more = _part(wanted, query)
+        found = [
+            {"hit": answers.hit(one), "diagnosis": served.entry(one.diagnosis_id).diagnosis}
+            for one in part
+        ]
+        return found, more | {"ignored": answers.ignored}
+
+    @api.get("/changes")
+    @describes(operation_id="listChanges")
+    @reads
+    @takes(ChangesQuery)
+    @api.output(ChangeListSchema, description="What changed; an empty list if nothing did.")
+    @with_meta
+    def list_changes(served: Served, query: dict[str, Any]) -> Answer:
         """List what publications changed
 
         Returns the publications of the catalogue, newest first, each with the diagnoses that it
@@ -91,17 +203,25 @@ def blueprint(
         at least 400 days, and while it is one of the newest 100.
         """
         if "since" not in query:
-            return _part([each for each in catalogue.publications if each.comparison], query)
+            return _part(
+                [publication for publication in served.publications if publication.comparison],
+                query,
+            )
         try:
-            publication = read_changes.since(catalogue, query["since"])
+            publication = browse.changes_since(served, query["since"])
         except UnknownVersionError:
             message = "is not stored: read the whole catalogue with getCatalogue"
             fault = ParameterFault("since", message, SINCE_ALLOWED)
             raise InvalidParametersError(fault) from None
         return _part([] if publication is None else [publication], query)
 
+    @api.get("/catalogue")
+    @describes(operation_id="getCatalogue")
+    @endpoints(Permission.READ, JSON, LINES)
+    @takes(NoQuery)
+    @api.output(CatalogueSchema, description="The catalogue, as JSON or as lines of JSON.")
     def get_catalogue(
-        catalogue: Catalogue,
+        served: Served,
         media_type: str,
         query: dict[str, Any],  # noqa: ARG001 - without parameters, to refuse any
     ) -> Response:
@@ -114,135 +234,22 @@ def blueprint(
         and `Link` (to the licence and the terms of use) then stand for `meta`.
         """
         if media_type == LINES:
-            licence = licence_of(catalogue)
+            licence = licence_of(served)
             links = [f'<{licence}>; rel="license"'] if licence else []
             links.append(f'<{base_url}/evidence>; rel="terms-of-service"')
-            fields = {"Evref-Catalogue-Version": catalogue.version, "Link": ", ".join(links)}
-            return Response(_lines(catalogue), content_type=LINES, headers=fields)
-        whole_meta = {"count": len(catalogue.entries), **meta(catalogue, licence_of)}
-        return Response(_document(catalogue, whole_meta), content_type=JSON)
+            fields = {"Evref-Catalogue-Version": served.catalogue.version, "Link": ", ".join(links)}
+            return Response(_lines(served.catalogue), content_type=LINES, headers=fields)
+        whole_meta = {"count": len(served.catalogue.entries), **meta(served, licence_of)}
+        return Response(_document(served.catalogue, whole_meta), content_type=JSON)
 
-    operations: tuple[_Operation, ...] = (
-        (
-            "/diagnoses",
-            "listDiagnoses",
-            with_meta(list_diagnoses),
-            DiagnosesQuery,
-            DiagnosisListSchema,
-            {"description": f"The diagnoses; {_NONE_FOUND}", "links": _LINKS_OF_LIST},
-        ),
-        (
-            "/diagnoses/<id>",
-            "getDiagnosis",
-            with_meta(get_diagnosis),
-            DiagnosisQuery,
-            DiagnosisAnswerSchema,
-            {"description": "The diagnosis.", "links": _LINKS_OF_ONE},
-        ),
-        (
-            "/diagnoses/<id>/interventions",
-            "listInterventions",
-            with_meta(list_interventions),
-            InterventionsQuery,
-            InterventionListSchema,
-            {"description": f"The interventions; {_NONE_FOUND}"},
-        ),
-        (
-            "/interventions",
-            "searchInterventions",
-            with_meta(search_interventions),
-            InterventionSearchQuery,
-            FoundInterventionListSchema,
-            {"description": f"The interventions; {_NONE_FOUND}"},
-        ),
-        (
-            "/changes",
-            "listChanges",
-            with_meta(list_changes),
-            ChangesQuery,
-            ChangeListSchema,
-            {"description": "What changed; an empty list if nothing did."},
-        ),
-        (
-            "/catalogue",
-            "getCatalogue",
-            get_catalogue,
-            NoQuery,
-            CatalogueSchema,
-            {"description": "The catalogue, as JSON or as lines of JSON."},
-        ),
-    )
-    for path, operation_id, view, query, answer, described in operations:
-        offers = (JSON, LINES) if view is get_catalogue else (JSON,)
-        endpoint = api.output(answer, **described)(view)
-        endpoint = api.input(query, location="query", arg_name="query", unknown=RAISE)(endpoint)
-        endpoint = endpoints(Permission.READ, *offers)(endpoint)
-        api.get(path)(api.doc(operation_id=operation_id, tags=["Catalogue"])(endpoint))
     return api
 
 
-def list_diagnoses(catalogue: Catalogue, query: dict[str, Any]) -> Answer:
-    """List diagnoses
-
-    Returns the diagnoses that match all given parameters, or all diagnoses without parameters,
-    ordered by name, then id; with `q`, the best match first.
-    """
-    wanted = DiagnosisFilter(query["codes"], query.get("module"))
-    found = catalogue.find(wanted)
-    more: dict[str, Any] = {}
-    if "q" in query:
-        findings = catalogue.named(query["q"], wanted)
-        found = tuple(catalogue.entry(hit.diagnosis_id) for hit in findings.hits)
-        more = {"found": findings.hits, "suggestions": findings.suggestions}
-    more["count"] = len(found)
-    if wanted.codes:
-        more["matches"] = catalogue.matches(wanted.codes, found)
-    if "include" not in query:
-        return found, more
-    if len(found) > MOST_INCLUDED:
-        allowed = (f"at most {MOST_INCLUDED} diagnoses with their interventions",)
-        fault = ParameterFault("include", f"is given for {len(found)} diagnoses", allowed)
-        raise InvalidParametersError(fault)
-    return list(map(WithInterventions, found)), more
-
-
-def get_diagnosis(catalogue: Catalogue, id: str, query: dict[str, Any]) -> Answer:  # noqa: A002 - public
-    """Get a diagnosis
-
-    Returns one diagnosis by its id. Ids never change.
-    """
-    entry = catalogue.entry(id)
-    return WithInterventions(entry) if "include" in query else entry, {}
-
-
-def list_interventions(catalogue: Catalogue, id: str, query: dict[str, Any]) -> Answer:  # noqa: A002
-    """List the interventions of a diagnosis
-
-    Returns the interventions of the enabled modules of the diagnosis, optionally of one module
-    or phase, ordered by module and phase (each in its fixed order), title, then id.
-    """
-    entry = catalogue.entry(id)
-    filters = {"module": query.get("module"), "phase": query.get("phase")}
-    found = entry.visible_interventions(**filters)
-    return found, {"count": len(found), "diagnosis": entry, "filters": filters}
-
-
-def search_interventions(catalogue: Catalogue, query: dict[str, Any]) -> Answer:
-    """Search the interventions of all diagnoses
-
-    Returns the interventions with these words in the title, then those with them in the
-    summary: the best match first, then by the name of the diagnosis, and in the order of
-    `listInterventions`.
-    """
-    hits, more = _part(
-        catalogue.search.interventions.find(
-            query["q"], query.get("module"), query.get("phase"), query.get("direction")
-        ),
-        query,
-    )
-    names = (catalogue.entry(hit.intervention.diagnosis_id).diagnosis for hit in hits)
-    found = zip(hits, names, strict=True)
-    return [{"hit": hit, "diagnosis": diagnosis} for hit, diagnosis in found], more
+def _read(served: Served, codes: Sequence[RecordCode]) -> tuple[RecordCode, ...]:
+    snomed = Classification.SNOMED_CT
+    if served.snomed is None and any(code.classification is snomed for code in codes):
+        raise InvalidParametersError(ParameterFault(snomed, NO_MAP, ("icd10", "icd11")))
+    return served.read(codes)
 
 
 def _part(found: Sequence[Any], query: dict[str, Any]) -> Answer:

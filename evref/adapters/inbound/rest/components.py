@@ -237,6 +237,16 @@ FAILURES = {
 }
 
 
+TOO_LONG = {
+    "414": ("UriTooLong", "The address is too long. The server, or a proxy before it, says so."),
+    "431": (
+        "HeadersTooLong",
+        "The header fields are too long. The server, or a proxy before it, says so.",
+    ),
+}
+"""By status, what requests get that do not reach the service: name and description."""
+
+
 def references(headers: tuple[str, ...]) -> dict[str, Any]:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
 

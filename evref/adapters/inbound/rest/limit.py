@@ -1,6 +1,7 @@
 """The endpoint with the limit and usage of a key; its requests are not counted."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import wraps
 from typing import Any
 
@@ -13,27 +14,32 @@ from evref.adapters.inbound.rest.parameters import NoQuery
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import bearer_token
 from evref.adapters.inbound.web.representations import PRIVATE, Representation, respond
-from evref.application.access.read_limit import ReadLimit
+from evref.application.access.gate import Gate
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
-from evref.domain.access.status import KeyStatus
-from evref.domain.access.token import KeyToken
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.served import Served
 
 
-def blueprint(
-    read_limit: ReadLimit, browse: BrowseCatalogue, licence_of: LicenceOf
-) -> APIBlueprint:
+def blueprint(gate: Gate, browse: BrowseCatalogue, licence_of: LicenceOf) -> APIBlueprint:
     """Return the endpoint, which needs an active key of any level."""
     api = APIBlueprint("limit", __name__, url_prefix="/api/v1")
 
     def with_status(view: Callable[..., Any]) -> Callable[[], Response]:
         @wraps(view)
         def serve() -> Response:
-            token = KeyToken(bearer_token(request.environ.get("HTTP_AUTHORIZATION")))
-            catalogue = browse.current()
-            status = read_limit(token)
-            request.environ[headers.QUOTA] = status.quota
-            body = make_response(view(catalogue=catalogue, status=status)).get_data()
+            token = bearer_token(request.environ.get("HTTP_AUTHORIZATION"))
+            served = browse.current()
+            key, usage, quota = gate.status(token)
+            request.environ[headers.QUOTA] = quota
+            status = {
+                "limit": quota.limit,
+                "remaining": quota.remaining,
+                "used": usage.admitted,
+                "refused": usage.refused,
+                "resets_at": datetime.fromtimestamp(quota.resets_at, UTC),
+                "permission": key.permission,
+                "expires_on": key.expires_on,
+            }
+            body = make_response(view(served=served, status=status)).get_data()
             return respond(Representation([body], "application/json"), PRIVATE)
 
         return serve
@@ -44,8 +50,8 @@ def blueprint(
     @api.output(LimitAnswerSchema, description="Where the key stands.")
     @api.doc(operation_id="getLimit", tags=["Key"])
     def get_limit(
-        catalogue: Catalogue,
-        status: KeyStatus,
+        served: Served,
+        status: dict[str, Any],
         query: dict[str, Any],  # noqa: ARG001 - without parameters, to refuse any
     ) -> dict[str, Any]:
         """Get the daily limit
@@ -54,6 +60,6 @@ def blueprint(
         request is never counted. It is answered also when none remains, and for a key without
         permission.
         """
-        return {"data": status, "meta": meta(catalogue, licence_of)}
+        return {"data": status, "meta": meta(served, licence_of)}
 
     return api

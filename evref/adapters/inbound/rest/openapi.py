@@ -183,6 +183,8 @@ def _shared_components(base_url: str) -> dict[str, Any]:
             "headers": components.references(components.ON_SUCCESS),
         },
     )
+    for name, description in components.TOO_LONG.values():
+        spec.components.response(name, {"description": description})
     shared: dict[str, Any] = spec.to_dict()["components"]
     return shared
 
@@ -215,6 +217,8 @@ def _finish_operation(operation: dict[str, Any]) -> None:
     for status, failure in components.FAILURES.items():
         if status not in _IMPOSSIBLE.get(operation["operationId"], ("404", "406", "410")):
             responses[status] = {"$ref": f"#/components/responses/{failure.name}"}
+    for status, (name, _) in components.TOO_LONG.items():
+        responses[status] = {"$ref": f"#/components/responses/{name}"}
     operation["responses"] = dict(sorted(responses.items()))
     for parameter in operation["parameters"]:
         if parameter["schema"].get("type") == "array":
@@ -233,11 +237,11 @@ def _finish_operation(operation: dict[str, Any]) -> None:
 def _refer_to_enumerations(value: Any) -> None:
     """Replace the values of an enumeration by a reference, so that clients get one type."""
     if isinstance(value, list):
-        for each in value:
-            _refer_to_enumerations(each)
+        for item in value:
+            _refer_to_enumerations(item)
     elif isinstance(value, dict):
-        for each in value.values():
-            _refer_to_enumerations(each)
+        for member in value.values():
+            _refer_to_enumerations(member)
         if "enum" in value:
             _refer_to_enumeration(value)
 

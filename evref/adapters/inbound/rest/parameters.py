@@ -1,7 +1,6 @@
 """Query parameters. An unknown or repeated parameter is an error; none is ignored."""
 
 import re
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -14,6 +13,7 @@ from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.record_code import (
     FORMS,
+    MOST_VALUES,
     Classification,
     Edition,
     RecordCode,
@@ -23,14 +23,10 @@ from evref.domain.catalogue.vocabulary import MEANINGS
 
 LONGEST_TEXT = 200
 HIGHEST_OFFSET = 1_000_000
-MOST_CODES = 50
 MOST_INCLUDED = 50
 """Diagnoses in a response with their interventions."""
 
 SINCE_ALLOWED = ("a version of one of the last 20 publications",)
-
-# With empty parts, of which each becomes a match.
-_MOST_PARTS = 2 * MOST_CODES
 
 # A longer text is not a code, and the error does not repeat it.
 _LONGEST_REPEATED = 40
@@ -40,13 +36,19 @@ class StrictQuery(Schema):
     """The parameters of one operation; `load` raises `InvalidParametersError` with all faults."""
 
     def load(self, data: Any, **options: Any) -> Any:
-        faults = [
-            ParameterFault(name, "is given more than once", ("at most one value",))
-            for name in data
-            if len(data.getlist(name)) > 1
-        ]
+        faults = []
+        given = {}
+        for name in data:
+            first, *more = data.getlist(name)
+            # Some client generators repeat a parameter for each item of a list.
+            if isinstance(self.fields.get(name), CodesField):
+                first = ",".join([first, *more])
+            elif more:
+                allowed = ("at most one value",)
+                faults.append(ParameterFault(name, "is given more than once", allowed))
+            given[name] = first
         try:
-            loaded = super().load(data, **options)
+            loaded = super().load(given, **options)
         except ValidationError as error:
             messages = error.messages_dict
             # In the order of the request; a required parameter that is missing comes last.
@@ -81,20 +83,35 @@ def _enumeration(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
     return _one_of(kind, value_by_value(kind, description))
 
 
-def _code_list(
-    classification: Classification, description: str, example: list[str]
-) -> fields.String:
-    return fields.String(
-        metadata={
-            "type": "array",
-            "items": {"type": "string"},
-            "minItems": 1,
-            "maxItems": MOST_CODES,
-            "description": description,
-            "examples": [example],
-            "allowed": [f"1 to {MOST_CODES} codes separated by commas: {FORMS[classification]}"],
-        }
-    )
+class CodesField(fields.String):
+    """Codes separated by commas, in one parameter or several of its name; `load` reads them."""
+
+    def __init__(
+        self, classification: Classification, description: str, example: list[str]
+    ) -> None:
+        allowed = f"1 to {MOST_VALUES} codes separated by commas: {FORMS[classification]}"
+        super().__init__(
+            metadata={
+                "type": "array",
+                "items": {"type": "string"},
+                "minItems": 1,
+                "maxItems": MOST_VALUES,
+                "description": description,
+                "examples": [example],
+                "allowed": [allowed],
+            }
+        )
+        self._classification = classification
+
+    def _deserialize(self, value: Any, *rest: Any, **_: Any) -> Any:
+        # Before they are read, so that too many cost nothing.
+        count = value.count(",") + 1
+        if count > MOST_VALUES:
+            raise ValidationError(f"has {count} codes")
+        _, data = rest
+        given = data.get("edition") if self._classification is Classification.ICD_10 else None
+        edition = next((known for known in Edition if known == given), None)
+        return read_field(self._classification, value, edition)
 
 
 def _named(text: str, place: int) -> str:
@@ -159,22 +176,24 @@ class NumberField(fields.Integer):
 
 
 class DiagnosesQuery(StrictQuery):
-    """The parameters of `listDiagnoses`, combined with AND.
+    """The parameters of `listDiagnoses`: codes are alternatives, and the others narrow.
 
-    `load` returns the codes of both classifications as one tuple, `codes`, in request order.
+    `load` returns the codes of all code systems as one tuple, `codes`, in request order.
     """
 
-    icd10 = _code_list(
+    icd10 = CodesField(
         Classification.ICD_10,
-        f"1 to {MOST_CODES} codes as written in records, separated by commas, in upper or lower "
-        "case: codes of WHO's ICD-10 and of its national modifications. They may be longer "
+        f"1 to {MOST_VALUES} codes as written in records, separated by commas or in several "
+        "parameters `icd10`, in upper or lower case: codes of WHO's ICD-10 and of its national "
+        "modifications. They may be longer "
         "(`M17.11`, `S72.001A`), omit the dot (`M171`), have marks (`G30.1+`, `F00.1*`, `F32.1!`, "
         "`M17.-`; encode `+` as `%2B` in a URL), stray spaces, a letter of ICD-10-GM (`F32.1 G`, "
         "`M17.1 L`; `V` and `Z` make the relation approximate, `A` is not searched), or be a pair "
-        "(`G30.1+ F00.1*`). Returns the diagnoses that a code means, certainly or approximately: "
-        "`M17.1` finds a diagnosis with the code `M17`. `meta.matches` shows how each code was "
-        "read, and how well it fits each diagnosis. A part that cannot be read does not affect "
-        "the others; if no code can be read, the response is 422.",
+        "(`G30.1+ F00.1*`). Returns the diagnoses that any of the codes means, certainly or "
+        "approximately: `M17.1` finds a diagnosis with the code `M17`. The codes of `icd10`, "
+        "`icd11` and `snomed` are alternatives. `meta.matches` shows how each code was read, and "
+        "how well it fits each diagnosis. A part that cannot be read does not affect the others; "
+        "if no code can be read, the response is 422.",
         ["M17.11", "S72.001A", "F32.1 G"],
     )
     edition = _enumeration(
@@ -183,16 +202,26 @@ class DiagnosesQuery(StrictQuery):
         "conditions (`G47.31` is central sleep apnoea in ICD-10-CM, and obstructive in "
         "ICD-10-GM), so send it if you know it. Only with `icd10`:",
     )
-    icd11 = _code_list(
+    icd11 = CodesField(
         Classification.ICD_11,
-        f"1 to {MOST_CODES} codes of ICD-11 MMS, separated by commas, in upper or lower case: stem "
-        "codes, or clusters of stem codes (`/`) and extension codes (`&`; encode it as `%26` in a "
-        "URL). Returns the diagnoses that a code, or any stem of it, means. `meta.matches` shows "
-        "how well it fits each.",
+        f"1 to {MOST_VALUES} codes of ICD-11 MMS, separated by commas or in several parameters "
+        "`icd11`, in upper or lower case: stem codes, or clusters of stem codes (`/`) and "
+        "extension codes (`&`; encode it as `%26` in a URL). Returns the diagnoses that any of "
+        "the codes, or any stem of one, means. `meta.matches` shows how well it fits each. At "
+        f"most {MOST_VALUES} codes in all parameters together; each stem counts as one.",
         ["FA01.0&XK8G", "BA00"],
     )
+    snomed = CodesField(
+        Classification.SNOMED_CT,
+        f"1 to {MOST_VALUES} codes of SNOMED CT, separated by commas or in several parameters "
+        "`snomed`. Only if the operator has loaded a map of SNOMED CT to ICD-10; otherwise the "
+        "response is 422. Returns the diagnoses that any of the codes means by this map. In "
+        "`meta.matches`, `read_as` has the codes of ICD-10; the relation is approximate if the "
+        "map depends on the patient's age, sex or other findings and its branches disagree.",
+        ["239873007", "49436004"],
+    )
     include = _include(
-        f". Only with `icd10` or `icd11`; at most {MOST_INCLUDED} diagnoses. `module` does not "
+        f". Only with codes; at most {MOST_INCLUDED} diagnoses. `module` does not "
         "filter the interventions"
     )
     module = _enumeration(Module, "Returns only diagnoses for which this module is enabled:")
@@ -211,33 +240,31 @@ class DiagnosesQuery(StrictQuery):
     def check_codes(self, data: dict[str, Any], **_: Any) -> None:
         """Check what parameters say together."""
         messages = {}
-        if "edition" in data and "icd10" not in data:
+        given: dict[str, tuple[RecordCode, ...]] = {
+            name: data[name] for name in Classification if name in data
+        }
+        if "edition" in data and "icd10" not in given:
             messages["edition"] = "is given without icd10"
-        codes = {name: _codes(data, name) for name in Classification if name in data}
-        if "include" in data and not codes:
-            messages["include"] = "is given without icd10 or icd11"
-        is_any_read = any(code.read_as is not None for read in codes.values() for code in read)
-        for name, read in codes.items():
-            count = sum(bool(code.given) for code in read)
-            if count > MOST_CODES or len(read) > _MOST_PARTS:
-                messages[name] = f"has {max(count, len(read) - MOST_CODES)} codes"
+        if "include" in data and not given:
+            messages["include"] = "is given without codes"
+        is_any_read = any(code.read_as is not None for codes in given.values() for code in codes)
+        total = sum(code.count for codes in given.values() for code in codes)
+        for name, codes in given.items():
+            count = sum(code.count for code in codes)
+            if total > MOST_VALUES:
+                messages[name] = f"has {count} codes" + (f" of {total}" if count < total else "")
             elif not is_any_read:
-                malformed = (_named(code.given, place) for place, code in enumerate(read, start=1))
+                malformed = (_named(code.given, place) for place, code in enumerate(codes, start=1))
                 messages[name] = f"is malformed: {', '.join(malformed)}"
         if messages:
             raise ValidationError({name: [message] for name, message in messages.items()})
 
     @post_load(pass_original=True)
-    def read_codes(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
-        """Replace the fields of codes by the codes."""
-        names = [Classification(name) for name in original if name in {*Classification}]
-        codes = tuple(code for name in names for code in _codes(data, name))
-        return {name: data[name] for name in data if name not in names} | {"codes": codes}
-
-
-def _codes(data: Mapping[str, Any], name: Classification) -> tuple[RecordCode, ...]:
-    edition = data.get("edition") if name is Classification.ICD_10 else None
-    return read_field(name, data[name], edition)
+    def join_codes(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
+        """Replace the codes of each parameter by those of all, in the order of the request."""
+        names = [name for name in original if name in {*Classification}]
+        codes = tuple(code for name in names for code in data.pop(name))
+        return {**data, "codes": codes}
 
 
 class DiagnosisQuery(StrictQuery):
@@ -256,12 +283,18 @@ class InterventionsQuery(StrictQuery):
 class InterventionSearchQuery(StrictQuery):
     q = _words(
         2,
-        "Words. Returns the interventions with all of them in the title, the last one also as the "
-        "beginning of a word, and after them those with all of them in the summary: medicines are "
-        "often named only there. Slips of spelling are corrected only if nothing else is found.",
-        "tai chi",
+        "An intervention, often with a diagnosis, as people ask: CPAP, ibuprofen back pain, should "
+        "I MRI back pain. Slips of spelling are corrected only if nothing else is found.",
+        "exercise knee osteoarthritis",
         required=True,
         error_messages={"required": "is required"},
+    )
+    diagnosis = fields.String(
+        metadata={
+            "description": "Returns only interventions for this diagnosis.",
+            "examples": ["knee-osteoarthritis"],
+            "allowed": ("the id of a diagnosis",),
+        }
     )
     module = _enumeration(Module, "Returns only interventions of this module:")
     phase = _enumeration(Phase, "Returns only interventions of this phase:")

@@ -9,6 +9,7 @@ from marshmallow import RAISE
 from evref.adapters.inbound.rest.schema_fields import (
     Record,
     day,
+    decimal,
     many,
     number,
     one,
@@ -18,8 +19,9 @@ from evref.adapters.inbound.rest.schema_fields import (
     texts,
 )
 from evref.domain.catalogue import bounds
-from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.effect import Better, Favours, Measure
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import Phase
@@ -79,6 +81,20 @@ class DiagnosisSchema(Record):
         },
     )
     broader_codes = texts("The codes above that also mean other conditions. May be empty.")
+    scope = text(
+        "What the entry covers and leaves out; null if it does not say.",
+        nullable=True,
+        length=bounds.SCOPE,
+        examples=[
+            "Conservative care and referral for surgery; the operation itself is not covered."
+        ],
+    )
+    mainstays = texts(
+        "The ids of the interventions that the cited guidelines put first, in this order. Each is "
+        "visible and strongly recommended. May be empty.",
+        maxItems=bounds.MOST_MAINSTAYS,
+        examples=[["knee-osteoarthritis-land-based-exercise"]],
+    )
     # Without uniqueItems: generators turn it into a set, which loses the order.
     enabled_modules = texts(
         "The modules available for this diagnosis, without duplicates, in their fixed order. May "
@@ -133,8 +149,8 @@ class EvidenceSchema(Record):
     certainty = one_of(Certainty, "GRADE certainty; not_graded if the source states none.")
     recommendation = one_of(
         Recommendation,
-        "What the source recommends, and how strongly; not_stated if no graded recommendation "
-        "was seen in it.",
+        "What the source recommends, and how strongly; not_stated if no recommendation was seen, "
+        "or if guidelines contradict each other.",
     )
     direction = one_of(
         Direction,
@@ -170,6 +186,64 @@ class ReferenceSchema(Record):
     )
 
 
+class IntervalSchema(Record):
+    """A 95 % confidence interval."""
+
+    low = decimal("The lower end.", examples=[-0.59])
+    high = decimal("The higher end.", examples=[-0.39])
+
+
+class Per1000Schema(Record):
+    """Events in 1,000 people."""
+
+    comparison = decimal("Without the intervention.", minimum=0, maximum=1000, examples=[162])
+    intervention = decimal("With the intervention.", minimum=0, maximum=1000, examples=[114])
+
+
+class EffectSchema(Record):
+    """What an intervention changed, in numbers, as one of its references reports it."""
+
+    outcome = text(
+        "What was measured.", length=bounds.OUTCOME, examples=["Pain at the end of treatment"]
+    )
+    comparison = text(
+        "What the intervention was compared with.",
+        length=bounds.COMPARISON,
+        examples=["no exercise"],
+    )
+    measure = one_of(Measure, "How the effect is measured.")
+    estimate = decimal("The estimate, as the reference prints it.", examples=[-0.49])
+    interval = one(
+        IntervalSchema, "The 95 % confidence interval; null if the reference states none."
+    )
+    unit = text(
+        "The unit of a mean difference or risk difference; null for other measures.",
+        nullable=True,
+        length=bounds.UNIT,
+        examples=["points of 100"],
+    )
+    better = one_of(Better, "Which values are good for the person.")
+    favours = one_of(
+        Favours,
+        "Which side the effect favours; neither if the interval contains the value of no effect "
+        "(1 for ratios, 0 for differences) or is null.",
+    )
+    per_1000 = one(
+        Per1000Schema,
+        "Events in 1,000 people with and without the intervention; null if the reference does "
+        "not state both.",
+    )
+    studies = number("The number of studies; null if not stated.", nullable=True, minimum=1)
+    participants = number("The number of people; null if not stated.", nullable=True, minimum=1)
+    certainty = one_of(
+        Certainty, "GRADE certainty of this outcome; not_graded if the source states none."
+    )
+    reference = number(
+        "The index, in the references of the intervention, of the one that reports the effect.",
+        minimum=0,
+    )
+
+
 class InterventionSchema(Record):
     """An intervention for a diagnosis, in one module and one phase, with its evidence."""
 
@@ -196,6 +270,12 @@ class InterventionSchema(Record):
     )
     fitt_vp = one(FittVpSchema, "The dose, for module fitt_vip; null for every other module.")
     evidence = one(EvidenceSchema)
+    effects = many(
+        EffectSchema,
+        "What the intervention changed, in numbers; empty if no figures are known, which does not "
+        "mean that it has no effect.",
+        maxItems=bounds.MOST_EFFECTS,
+    )
     references = many(
         ReferenceSchema, "The publications that support it; at least one.", minItems=1
     )

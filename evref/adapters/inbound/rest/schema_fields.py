@@ -7,6 +7,8 @@ from typing import Any
 from apiflask import Schema, fields
 from marshmallow import EXCLUDE, validate
 
+from evref.adapters.inbound.web.representations import verbatim
+from evref.domain.catalogue.effect import Number
 from evref.domain.rules import SLUG, Length
 
 
@@ -52,8 +54,21 @@ def one_of(kind: type[StrEnum], description: str, **options: Any) -> fields.Enum
     return fields.Enum(kind, by_value=True, required=True, metadata=metadata, **options)
 
 
-def number(description: str, **metadata: Any) -> fields.Integer:
-    return fields.Integer(required=True, metadata={"description": description, **metadata})
+def number(description: str, *, nullable: bool = False, **metadata: Any) -> fields.Integer:
+    metadata = {"description": description, **metadata}
+    return fields.Integer(required=True, allow_none=nullable, metadata=metadata)
+
+
+class _Decimal(fields.Field[Number]):
+    """A number with its digits as the catalogue file has them."""
+
+    def _serialize(self, value: Number | None, *_: Any, **__: Any) -> str | None:
+        return None if value is None else verbatim(value.text)
+
+
+def decimal(description: str, **metadata: Any) -> fields.Field[Number]:
+    metadata = {"description": description, "type": "number", **metadata}
+    return _Decimal(required=True, metadata=metadata)
 
 
 def status(status: HTTPStatus) -> fields.Integer:
@@ -74,12 +89,14 @@ def instant(description: str, **metadata: Any) -> fields.DateTime:
     return fields.DateTime(required=True, metadata={"description": description, **metadata})
 
 
-def one(kind: type[Schema], description: str | None = None) -> fields.Nested:
+def one(
+    kind: type[Schema], description: str | None = None, *, required: bool = True
+) -> fields.Nested:
     """Return a field with a record, or null if there is a description, which says when."""
     if description is None:
-        return fields.Nested(kind, required=True)
+        return fields.Nested(kind, required=required)
     metadata = {"description": description}
-    return fields.Nested(kind, required=True, allow_none=True, metadata=metadata)
+    return fields.Nested(kind, required=required, allow_none=True, metadata=metadata)
 
 
 def many(

@@ -17,25 +17,30 @@ from evref.adapters.inbound.web.representations import (
     PRIVATE,
     RawResponse,
     Representation,
+    accepted_media_types,
     compressed_where_accepted,
     preferred_media_type,
     respond,
 )
-from evref.application.consult_catalogue import ConsultCatalogue
-from evref.domain.access.permission import Permission
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import Quota
+from evref.domain.access.token import KeyToken
+from evref.domain.catalogue.served import Served
 
 # RFC 6750, section 2.1, with the scheme's name in any case (RFC 9110, section 11.1).
 _BEARER = re.compile(r"bearer +(\S+) *", re.IGNORECASE)
 
 _METHODS = ("GET", "HEAD")
 
-# The catalogue for the response, if the request was admitted before Flask.
-_ADMITTED = "evref.admitted_catalogue"
+# What to serve, if the request was admitted before Flask.
+_ADMITTED = "evref.admitted"
 
 # Headers of a view's response that the representation sets itself.
 _OF_THE_BODY = {"content-type", "content-length", "etag", "cache-control", "vary"}
 
+Admit: TypeAlias = Callable[[KeyToken, Permission], Quota]
+"""Admits and counts a request, as `Gate.admit` does."""
 View: TypeAlias = Callable[..., Any]
 Select: TypeAlias = Callable[[str, tuple[str, ...]], str]
 """Returns which of several media types a view sends for an Accept header."""
@@ -49,9 +54,14 @@ class CatalogueEndpoints:
     """
 
     def __init__(
-        self, consult: ConsultCatalogue, most_bytes: int, error_responses: ErrorResponses
+        self,
+        browse: BrowseCatalogue,
+        admit: Admit,
+        most_bytes: int,
+        error_responses: ErrorResponses,
     ) -> None:
-        self._consult = consult
+        self._browse = browse
+        self._admit_key = admit
         self._error_responses = error_responses
         self._cache = ResponseCache(most_bytes)
 
@@ -60,7 +70,7 @@ class CatalogueEndpoints:
     ) -> Callable[[View], View]:
         """Return a decorator for views that need this permission and offer these media types.
 
-        A view is called as `view(catalogue=…, **path)`. If it offers several media types, it also
+        A view is called as `view(served=…, **path)`. If it offers several media types, it also
         gets the one that `select` returns for the Accept header, as `media_type=…`; the answer is
         406 if that is empty. Only responses with status 200 are cached; others are sent unchanged.
         """
@@ -70,34 +80,34 @@ class CatalogueEndpoints:
             return select(accept, offers)
 
         def decorate(view: View) -> View:
-            def rendered(catalogue: Catalogue, path: dict[str, str]) -> tuple[Response, str]:
-                media_type = choose(request.headers.get("Accept", ""))
+            def rendered(served: Served, path: dict[str, str]) -> tuple[Response, str]:
+                media_type = choose(accepted_media_types(request.environ))
                 if not media_type:
                     raise NotAcceptableError(offers)
                 negotiated = {"media_type": media_type} if is_negotiated else {}
-                return make_response(view(catalogue=catalogue, **path, **negotiated)), media_type
+                return make_response(view(served=served, **path, **negotiated)), media_type
 
             @wraps(view)
             def serve(**path: str) -> Response:
                 environ = request.environ
-                catalogue = environ.get(_ADMITTED) or self._admit(environ, needed)
+                served = environ.get(_ADMITTED) or self._admit(environ, needed)
                 target = _target(environ)
                 if environ["REQUEST_METHOD"] not in _METHODS:
                     # The response depends on the body of the request too.
-                    return compressed_where_accepted(rendered(catalogue, path)[0])
+                    return compressed_where_accepted(rendered(served, path)[0])
                 with self._cache.rendering(target):
-                    cached = self._cache.get(target)
-                    found = None
-                    if cached is not None and cached.publication_id == catalogue.publication_id:
-                        found = cached.representation_for(environ.get("HTTP_ACCEPT", ""))
+                    found = self._cached(environ, served)
                     if found is None:
-                        response, media_type = rendered(catalogue, path)
+                        response, media_type = rendered(served, path)
                         if response.status_code != HTTPStatus.OK:
                             response.headers.setdefault("Cache-Control", PRIVATE)
                             return compressed_where_accepted(response)
                         found = _representation(response, is_negotiated=is_negotiated)
+                        if response.vary:
+                            # It depends on more than the cache knows.
+                            return respond(found, PRIVATE)
                         cached = CachedResponse(
-                            catalogue.publication_id,
+                            served.id,
                             environ[headers.ROUTE],
                             found,
                             needed,
@@ -118,31 +128,38 @@ class CatalogueEndpoints:
         """
         cached = self._cache.get(_target(environ))
         # With an Origin header, the response may need CORS headers, which Flask adds.
-        if (
-            cached is None
-            or environ["REQUEST_METHOD"] not in _METHODS
-            or "HTTP_ORIGIN" in environ
-            or (found := cached.representation_for(environ.get("HTTP_ACCEPT", ""))) is None
-        ):
+        if cached is None or environ["REQUEST_METHOD"] not in _METHODS or "HTTP_ORIGIN" in environ:
             return None
         try:
-            catalogue = self._admit(environ, cached.needed)
+            served = self._admit(environ, cached.needed)
         except Exception as error:  # noqa: BLE001 - every error becomes a response
             response = self._error_responses.raw_response(error, environ)
         else:
-            if catalogue.publication_id != cached.publication_id:
-                environ[_ADMITTED] = catalogue
+            # After the key, because reading the Accept header takes time.
+            found = cached.representation_for(accepted_media_types(environ))
+            if found is None or served.id != cached.publication_id:
+                environ[_ADMITTED] = served
                 return None
             response = found.response(PRIVATE, environ)
         environ[headers.ROUTE] = cached.route
         response.headers.extend(headers.of_api(environ))
         return response
 
-    def _admit(self, environ: WSGIEnvironment, needed: Permission) -> Catalogue:
-        """Admit and count the request; return the catalogue for the response."""
+    def _cached(self, environ: WSGIEnvironment, served: Served) -> Representation | None:
+        cached = self._cache.get(_target(environ))
+        if cached is None or cached.publication_id != served.id:
+            return None
+        return cached.representation_for(accepted_media_types(environ))
+
+    def _admit(self, environ: WSGIEnvironment, needed: Permission) -> Served:
+        """Admit and count the request; return what to serve.
+
+        A malformed token is rejected without storage, and without a catalogue nothing is counted.
+        """
         token = bearer_token(environ.get("HTTP_AUTHORIZATION"))
-        catalogue, environ[headers.QUOTA] = self._consult(token, needed)
-        return catalogue
+        served = self._browse.current()
+        environ[headers.QUOTA] = self._admit_key(token, needed)
+        return served
 
 
 def _target(environ: WSGIEnvironment) -> tuple[str, str]:
@@ -153,18 +170,21 @@ def _representation(response: Response, *, is_negotiated: bool) -> Representatio
     more = tuple(
         (name, value) for name, value in response.headers if name.lower() not in _OF_THE_BODY
     )
-    vary = "Accept, Accept-Encoding" if is_negotiated else "Accept-Encoding"
-    return Representation(response.iter_encoded(), response.content_type or "", more, vary)
+    vary = [*["Accept"] * is_negotiated, "Accept-Encoding", *response.vary]
+    return Representation(
+        response.iter_encoded(), response.content_type or "", more, ", ".join(vary)
+    )
 
 
-def bearer_token(authorization: str | None) -> str:
+def bearer_token(authorization: str | None) -> KeyToken:
     """Return the token in an Authorization header.
 
     Raises:
         MissingCredentialsError: If the header is missing or does not have the Bearer form.
+        InvalidApiKeyError: If the token is malformed.
 
     """
     match = _BEARER.fullmatch(authorization or "")
     if match is None:
         raise MissingCredentialsError
-    return match[1]
+    return KeyToken(match[1])

@@ -47,8 +47,8 @@ def _fill(element: ET.Element, parts: Element) -> None:
         elif isinstance(part, str):
             element.set(_OF_XML.get(name, name), xml_text(part))
         else:
-            for each in part if isinstance(part, list) else [part]:
-                _fill(ET.SubElement(element, name), each)
+            for child in part if isinstance(part, list) else [part]:
+                _fill(ET.SubElement(element, name), child)
 
 
 def xml_text(value: str) -> str:

@@ -16,7 +16,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from cachetools import LRUCache
 
 from evref.adapters.inbound.web.representations import RawResponse, Representation
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import Permission
 
 Target: TypeAlias = tuple[str, ...]
 """The target of a request: its path and query, as in WSGI."""
@@ -26,16 +26,15 @@ Target: TypeAlias = tuple[str, ...]
 class CachedResponse:
     """A response with status 200, the publication it is made from, and the route of its view.
 
-    `needed` is the permission that a key needs for it, and `headers` are those of a 304 too. If the
-    view offers several media types, `select` returns the one for an Accept header, and
-    `by_media_type` has the representations that are cached.
+    `needed` is the permission that a key needs for it. If the view offers several media types,
+    `select` returns the one for an Accept header, and `by_media_type` has the representations that
+    are cached.
     """
 
     publication_id: str
     route: str
     representation: Representation
     needed: Permission = Permission.READ
-    headers: tuple[tuple[str, str], ...] = ()
     select: Callable[[str], str] | None = None
     by_media_type: Mapping[str, Representation] = field(default_factory=dict)
 
@@ -102,26 +101,27 @@ class ResponseCache:
 
     def _put(self, target: Target, response: CachedResponse) -> bool:
         kept = [*response.by_media_type.values()] or [response.representation]
-        size = sum(self.ENTRY_BYTES + each.size() for each in kept) + sum(map(len, target))
+        size = sum(self.ENTRY_BYTES + representation.size() for representation in kept) + sum(
+            map(len, target)
+        )
         if size <= self._most_bytes:
             self._entries[target] = response, size
         return size <= self._most_bytes
 
 
 def sent_before_flask(
-    flask: WSGIApplication, *cached: Callable[[WSGIEnvironment], RawResponse | None]
+    flask: WSGIApplication, cached: Callable[[WSGIEnvironment], RawResponse | None]
 ) -> WSGIApplication:
-    """Return the application that sends the first response that is not None, else Flask's.
+    """Return the application that sends a cached response if there is one, else Flask's.
 
-    Each of `cached` returns a complete response to the request, or None if it has none.
+    `cached` returns a complete response to the request, or None if it has none.
     """
 
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        for response_to in cached:
-            response = response_to(environ)
-            if response is not None:
-                start_response(response.status, response.headers)
-                return response.body if environ["REQUEST_METHOD"] == "GET" else []
-        return flask(environ, start_response)
+        response = cached(environ)
+        if response is None:
+            return flask(environ, start_response)
+        start_response(response.status, response.headers)
+        return response.body if environ["REQUEST_METHOD"] == "GET" else []
 
     return serve

@@ -60,7 +60,7 @@ class ErrorResponses:
                 extra=log_fields(environ),
             )
         if isinstance(error, QuotaExceededError):
-            environ[QUOTA] = error.status
+            environ[QUOTA] = error.quota
             extensions = {"violated-policies": ["daily"]}
         if isinstance(error, RemovedDiagnosisError):
             extensions = {"removed_on": error.removed_on.isoformat()}

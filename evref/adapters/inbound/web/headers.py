@@ -2,12 +2,14 @@
 
 import re
 import secrets
+from collections.abc import Sequence
+from functools import partial
 from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, abort, request
 
 from evref.adapters.inbound.web.representations import NEVER
-from evref.domain.access.quota import SECONDS_A_DAY, QuotaStatus
+from evref.domain.access.quota import SECONDS_A_DAY, Quota
 from evref.domain.redaction import has_key, without_keys
 
 _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -38,10 +40,21 @@ SENT_HOST = "evref.sent_host"
 _REQUEST_ID = "evref.request_id"
 
 
-def register(app: Flask) -> None:
-    """Add these headers to every response of the application, including errors."""
+# The pages for readers, which a record can show in a frame of its own.
+_FOR_READERS = re.compile(r"/|/(catalogue|evidence|about)(/.*)?")
+
+
+def register(app: Flask, frame_ancestors: Sequence[str] = ()) -> None:
+    """Add these headers to every response of the application, including errors.
+
+    `frame_ancestors` are the sources of pages that can show the pages for readers in a frame.
+    """
+    readers_policy = PAGE_POLICY
+    if frame_ancestors:
+        ancestors = f"frame-ancestors {' '.join(frame_ancestors)}"
+        readers_policy = readers_policy.replace("frame-ancestors 'none'", ancestors)
     app.before_request(_begin)
-    app.after_request(_complete)
+    app.after_request(partial(_complete, readers_policy))
 
 
 def request_id(environ: WSGIEnvironment) -> str:
@@ -96,21 +109,24 @@ def _begin() -> None:
         request.environ[ROUTE] = request.url_rule.rule
 
 
-def _complete(response: Response) -> Response:
+def _complete(readers_policy: str, response: Response) -> Response:
     # Added in one call, because separate calls would each search for an earlier header of the name.
     more = of_every_response(request.environ)
     if "Cache-Control" not in response.headers:
         more.append(("Cache-Control", NEVER))
-    if "Content-Security-Policy" not in response.headers:
-        is_page = response.mimetype == "text/html"
-        more.append(("Content-Security-Policy", PAGE_POLICY if is_page else _DATA_POLICY))
+    policy = response.headers.pop("Content-Security-Policy", None)
+    if policy is None:
+        policy = PAGE_POLICY if response.mimetype == "text/html" else _DATA_POLICY
+    if policy == PAGE_POLICY and _FOR_READERS.fullmatch(request.environ["PATH_INFO"]):
+        policy = readers_policy
+    more.append(("Content-Security-Policy", policy))
     if (quota := request.environ.get(QUOTA)) is not None:
         more += rate_limit(quota)
     response.headers.extend(more)
     return response
 
 
-def rate_limit(quota: QuotaStatus) -> list[tuple[str, str]]:
+def rate_limit(quota: Quota) -> list[tuple[str, str]]:
     """Return the quota in the headers of draft-ietf-httpapi-ratelimit-headers-11 and the older
     ones: requests, seconds to the end of the window (t), and its end in Unix time (Reset).
     """

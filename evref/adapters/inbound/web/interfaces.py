@@ -43,14 +43,15 @@ class HttpInterfaces:
         self._others = others
 
     def of(self, path: str) -> HttpInterface:
+        """Return the interface of a path, whatever its case: programs get problems as such."""
         for interface in self._interfaces:
-            if interface.has(path):
+            if interface.has(path.lower()):
                 return interface
         return self._others
 
     def cross_origin(self) -> tuple[str, ...]:
         """Return the roots of the interfaces that scripts from other origins may call."""
-        return tuple(each.root for each in self._interfaces if each.cross_origin)
+        return tuple(interface.root for interface in self._interfaces if interface.cross_origin)
 
 
 def members(problem: ProblemDetails, environ: WSGIEnvironment) -> dict[str, Any]:

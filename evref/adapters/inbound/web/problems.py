@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 
 from evref.domain import errors
-from evref.domain.access.quota import QuotaExceededError, QuotaStatus
+from evref.domain.access.quota import Quota, QuotaExceededError
 
 REALM = 'Bearer realm="evref"'
 SECONDS_TO_RETRY = 2
@@ -234,7 +234,7 @@ _CHALLENGES = {
 }
 
 
-def headers(problem: Problem, quota: QuotaStatus | None) -> dict[str, str]:
+def headers(problem: Problem, quota: Quota | None) -> dict[str, str]:
     """Return the headers of a problem in addition to those of every response."""
     if problem.slug in _CHALLENGES:
         return {"WWW-Authenticate": _CHALLENGES[problem.slug]}

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,8 +12,9 @@ from io import BytesIO
 from wsgiref.types import WSGIEnvironment
 
 from flask import Response, request
+from flask.json.provider import DefaultJSONProvider
 from werkzeug.datastructures import Accept, Headers, MIMEAccept
-from werkzeug.http import parse_accept_header, parse_etags
+from werkzeug.http import parse_accept_header, parse_date, parse_etags
 from werkzeug.wsgi import FileWrapper
 
 # The values of Cache-Control.
@@ -29,6 +31,9 @@ SMALLEST_TO_COMPRESS = 1024
 """Bytes; a shorter body gains nothing from gzip."""
 
 
+_MOST_ACCEPTED = 4096
+"""Characters of an Accept header that are read."""
+
 _LARGEST_KEPT_PLAIN = 4 * 1024 * 1024
 """Bytes; a longer body, such as the whole catalogue, is kept only compressed."""
 
@@ -44,6 +49,12 @@ def accepts_gzip(accept_encoding: str) -> bool:
     """Return whether the Accept-Encoding header accepts gzip, and does not prefer no coding."""
     accepted = parse_accept_header(accept_encoding, Accept)
     return 0 < accepted.quality("gzip") >= accepted.quality("identity")
+
+
+def accepted_media_types(environ: WSGIEnvironment) -> str:
+    """Return the Accept header, of a long one the beginning: reading it takes time."""
+    accept: str = environ.get("HTTP_ACCEPT", "")
+    return accept[:_MOST_ACCEPTED]
 
 
 def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
@@ -128,7 +139,13 @@ class Representation:
         etag = self._etags[compressed]
         headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", self.vary)]
         if_none_match = environ.get("HTTP_IF_NONE_MATCH")
-        if if_none_match is not None and _matches(if_none_match, etag):
+        if if_none_match is None:
+            is_current = "HTTP_IF_MODIFIED_SINCE" in environ and self._is_as_old_as(
+                environ["HTTP_IF_MODIFIED_SINCE"]
+            )
+        else:
+            is_current = _matches(if_none_match, etag)
+        if is_current:
             return RawResponse("304 NOT MODIFIED", headers, [])
         body, length = self.content(compressed=compressed)
         headers.append(("Content-Type", self.content_type))
@@ -138,13 +155,44 @@ class Representation:
         headers += self.headers
         return RawResponse("200 OK", headers, body)
 
+    def _is_as_old_as(self, if_modified_since: str) -> bool:
+        """Return whether the header has the time of `Last-Modified`, or a later one."""
+        last_modified = parse_date(dict(self.headers).get("Last-Modified"))
+        since = parse_date(if_modified_since)
+        return last_modified is not None and since is not None and last_modified <= since
+
     def size(self) -> int:
         """The number of bytes in a cache, including gzip."""
         return len(self._plain or b"") + len(self._gzip or b"")
 
 
+_VERBATIM = "\ud800"
+"""Begins text that stands for a number: a lone surrogate, which no other text can contain."""
+_VERBATIM_NUMBER = re.compile(f'"{_VERBATIM}([^"]*)"')
+
+
+def verbatim(number: str) -> str:
+    """Return what `to_json` writes as a number with exactly this text, such as 0.80."""
+    return _VERBATIM + number
+
+
+def to_json(value: object) -> str:
+    """Return the JSON of a value, which may contain `verbatim` numbers."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _VERBATIM_NUMBER.sub(r"\1", text) if _VERBATIM in text else text
+
+
 def as_json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return to_json(value).encode()
+
+
+class JsonProvider(DefaultJSONProvider):
+    """Writes the JSON of Flask's responses as `as_json` does."""
+
+    compact = True
+
+    def dumps(self, obj: object, **_: object) -> str:
+        return to_json(obj)
 
 
 def respond(representation: Representation, cache_control: str) -> Response:
@@ -166,7 +214,7 @@ def compressed_where_accepted(response: Response) -> Response:
     """Compress a response that is not cached, such as a problem, if the client accepts gzip."""
     body = response.get_data()
     if len(body) > SMALLEST_TO_COMPRESS and "Content-Encoding" not in response.headers:
-        response.headers["Vary"] = _VARY
+        response.vary.add(_VARY)
         if accepts_gzip(request.headers.get("Accept-Encoding", "")):
             response.set_data(zlib.compress(body, wbits=_GZIP))
             response.headers["Content-Encoding"] = "gzip"

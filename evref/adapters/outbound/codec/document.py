@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from itertools import chain
 
 from evref.adapters.outbound.codec import records
+from evref.adapters.outbound.codec.records import Faults
 from evref.domain.catalogue import content
-from evref.domain.catalogue.catalogue import Entry
 from evref.domain.catalogue.content import Record
+from evref.domain.catalogue.entry import Entry, mainstay_faults
 from evref.domain.catalogue.evidence import Reference, ReferenceKind
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.errors import Fault, InvalidValueError, within
+from evref.domain.errors import Fault, InvalidValueError
 from evref.domain.rules import folded
 
 _LONGEST_AUTHOR = 30
 _LONGEST_INITIALS = 4
 # Letters whose accent is not a combining character in Unicode.
 _PLAIN_LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d"})
-
-# Replaces an invalid reference, so that interventions that cite it are checked too.
-_STAND_IN = Reference("-", "-", 2000, "-", ReferenceKind.GUIDELINE, None, "1", None)
 
 
 def to_document(entry: Entry) -> Record:
@@ -41,11 +40,18 @@ def to_document(entry: Entry) -> Record:
     return {
         **content.of_diagnosis(entry.diagnosis),
         "interventions": [
-            content.of_intervention(each, [keys[reference] for reference in each.references])
+            _of_intervention(each, [keys[reference] for reference in each.references])
             for each in entry.interventions
         ],
         "references": {key: content.of_reference(reference) for reference, key in keys.items()},
     }
+
+
+def _of_intervention(intervention: Intervention, keys: list[str]) -> Record:
+    record = content.of_intervention(intervention, keys)
+    for effect in record.get("effects", ()):
+        effect["reference"] = keys[effect["reference"]]
+    return record
 
 
 def from_document(document: object) -> Entry:
@@ -56,7 +62,7 @@ def from_document(document: object) -> Entry:
             the domain; has every fault with its path in the document.
 
     """
-    faults = _Faults()
+    faults = Faults()
     with faults.at():
         records.checked(
             document,
@@ -71,23 +77,48 @@ def from_document(document: object) -> Entry:
     references = _references(document, faults)
     interventions = _interventions(document, references, faults)
     if faults or diagnosis is None:
+        faults += _mainstay_faults(document)
         raise InvalidValueError(faults)
     return Entry(diagnosis, tuple(interventions))
 
 
-def _references(document: Record, faults: _Faults) -> dict[str, Reference]:
-    """Return the references by key, with a placeholder for each invalid one."""
-    references: dict[str, Reference] = {}
+def _mainstay_faults(document: Record) -> list[Fault]:
+    """Return the errors of mainstays in a document that has other errors."""
+    with suppress(InvalidValueError):
+        found = records.items(document, "interventions")
+        return mainstay_faults(
+            records.texts(document, "mainstays"),
+            records.texts(document, "enabled_modules"),
+            {
+                str(record.get("id")): (
+                    _text_or_none(record, "module"),
+                    _text_or_none(record.get("evidence"), "recommendation"),
+                )
+                for record in found
+                if isinstance(record, dict)
+            },
+        )
+    return []
+
+
+def _text_or_none(record: object, name: str) -> str | None:
+    text = record.get(name) if isinstance(record, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def _references(document: Record, faults: Faults) -> dict[str, Reference | None]:
+    """Return the references by key, None for each invalid one."""
+    references: dict[str, Reference | None] = {}
     with faults.at():
         for key, record in records.inner(document, "references").items():
-            references[key] = _STAND_IN
+            references[key] = None
             with faults.at("references", key):
                 references[key] = records.to_reference(record)
     return references
 
 
 def _interventions(
-    document: Record, references: dict[str, Reference], faults: _Faults
+    document: Record, references: dict[str, Reference | None], faults: Faults
 ) -> list[Intervention]:
     interventions: list[Intervention] = []
     citations: list[list[str]] = []
@@ -96,15 +127,18 @@ def _interventions(
     with faults.at():
         found = records.items(document, "interventions")
     for place, record in enumerate(found):
-        cited = [_STAND_IN]
+        keys: list[str] = []
+        cited = [_stand_in(0)]
         with faults.at("interventions", place):
             keys = records.texts(record, "references")
             citations.append(keys)
-            cited = [references[key] for key in keys if key in references] or cited[: len(keys)]
+            cited = [references.get(key) or _stand_in(at) for at, key in enumerate(keys)]
             if references_are_known:
                 _refuse_undefined(keys, references)
         with faults.at("interventions", place):
-            interventions.append(records.to_intervention(record, str(document.get("id")), cited))
+            interventions.append(
+                records.to_intervention(record, str(document.get("id")), cited, keys)
+            )
     if references_are_known and len(citations) == len(found):
         for key in references.keys() - set(chain.from_iterable(citations)):
             faults.append(
@@ -113,39 +147,28 @@ def _interventions(
     return interventions
 
 
-def _refuse_undefined(keys: list[str], references: dict[str, Reference]) -> None:
-    undefined = [key for key in keys if key not in references]
+def _stand_in(place: int) -> Reference:
+    """Return what stands in for an invalid or undefined reference, unlike that of other places.
+
+    So the intervention that cites it is checked too.
+    """
+    return Reference("-", "-", 2000, "-", ReferenceKind.GUIDELINE, None, str(place + 1), None)
+
+
+def _refuse_undefined(keys: list[str], references: Collection[str]) -> None:
+    undefined = [(place, key) for place, key in enumerate(keys) if key not in references]
     if undefined:
         defined = ", ".join(references) or "none"
         raise InvalidValueError(
             [
-                Fault("references", f"{key} is not defined; the references are {defined}")
-                for key in undefined
+                Fault(
+                    "references",
+                    f"{key} is not defined; the references are {defined}",
+                    item=place,
+                )
+                for place, key in undefined
             ]
         )
-
-
-class _Faults(list[Fault]):
-    """The faults of the parts of a document."""
-
-    def at(self, *path: str | int) -> _Collecting:
-        """Collect the faults of the part at this path instead of raising them."""
-        return _Collecting(self, path)
-
-
-class _Collecting:
-    # A class, because contextmanager takes several times as long, for 50,000 parts.
-    def __init__(self, faults: _Faults, path: tuple[str | int, ...]) -> None:
-        self._faults, self._path = faults, path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
-        if isinstance(error, InvalidValueError):
-            self._faults += within(error, *self._path).faults
-            return True
-        return False
 
 
 def _keys(cited: Iterable[Reference]) -> dict[Reference, str]:

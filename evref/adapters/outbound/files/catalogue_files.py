@@ -5,17 +5,19 @@ from evref.adapters.outbound.files.folders import Folders, text_of
 from evref.adapters.outbound.files.nodes import FileError
 from evref.adapters.outbound.files.reading import Reader
 from evref.adapters.outbound.files.retraction_list import read_retractions
+from evref.adapters.outbound.files.snomed_map import read_snomed_map
 from evref.adapters.outbound.files.writing import write_files
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.retractions import Retraction
-from evref.ports.catalogue import files as catalogue_files
-from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
+from evref.domain.catalogue.snomed import SnomedMap
+from evref.ports import catalogue
+from evref.ports.catalogue import FileFault, InvalidCatalogueError
 
 
-class YamlCatalogueFiles(catalogue_files.CatalogueFiles):
+class YamlCatalogueFiles(catalogue.CatalogueFiles):
     """One YAML file for each diagnosis; docs/reference/catalogue-format.md has the format."""
 
-    def read(self, paths: Iterable[Path], progress: catalogue_files.Progress) -> Catalogue:
+    def read(self, paths: Iterable[Path], progress: catalogue.Progress) -> Catalogue:
         folders = Folders(paths)
         reader = Reader()
         entries = []
@@ -38,6 +40,9 @@ class YamlCatalogueFiles(catalogue_files.CatalogueFiles):
 
     def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
         return read_retractions(path)
+
+    def read_snomed_map(self, path: Path) -> SnomedMap:
+        return read_snomed_map(path)
 
     def write(self, catalogue: Catalogue, folder: Path) -> None:
         write_files(catalogue, folder)

@@ -4,9 +4,10 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from evref.adapters.outbound.files.nodes import FileError, shown
-from evref.ports.catalogue.files import FileFault
+from evref.ports.catalogue import FileFault
 
 LARGEST_FILE = 1024 * 1024
 """In bytes."""
@@ -109,9 +110,7 @@ def text_of(path: Path) -> str:
 
     """
     try:
-        with open(path, "rb", opener=_open_without_waiting) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise FileError(None, "is neither a file nor a folder")
+        with opened(path) as file:
             data = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         raise FileError(None, f"cannot be read: {reason(error)}") from error
@@ -124,6 +123,22 @@ def text_of(path: Path) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"must be UTF-8, has the byte 0x{data[error.start]:02X}"
         raise FileError(line, message) from None
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a file, without waiting for a pipe or reading from a device.
+
+    Raises:
+        FileError: If it is not a file.
+        OSError: If it cannot be opened.
+        ValueError: If its path cannot be encoded.
+
+    """
+    file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115 - the caller closes it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise FileError(None, "is neither a file nor a folder")
+    return file
 
 
 def reason(error: OSError | ValueError) -> str:

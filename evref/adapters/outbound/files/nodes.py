@@ -8,9 +8,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import yaml
+
+from evref.domain.catalogue.effect import Number
 
 DEEPEST_NESTING = 20
 MOST_NODES = 50_000
@@ -21,6 +24,7 @@ _LONGEST_SHOWN = 60
 _NOT_IN_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Control characters that an escape in quoted text can still add; the line feed is allowed.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_NUMBER = re.compile(Number.PATTERN)
 _WHOLE_NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -208,6 +212,8 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Node:
         data = None
     elif kind == "a number" and _WHOLE_NUMBER.fullmatch(text):
         data = int(text)
+    elif kind == "a number" and _NUMBER.fullmatch(text):
+        data = Decimal(text)
     else:
         # The value does not matter: no field accepts it.
         data = True

@@ -5,9 +5,9 @@ from itertools import islice
 from evref.adapters.outbound.codec import from_document
 from evref.adapters.outbound.files import schema
 from evref.adapters.outbound.files.nodes import FileError, Node, parsed, shown
-from evref.domain.catalogue.catalogue import Entry
+from evref.domain.catalogue.entry import Entry
 from evref.domain.errors import InvalidValueError
-from evref.ports.catalogue.files import FileFault
+from evref.ports.catalogue import FileFault
 
 _LONGEST_MESSAGE = 500
 _MOST_ERRORS = 1000
@@ -30,13 +30,17 @@ class Reader:
             # Nobody reads more faults, and each takes time and memory.
             return None, _faults(file, node, found)
         entry = None
+        by_schema = tuple(found)
         try:
             entry = from_document(node.data)
         except InvalidValueError as error:
             for fault in error.faults:
-                path = (*fault.path, fault.field)
-                if not any(_is_within(path, other) or _is_within(other, path) for other in found):
-                    found[path] = fault.message
+                item = () if fault.item is None else (fault.item,)
+                path = (*fault.path, fault.field, *item)
+                if not any(
+                    _is_within(path, other) or _is_within(other, path) for other in by_schema
+                ):
+                    found.setdefault(path, fault.message)
         for path, message in self._repeated_ids(node, file):
             found.setdefault(path, message)
         faults = _faults(file, node, found)

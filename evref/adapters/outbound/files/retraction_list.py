@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 
+from evref.adapters.outbound.files.folders import opened, reason
+from evref.adapters.outbound.files.nodes import FileError
 from evref.domain.catalogue.retractions import Retraction
-from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
+from evref.ports.catalogue import FileFault, InvalidCatalogueError
 
 _COLUMNS = ("OriginalPaperDOI", "OriginalPaperPubMedID", "RetractionNature", "RetractionDate")
+_PMID = re.compile("[1-9][0-9]{0,8}")
 _RESOLVER = re.compile(r"(https?://(dx\.)?doi\.org/|doi: *)", re.IGNORECASE)
 
 
@@ -23,10 +27,12 @@ def read_retractions(path: Path) -> tuple[Retraction, ...]:
     """
     try:
         # The list has texts in other encodings, but not in these columns.
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        with TextIOWrapper(opened(path), "utf-8-sig", errors="replace", newline="") as file:
             return tuple(_rows(path, file))
-    except OSError as error:
-        raise _invalid(path, f"cannot be read: {error.strerror}") from error
+    except FileError as error:
+        raise _invalid(path, error.message) from error
+    except (OSError, ValueError) as error:
+        raise _invalid(path, f"cannot be read: {reason(error)}") from error
     except csv.Error as error:
         raise _invalid(path, f"is not CSV: {error}") from error
 
@@ -42,7 +48,7 @@ def _rows(path: Path, file: Iterator[str]) -> Iterator[Retraction]:
         # The list has “unavailable” and 0 for what is unknown.
         yield Retraction(
             doi if doi.startswith("10.") else None,
-            pmid if pmid.isdigit() and int(pmid) else None,
+            pmid if _PMID.fullmatch(pmid) else None,
             nature,
             _iso(date),
         )
@@ -50,7 +56,7 @@ def _rows(path: Path, file: Iterator[str]) -> Iterator[Retraction]:
 
 def _iso(date: str) -> str:
     """Return a date such as 9/30/2021 0:00 as 2021-09-30, and any other text unchanged."""
-    found = re.match(r"(\d{1,2})/(\d{1,2})/(\d{4})\b", date)
+    found = re.match(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})\b", date)
     return f"{found[3]}-{int(found[1]):02}-{int(found[2]):02}" if found else date
 
 

@@ -24,6 +24,7 @@ _TYPES = {
     "array": "a list",
     "object": "a mapping",
     "integer": "a whole number without quotes, such as 2020",
+    "number": "a number without quotes, such as -0.49",
 }
 
 

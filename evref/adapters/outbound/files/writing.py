@@ -18,12 +18,14 @@ from evref.adapters.outbound.files.folders import (
     reason,
     shown_path,
 )
-from evref.domain.catalogue.catalogue import Catalogue, Entry
-from evref.ports.catalogue.files import FileFault, InvalidCatalogueError
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.content import NumberText
+from evref.domain.catalogue.entry import Entry
+from evref.ports.catalogue import FileFault, InvalidCatalogueError
 
 _WIDTH = 110
 _TEXT = "tag:yaml.org,2002:str"
-_BLOCKS = {"interventions"}
+_BLOCKS = {"interventions", "effects"}
 """The lists that are not written on one line."""
 
 # Words separated by single spaces: folding preserves only such text.
@@ -78,6 +80,9 @@ def _node(value: Any, name: str = "", depth: int = 0) -> yaml.Node:  # noqa: ANN
             items = [_node(item, depth=depth + 1) for item in value]
             is_inline = name not in _BLOCKS or not items
             return yaml.SequenceNode("tag:yaml.org,2002:seq", items, flow_style=is_inline)
+        case NumberText():
+            kind = "float" if "." in value else "int"
+            return yaml.ScalarNode(f"tag:yaml.org,2002:{kind}", str(value))
         case str():
             return _text(value, len(name) + 2 * depth)
         case None:

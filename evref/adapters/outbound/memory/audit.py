@@ -2,10 +2,10 @@
 
 from evref.adapters.outbound.memory.state import MemoryPart
 from evref.domain.audit import EVERYTHING, AuditEntry, AuditFilter
-from evref.ports import audit
+from evref.ports import storage
 
 
-class MemoryAuditLog(MemoryPart, audit.AuditLog):
+class MemoryAuditLog(MemoryPart, storage.AuditLog):
     def entries(
         self,
         institution_id: str | None,
@@ -14,11 +14,8 @@ class MemoryAuditLog(MemoryPart, audit.AuditLog):
         skip: int = 0,
         most: int | None = None,
     ) -> tuple[AuditEntry, ...]:
-        found = self._of(institution_id, only)
-        # Reversed last: among entries of the same instant, the newest comes first.
-        found.sort(key=lambda entry: entry.at)
-        found.reverse()
-        return tuple(found[skip : None if most is None else skip + most])
+        newest_first = self._of(institution_id, only)[::-1]
+        return tuple(newest_first[skip : None if most is None else skip + most])
 
     def count(self, institution_id: str | None, only: AuditFilter = EVERYTHING) -> int:
         return len(self._of(institution_id, only))

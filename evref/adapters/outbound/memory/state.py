@@ -12,15 +12,16 @@ from evref.domain.access.quota import DayUsage
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.accounts.proxy_sign_in import ProxySignIn
-from evref.domain.accounts.sign_in import Failures, Session
-from evref.domain.accounts.team import Removal
+from evref.domain.accounts.session import Session
+from evref.domain.accounts.slowdown import Failures
 from evref.domain.audit import AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.snomed import LoadedMap
 
 # What a unit of work changes, except the publications, which are never changed in place.
 _CHANGED = (
-    *("institutions", "members", "invitations", "proxy_sign_ins", "removals", "sessions"),
+    *("institutions", "members", "invitations", "proxy_sign_ins", "sessions"),
     *("keys", "key_ids_by_digest", "caps", "audit"),
 )
 
@@ -37,7 +38,6 @@ class MemoryState:
     caps: dict[str, KeyCaps] = field(default_factory=dict)
     days_by_key_id: dict[str, dict[date, DayUsage]] = field(default_factory=dict)
     proxy_sign_ins: dict[str, ProxySignIn] = field(default_factory=dict)
-    removals: dict[str, tuple[Removal, ...]] = field(default_factory=dict)
     audit: list[AuditEntry] = field(default_factory=list)
     sessions: dict[str, Session] = field(default_factory=dict)
     failures: dict[str, Failures] = field(default_factory=dict)
@@ -45,6 +45,8 @@ class MemoryState:
     publications: tuple[tuple[Publication, Catalogue | None], ...] = ()
     """Newest first."""
     publications_made: int = 0
+    loaded_map: LoadedMap | None = None
+    maps_replaced: int = 0
 
     # Re-entrant, because the block of a unit of work may read the parts.
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)

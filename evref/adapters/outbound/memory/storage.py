@@ -4,12 +4,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
-from evref.adapters.outbound.memory.access.keys import MemoryKeyChanges, MemoryKeys
-from evref.adapters.outbound.memory.access.usage import MemoryAdmission, MemoryUsageReports
-from evref.adapters.outbound.memory.accounts.accounts import MemoryAccountChanges, MemoryAccounts
-from evref.adapters.outbound.memory.accounts.secrets import MemorySharedSecrets
-from evref.adapters.outbound.memory.accounts.sessions import MemorySessionStore
-from evref.adapters.outbound.memory.accounts.sign_in_attempts import MemorySignInAttempts
+from evref.adapters.outbound.memory.access import (
+    MemoryAdmission,
+    MemoryKeyChanges,
+    MemoryKeys,
+    MemoryUsageReports,
+)
+from evref.adapters.outbound.memory.accounts import (
+    MemoryAccountChanges,
+    MemoryAccounts,
+    MemorySessionStore,
+    MemorySharedSecrets,
+    MemorySignInAttempts,
+)
 from evref.adapters.outbound.memory.audit import MemoryAuditLog
 from evref.adapters.outbound.memory.catalogue.store import (
     MemoryCatalogueChanges,

@@ -5,8 +5,8 @@ from threading import Lock
 
 from evref.domain.access.key import ApiKey
 from evref.domain.errors import InvalidApiKeyError
-from evref.ports.access.keys import Keys
-from evref.ports.clock import Clock
+from evref.ports.access import Keys
+from evref.ports.system import Clock
 
 # A change of a key must take effect within one second. The keys are looked up again after the first
 # time, and used up to the second by requests that come during the look-up.

@@ -2,8 +2,8 @@
 
 from evref.adapters.outbound.redis.server import RedisServer
 from evref.adapters.outbound.redis.usage import RedisAdmission, RedisUsageReports
-from evref.ports.clock import Clock
 from evref.ports.storage import DelegatingStorage, Storage
+from evref.ports.system import Clock
 
 
 class RedisStorage(DelegatingStorage):

@@ -7,26 +7,25 @@ admitted. The part in braces is the hash tag: it puts all data of a key on one n
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import islice
 from typing import Any
 
 from evref.adapters.outbound.redis.held_keys import HeldKeys
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.domain.access.permission import Permission
+from evref.domain.access.key import ApiKey, Permission
 from evref.domain.access.quota import (
     SECONDS_A_DAY,
     USAGE_RETENTION_DAYS,
-    DailyWindow,
     DayUsage,
-    Tally,
+    Quota,
+    QuotaExceededError,
+    utc_day,
 )
-from evref.domain.access.status import KeyStatus
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.access import usage
-from evref.ports.access.admission import Admission
-from evref.ports.access.keys import Keys
-from evref.ports.clock import Clock
+from evref.ports.access import Admission, Keys, UsageReports
+from evref.ports.system import Clock
 
 _RETENTION_SECONDS = USAGE_RETENTION_DAYS * SECONDS_A_DAY
 
@@ -60,26 +59,30 @@ class RedisAdmission(Admission):
         self._keys = HeldKeys(keys, clock)
         self._admit = server.script(_ADMIT)
 
-    def admit(self, digest: str, needed: Permission, instant: datetime) -> Tally:
+    def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
         key = self._keys.get(digest)
         key.check(digest, needed, instant)
-        day = DailyWindow.of(instant).day.isoformat()
+        day = utc_day(instant).isoformat()
         admitted, fits = self._admit(
             [_name(key.id, day), _name(key.id, "last")],
             [key.daily_limit, day, _RETENTION_SECONDS],
         )
-        return Tally(key.id, key.daily_limit, admitted, was_admitted=bool(fits))
+        quota = Quota(key.id, key.daily_limit, admitted, instant)
+        if not fits:
+            raise QuotaExceededError(quota)
+        return quota
 
-    def status(self, digest: str, instant: datetime) -> KeyStatus:
+    def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
         key = self._keys.get(digest)
         key.check(digest, Permission.NONE, instant)
-        day = DailyWindow.of(instant).day
+        day = utc_day(instant)
         with self._server.client() as client:
             fields: list[Any] = client.hmget(_name(key.id, day.isoformat()), _FIELDS)
-        return KeyStatus.of(key, _usage(day, fields), instant)
+        counted = _usage(day, fields) or DayUsage(day, key.daily_limit, admitted=0, refused=0)
+        return key, replace(counted, limit=key.daily_limit)
 
 
-class RedisUsageReports(usage.UsageReports):
+class RedisUsageReports(UsageReports):
     def __init__(self, server: RedisServer) -> None:
         self._server = server
 
@@ -92,7 +95,9 @@ class RedisUsageReports(usage.UsageReports):
         read = (_usage(day, fields) for day, fields in zip(days, found, strict=True))
         return tuple(usage for usage in read if usage is not None)
 
-    def overview(self, key_ids: Collection[str], today: date) -> Mapping[str, usage.KeyUse]:
+    def overview(
+        self, key_ids: Collection[str], today: date
+    ) -> Mapping[str, tuple[date | None, DayUsage | None]]:
         overview = {}
         for some_ids in _batches(key_ids):
             with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
@@ -101,8 +106,8 @@ class RedisUsageReports(usage.UsageReports):
                     pipeline.get(_name(key_id, "last"))
                 found = pipeline.execute()
             for key_id, fields, last in zip(some_ids, found[::2], found[1::2], strict=True):
-                use = usage.KeyUse(_day(last), _usage(today, fields))
-                if use != usage.KeyUse(None, None):
+                use = _day(last), _usage(today, fields)
+                if use != (None, None):
                     overview[key_id] = use
         return overview
 

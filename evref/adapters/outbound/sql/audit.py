@@ -15,10 +15,10 @@ from evref.domain.audit import (
     Subject,
     SubjectKind,
 )
-from evref.ports import audit
+from evref.ports import storage
 
 
-class SqlAuditLog(SqlPart, audit.AuditLog):
+class SqlAuditLog(SqlPart, storage.AuditLog):
     def entries(
         self,
         institution_id: str | None,
@@ -31,8 +31,7 @@ class SqlAuditLog(SqlPart, audit.AuditLog):
         found = (
             select(audit_entries)
             .where(*_conditions(institution_id, only))
-            # Among entries of the same instant, the newest comes first.
-            .order_by(table.at.desc(), table.id.desc())
+            .order_by(table.id.desc())
             .offset(skip)
             .limit(most)
         )

@@ -37,6 +37,7 @@ from evref.domain.errors import (
 )
 
 _FORM = "must be the URL of a database, such as sqlite:///evref.db or postgresql://HOST/DATABASE"
+_UNESCAPED = "must have one @, before the server; write any other, as in a password, as %40"
 # Only fairness depends on it: after this time a thread writes without the lock.
 _WRITE_LOCK_TIMEOUT_SECONDS = 0.05
 # Databases limit the number of parameters of a statement; SQLite's is 32,766.
@@ -94,6 +95,9 @@ class SqlDatabase(Source):
         except (ArgumentError, ValueError):
             # The error's message may quote a part of the URL that is a password.
             raise InvalidValueError([Fault("database_url", _FORM)]) from None
+        # Otherwise the part of a password after its @ would be logged as the name of the server.
+        if parsed.get_backend_name() == "postgresql" and url.count("@") > 1:
+            raise InvalidValueError([Fault("database_url", _UNESCAPED)])
         try:
             self._backend = _backend(parsed, Limits(pool_size, timeout_seconds))
         except ArgumentError as error:
@@ -259,11 +263,6 @@ class Transaction(ExitStack, Source):
     def __init__(self, database: SqlDatabase) -> None:
         super().__init__()
         self.database = database
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether a statement has been executed."""
-        return "connection" in vars(self)
 
     @cached_property
     def connection(self) -> Connection:

@@ -5,15 +5,17 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, String, column, false, inspect, select, table, update
+from sqlalchemy import Connection, String, column, inspect, select, table, update
 
 from evref.adapters.outbound.sql import audit
-from evref.adapters.outbound.sql.access.keys import SqlKeyChanges, SqlKeys
-from evref.adapters.outbound.sql.access.usage import SqlAdmission, SqlUsageReports
-from evref.adapters.outbound.sql.accounts.accounts import SqlAccountChanges, SqlAccounts
-from evref.adapters.outbound.sql.accounts.secrets import SqlSharedSecrets
-from evref.adapters.outbound.sql.accounts.sessions import SqlSessionStore
-from evref.adapters.outbound.sql.accounts.sign_in_attempts import SqlSignInAttempts
+from evref.adapters.outbound.sql.access import SqlAdmission, SqlKeyChanges, SqlKeys, SqlUsageReports
+from evref.adapters.outbound.sql.accounts import (
+    SqlAccountChanges,
+    SqlAccounts,
+    SqlSessionStore,
+    SqlSharedSecrets,
+    SqlSignInAttempts,
+)
 from evref.adapters.outbound.sql.audit import SqlAuditLog
 from evref.adapters.outbound.sql.catalogue.store import SqlCatalogueChanges, SqlPublishedCatalogue
 from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
@@ -22,12 +24,13 @@ from evref.domain.errors import StorageNotReadyError
 from evref.domain.principal import Principal
 from evref.ports.storage import Changes, Storage
 
-# The revisions in `migrations`, oldest first. With this list, an older database is distinguished
-# from a newer one without an import of Alembic.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
+# The revisions in `migrations`, oldest first; the first is release 0.1.0. With this list, an older
+# database is distinguished from a newer one without an import of Alembic.
+REVISIONS = ("0009", "0010", "0011", "0012", "0013")
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _NEWER_VERSION = "The database was made by a newer version of evref; install that, or newer."
+_BEFORE_RELEASES = "The database was made before release 0.1.0 of evref and cannot be upgraded."
 
 
 class SqlStorage(Storage):
@@ -63,7 +66,7 @@ class SqlStorage(Storage):
         # If several processes prepare at the same time, all but the first find it done.
         with self.database.preparation() as connection:
             revision = _revision(connection)
-            _refuse_newer(revision)
+            _refuse_unknown(revision)
             if revision != REVISIONS[-1]:
                 migrate(connection)
 
@@ -75,18 +78,17 @@ class SqlStorage(Storage):
             revision = _revision(connection)
         if revision is None:
             raise StorageNotReadyError("The database has no tables yet; run: evref init")
-        _refuse_newer(revision)
+        _refuse_unknown(revision)
         if revision != REVISIONS[-1]:
             raise StorageNotReadyError(
                 "The database was made by an older version of evref; run: evref init"
             )
 
     def ping(self) -> None:
-        # A write that changes nothing. Beginning a transaction is not enough: SQLite and
-        # PostgreSQL also allow that on a read-only database, such as a standby.
-        nothing = update(catalogue_publication).where(false()).values(version=None)
-        with self.database.transaction() as connection:
-            connection.execute(nothing)
+        # A write of what is there. It must reach the disk, which may be full.
+        same = update(catalogue_publication).values(id=catalogue_publication.c.id)
+        with self.database.connect() as connection:
+            connection.execute(same)
 
     def close(self) -> None:
         self.database.close()
@@ -100,9 +102,10 @@ def _revision(connection: Connection) -> str | None:
     return connection.execute(mark).scalar_one_or_none()
 
 
-def _refuse_newer(revision: str | None) -> None:
+def _refuse_unknown(revision: str | None) -> None:
     if revision is not None and revision not in REVISIONS:
-        raise StorageNotReadyError(_NEWER_VERSION)
+        is_newer = revision > REVISIONS[-1]
+        raise StorageNotReadyError(_NEWER_VERSION if is_newer else _BEFORE_RELEASES)
 
 
 def migrate(connection: Connection, revision: str = REVISIONS[-1]) -> None:

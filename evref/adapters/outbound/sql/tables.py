@@ -102,15 +102,6 @@ proxy_domains = Table(
     Column("institution_id", ForeignKey("institutions.id"), nullable=False),
 )
 
-# Of members who were removed, a hash of the address.
-removals = Table(
-    "removals",
-    metadata,
-    Column("digest", String(64), primary_key=True),
-    Column("institution_id", ForeignKey("institutions.id"), nullable=False),
-    Column("removed_at", Instant, nullable=False),
-)
-
 # A row is removed when the invitation is accepted, revoked or replaced.
 invitations = Table(
     "invitations",
@@ -195,7 +186,7 @@ audit_entries = Table(
     Column("subject_kind", String(16)),
     Column("subject_id", String(64)),
     Column("detail", Text, nullable=False),
-    Index("ix_audit_entries_institution_id_at", "institution_id", "at"),
+    Index("ix_audit_entries_institution_id_id", "institution_id", "id"),
 )
 
 sessions = Table(
@@ -208,6 +199,7 @@ sessions = Table(
     Column("started_at", Instant, nullable=False),
     Column("by_proxy", Boolean, nullable=False, server_default=false()),
     Index("ix_sessions_started_at", "started_at"),
+    Index("ix_sessions_member_id", "member_id"),
 )
 
 sign_in_failures = Table(
@@ -236,6 +228,7 @@ catalogue_publication = Table(
     CheckConstraint("id = 1", name="one_row"),
 )
 
+# A publication for each row; the newest one has the highest number.
 catalogue_history = Table(
     "catalogue_history",
     metadata,
@@ -249,23 +242,20 @@ catalogue_history = Table(
     Column("removed", Integer, nullable=False),
     # See `comparisons`. NULL if the catalogue before was not stored any more.
     Column("comparison", LargeBinary),
+    # A document for each entry, one per line, compressed. NULL if it is not kept any more.
+    Column("catalogue", LargeBinary),
 )
 
-# Identified by digest, so that catalogues share their common documents. See `documents`, which
-# also explains the use of the day of the first publication.
-catalogue_documents = Table(
-    "catalogue_documents",
+# One row, as in `catalogue_publication`: the map of SNOMED CT.
+code_map = Table(
+    "code_map",
     metadata,
-    Column("digest", String(64), primary_key=True),
-    Column("format", Integer, nullable=False),
-    Column("published_on", Date, nullable=False),
-    Column("content", LargeBinary, nullable=False),
-)
-
-catalogue_contents = Table(
-    "catalogue_contents",
-    metadata,
-    Column("version", String(64), primary_key=True),
-    Column("digest", ForeignKey("catalogue_documents.digest"), primary_key=True),
-    Index("ix_catalogue_contents_digest", "digest"),
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    # Counts the changes of the map.
+    Column("number", Integer, nullable=False),
+    # These three are NULL if there is no map.
+    Column("loaded_at", Instant),
+    Column("loaded_by", Text),
+    Column("document", LargeBinary),
+    CheckConstraint("id = 1", name="one_row"),
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+
+from evref.domain.rules import without_accents
 
 _WHOLE = 3
 """Words of up to so many letters are compared as they are: most are abbreviations."""
@@ -24,6 +25,7 @@ _VARIANTS = (("ae", "e"), ("oe", "e"), ("ph", "f"), ("rh", "r"), ("our", "or"), 
 _MOST_ACCENTED = 1000
 """Pieces of text that are kept without accents; a catalogue has a few hundred."""
 _REPEATED = re.compile(r"(.)\1+")
+_NO_PLURALS = frozenset({"tens", "aids", "sids", "pots", "pcos", "ptbs", "adhs"})
 _FRENCH_ENDS = ("bre", "cre", "tre", "vre")
 
 _KINDS = frozenset({"type", "typ", "tipo", "tip", "class", "classe", "clase", "grade", "bipolar"})
@@ -41,7 +43,7 @@ def fold(word: str) -> str:
     >>> fold("haemorrhages"), fold("tumours"), fold("hip")
     ('hemorage', 'tumor', 'hip')
     """
-    if len(word) <= _WHOLE or not word.isalpha():
+    if len(word) <= _WHOLE or word in _NO_PLURALS or not word.isalpha():
         return word
     for variant, common in _VARIANTS:
         word = word.replace(variant, common)
@@ -49,11 +51,29 @@ def fold(word: str) -> str:
     return f"{word[:-2]}er" if word.endswith(_FRENCH_ENDS) else word
 
 
+def in_one_spelling(word: str) -> str:
+    """Return a word without British or American spelling and final s, with its doubled letters.
+
+    Words that differ in this and are equal when folded differ by a slip.
+
+    >>> in_one_spelling("counselling") == in_one_spelling("counseling")
+    True
+    >>> in_one_spelling("attack") == in_one_spelling("atack")
+    False
+    """
+    for variant, common in (*_VARIANTS, ("ll", "l")):
+        word = word.replace(variant, common)
+    return word.removesuffix("s")
+
+
 class Forms(dict[str, str]):
-    """The folded forms of the words seen so far: most words occur many times."""
+    """The forms of the words seen so far: most words occur many times."""
+
+    def __init__(self, form_of: Callable[[str], str]) -> None:
+        self._form_of = form_of
 
     def __missing__(self, word: str) -> str:
-        form = self[word] = fold(word)
+        form = self[word] = self._form_of(word)
         return form
 
 
@@ -84,8 +104,22 @@ def words_of(text: str, folded: Callable[[str], str] = fold) -> list[str]:
 
 @lru_cache(_MOST_ACCENTED)
 def _without_accents(text: str) -> str:
-    letters = unicodedata.normalize("NFKD", text.translate(_PLAIN))
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return without_accents(text.translate(_PLAIN))
+
+
+_ENDS = re.compile(
+    r"(?<=[^\W\d_]{4})(?:gra(?:m|f(?:y|ic)?)|ical|ery|ic|[ai]tion|[ai]tive|ating|ated|ate|ion|ive|ing|ed|ment|al|ary|ung|en|ie|[ey])$"
+)
+
+
+def stem(word: str) -> str:
+    """Return a folded word without the ends that turn it into another form of the same word.
+
+    >>> [stem(fold(word)) for word in ("prevention", "preventive", "vaccines", "stopping")]
+    ['prevent', 'prevent', 'vacin', 'stop']
+    """
+    shorter = _ENDS.sub("", word)
+    return _ENDS.sub("", shorter) if shorter != word else word
 
 
 def without(words: Iterable[str], stop_words: frozenset[str]) -> tuple[str, ...]:

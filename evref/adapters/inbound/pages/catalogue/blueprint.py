@@ -5,31 +5,40 @@ from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint
-from flask import Blueprint, Response, redirect, request, url_for
+from flask import Blueprint, Response, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.pages import contacts, query
 from evref.adapters.inbound.pages.catalogue import changes, ris, suggest, words
-from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, Found, search
+from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, Results, search
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web.representations import Representation
 from evref.domain.catalogue.card import CardGroup, card, in_card_order
-from evref.domain.catalogue.catalogue import Catalogue, Entry
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Number, Per1000
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, Reference
 from evref.domain.catalogue.intervention import Phase
-from evref.domain.catalogue.matching import Relation
+from evref.domain.catalogue.served import Served
+from evref.domain.errors import UnknownDiagnosisError
 from evref.domain.redaction import has_key
 from evref.domain.rules import folded
 
 _INDEX, _DIAGNOSIS, _EVIDENCE = "catalogue.index", "catalogue.diagnosis", "catalogue.evidence"
 PARAMETERS: dict[str, dict[str, query.Parse]] = {
-    _INDEX: {"q": query.words, "module": query.one_of(*Module), "by": query.one_of("group")},
+    _INDEX: {
+        "q": query.words,
+        "module": query.one_of(*Module),
+        "by": query.one_of("group"),
+        "results": query.one_of("all"),
+    },
     _DIAGNOSIS: {
         "module": query.one_of(*Module),
         "phase": query.one_of(*Phase),
         "print": query.one_of("full"),
+        "searched": query.words,
     },
     changes.PAGE: changes.PARAMETERS,
 }
@@ -60,7 +69,6 @@ def blueprint(
             "Module": Module,
             "Phase": Phase,
             "Direction": Direction,
-            "Relation": Relation,
             "CardGroup": CardGroup,
             "base_url": base_url,
         }
@@ -78,27 +86,30 @@ def blueprint(
     @pages.get("/catalogue")
     def index() -> AnyResponse:
         asked = query.read(PARAMETERS[_INDEX])
-        catalogue = frame.require_catalogue()
-        found = search(catalogue, asked.get("q"), asked.get("module"))
-        if found.meant is not None and "module" not in asked:
-            return redirect(url_for(_DIAGNOSIS, id=found.meant.diagnosis.id), HTTPStatus.SEE_OTHER)
+        served = frame.require_served()
+        found = search(served, asked.get("q"), asked.get("module"))
+        meant = found.meant(frame.language)
+        if meant is not None and not asked.keys() & {"module", "results"}:
+            address = url_for(_DIAGNOSIS, id=meant.diagnosis.id, searched=asked["q"])
+            return redirect(address, HTTPStatus.SEE_OTHER)
         return frame.page(
             "catalogue/index.html",
-            lambda: _index_context(catalogue, asked, found),
+            lambda: _index_context(served.catalogue, asked, found),
             asked=asked,
         )
 
     @pages.get("/catalogue/<id>")
     def diagnosis(id: str) -> Response:  # noqa: A002 - the name that the path has in public
         asked = query.read(PARAMETERS[_DIAGNOSIS])
-        catalogue = frame.require_catalogue()
-        entry = catalogue.entry(id)
+        served = frame.require_served()
+        entry = _entry(served, id)
         return frame.page(
             "catalogue/diagnosis.html",
             lambda: {
-                **_diagnosis_context(catalogue, entry, asked),
+                **_diagnosis_context(served.catalogue, entry, asked),
+                "read_as": _read_as(served, entry, asked.get("searched")),
                 "language": frame.language,
-                "history": changes.history(catalogue, id),
+                "history": changes.history(served, id),
                 "local_name": next(iter(entry.diagnosis.terms.get(frame.language, ())), None)
                 if frame.language != "en"
                 else None,
@@ -110,7 +121,7 @@ def blueprint(
 
     @pages.get("/catalogue/<id>.ris")
     def references(id: str) -> Response:  # noqa: A002 - the name that the path has in public
-        entry = frame.require_catalogue().entry(id)
+        entry = frame.require_served().entry(id)
         file = ("Content-Disposition", f'attachment; filename="{entry.diagnosis.id}.ris"')
         return frame.respond(
             Representation(
@@ -119,6 +130,31 @@ def blueprint(
         )
 
     return pages
+
+
+def _entry(served: Served, diagnosis_id: str) -> Entry:
+    """Return the entry of a diagnosis; if there is none, leave the nearest ids to the error page.
+
+    Raises:
+        UnknownDiagnosisError: If there is none, or not any more.
+
+    """
+    try:
+        return served.entry(diagnosis_id)
+    except UnknownDiagnosisError:
+        g.nearest_ids = served.catalogue.nearest_ids(diagnosis_id)
+        raise
+
+
+def _read_as(served: Served, entry: Entry, searched: str | None) -> str | None:
+    """Return the name or term, or the code, as which the text of a search led to an entry."""
+    found = search(served, searched, None)
+    if searched is None or entry not in found.entries:
+        return None
+    if found.codes:
+        return found.codes[0].read_as
+    matched = next(hit.matched for hit in found.hits if hit.diagnosis_id == entry.diagnosis.id)
+    return entry.diagnosis.name if matched.casefold() == searched.casefold() else matched
 
 
 def _to_sign_in() -> AnyResponse:
@@ -135,11 +171,14 @@ def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
     return dict.fromkeys(PARAMETERS[endpoint]) | asked
 
 
-def _index_context(catalogue: Catalogue, asked: dict[str, Any], found: Found) -> dict[str, Any]:
+def _index_context(catalogue: Catalogue, asked: dict[str, Any], found: Results) -> dict[str, Any]:
     groups = _grouped(found.entries, by_group="by" in asked)
     # A search has its own order: the best match first.
     is_search = "q" in asked
+    asks = found.answers.interventions and not found.answers.is_alone
+    only = found.entries[0] if is_search and len(found.entries) == 1 and not asks else None
     return {
+        "card": only and card(only.visible_interventions(), only.diagnosis.mainstays),
         "catalogue": catalogue,
         "asked": _with_none(_INDEX, asked),
         "found": found,
@@ -166,26 +205,44 @@ def _grouped(entries: tuple[Entry, ...], *, by_group: bool) -> dict[str, list[En
 
 def _works(entry: Entry) -> dict[Reference, int]:
     """Return the references of the visible interventions, numbered in the order of the card."""
-    shown = in_card_order(entry.visible_interventions())
+    shown = in_card_order(entry.visible_interventions(), entry.diagnosis.mainstays)
     works = dict.fromkeys(work for each in shown for work in each.references)
     return {work: number for number, work in enumerate(works, start=1)}
 
 
 def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]) -> dict[str, Any]:
     everything = entry.visible_interventions()
+    shown = entry.visible_interventions(asked.get("module"), asked.get("phase"))
     return {
         "catalogue": catalogue,
         "entry": entry,
         "diagnosis": entry.diagnosis,
         "asked": _with_none(_DIAGNOSIS, asked),
-        "shown": entry.visible_interventions(asked.get("module"), asked.get("phase")),
+        "shown": shown,
         "everything": everything,
-        "card": card(everything),
+        "card": card(shown, entry.diagnosis.mainstays),
         "works": _works(entry),
         "chapter": chapter_of(entry.diagnosis),
         "related": related(entry.diagnosis, (each.diagnosis for each in catalogue.entries)),
         "description": words.summary(entry),
     }
+
+
+_EXAMPLE = Effect(
+    outcome="A fall within a year",
+    comparison="usual care",
+    measure=Measure.RISK_RATIO,
+    estimate=Number("0.70"),
+    interval=Interval(Number("0.58"), Number("0.85")),
+    unit=None,
+    better=Better.LOWER,
+    per_1000=Per1000(Number("162"), Number("114")),
+    studies=4,
+    participants=1280,
+    certainty=Certainty.MODERATE,
+    reference=0,
+)
+"""An invented effect, to be explained."""
 
 
 def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
@@ -199,6 +256,7 @@ def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
             for each in graded
             for value in (each.direction, each.certainty, each.recommendation)
         ),
+        "example": _EXAMPLE,
         "Certainty": Certainty,
         "Recommendation": Recommendation,
     }

@@ -14,12 +14,12 @@ from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web import atom
 from evref.adapters.inbound.web.representations import Representation
-from evref.domain.accounts.readers import Readers
-from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.comparison import Comparison
 from evref.domain.catalogue.news import News, NewsKind, headline, news
 from evref.domain.catalogue.publication import Publication, changes_of
+from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.domain.principal import Readers
 
 FEED = "catalogue.changes_feed"
 PAGE = "catalogue.whats_new"
@@ -32,12 +32,12 @@ def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None
     @pages.get("/catalogue/changes")
     def whats_new() -> Response:
         asked = query.read(PARAMETERS)
-        catalogue = frame.require_catalogue()
-        shown, page, pages = query.page_of(_compared(catalogue), asked.get("page", 1))
+        served = frame.require_served()
+        shown, page, pages = query.page_of(_compared(served), asked.get("page", 1))
         return frame.page(
             "catalogue/changes.html",
             lambda: {
-                "publications": _with_news(shown, catalogue),
+                "publications": _with_news(shown, served),
                 "page": page,
                 "pages": pages,
                 "anchor": anchor,
@@ -50,7 +50,7 @@ def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None
     def changes_feed() -> Response:
         if not is_public:
             abort(HTTPStatus.NOT_FOUND)
-        body = feed(frame.require_catalogue(), base_url, operator)
+        body = feed(frame.require_served(), base_url, operator)
         return frame.respond(Representation([body], "application/atom+xml"))
 
 
@@ -71,26 +71,26 @@ class PublicationNews:
         return [(kind, [*some]) for kind, some in groupby(self.news, lambda each: each.kind)]
 
 
-def _compared(catalogue: Catalogue) -> list[tuple[Publication, Comparison]]:
-    both = ((each, each.comparison) for each in catalogue.publications)
+def _compared(served: Served) -> list[tuple[Publication, Comparison]]:
+    both = ((each, each.comparison) for each in served.publications)
     return [(each, found) for each, found in both if found is not None]
 
 
-def history(catalogue: Catalogue, diagnosis_id: str) -> list[PublicationNews]:
+def history(served: Served, diagnosis_id: str) -> list[PublicationNews]:
     """Return the publications that changed a diagnosis, newest first."""
-    return _with_news(changes_of(diagnosis_id, catalogue.publications), catalogue)
+    return _with_news(changes_of(diagnosis_id, served.publications), served)
 
 
 def _with_news(
-    compared: Iterable[tuple[Publication, Comparison]], catalogue: Catalogue
+    compared: Iterable[tuple[Publication, Comparison]], served: Served
 ) -> list[PublicationNews]:
-    return [PublicationNews(each, tuple(news(found, catalogue))) for each, found in compared]
+    return [PublicationNews(each, tuple(news(found, served.catalogue))) for each, found in compared]
 
 
-def feed(catalogue: Catalogue, base_url: str, operator: str | None) -> bytes:
+def feed(served: Served, base_url: str, operator: str | None) -> bytes:
     """Return the feed of a service at `base_url`. It does not say who published a catalogue."""
     page = f"{base_url}/catalogue/changes"
-    publications = _with_news(_compared(catalogue)[: query.ITEMS_A_PAGE], catalogue)
+    publications = _with_news(_compared(served)[: query.ITEMS_A_PAGE], served)
     times = (each.publication.published_at for each in publications)
     updated = next(times, datetime.fromtimestamp(0, UTC))
     return atom.as_xml(

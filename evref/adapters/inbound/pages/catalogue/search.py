@@ -1,114 +1,132 @@
 """Search by the text of the search field: words, or codes as written in a patient's record."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from evref.domain.catalogue.catalogue import Catalogue, DiagnosisFilter, Entry, Suggestion
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.matching import Match, Relation, best_relations
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.matching import Match, best_relations
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
-from evref.domain.catalogue.remarks import remarks
-from evref.domain.catalogue.search.interventions import MatchedIn
+from evref.domain.catalogue.remarks import doubts, remarks
+from evref.domain.catalogue.search.index import Suggestion
+from evref.domain.catalogue.search.interventions import Answers
+from evref.domain.catalogue.search.lexicon import WiderWord
 from evref.domain.catalogue.search.names import Hit
+from evref.domain.catalogue.served import Served
 
-CLASSIFICATIONS = {Classification.ICD_10: "ICD-10", Classification.ICD_11: "ICD-11"}
+CLASSIFICATIONS = {
+    Classification.ICD_10: "ICD-10",
+    Classification.ICD_11: "ICD-11",
+    Classification.SNOMED_CT: "SNOMED CT",
+}
+
+
+NO_ANSWERS = Answers()
+_LONGEST_ABBREVIATION = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Results:
     """The entries, and why: how codes were read and how they fit, or which names matched.
 
-    Without words, the entries are in the catalogue's order. `remarks` are sentences about codes
-    that were not searched or mean another condition. `interventions` are those whose titles match,
-    or else those whose summaries do, as `matched_in` says.
+    Without words, the entries are in the catalogue's order. `doubts` says, for a search by codes,
+    why a diagnosis is only an approximate match, by id. `remarks` are sentences about codes
+    that were not searched or mean another condition. `wider` is the word that is wider than one
+    diagnosis, `answers` are the interventions that the words ask for.
     """
 
     entries: tuple[Entry, ...]
     codes: tuple[RecordCode, ...] = ()
-    relations: dict[str, Relation] | None = None
+    doubts: dict[str, str] | None = None
     remarks: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
-    interventions: tuple[Intervention, ...] = ()
-    matched_in: MatchedIn = MatchedIn.TITLE
+    wider: WiderWord | None = None
+    answers: Answers = NO_ANSWERS
 
-    @property
-    def meant(self) -> Entry | None:
-        """The entry that the text names, by one certain code or one whole name or term."""
-        if self.relations is None:
+    def meant(self, language: str) -> Entry | None:
+        """Return the entry that the text names, by one certain code or one whole name or term.
+
+        An abbreviation counts only if it is English or of the language that the reader prefers.
+        """
+        if self.doubts is None:
             whole = [hit for hit in self.hits if hit.is_whole]
-            is_certain = len(whole) == 1
+            is_certain = len(whole) == 1 and not _is_foreign_abbreviation(whole[0], language)
         else:
-            is_certain = len(self.codes) == 1 and not self.remarks
-            is_certain &= [*self.relations.values()] == [Relation.CERTAIN]
+            is_certain = len(self.codes) == 1 and not self.remarks and not self.doubts
         return self.entries[0] if is_certain and len(self.entries) == 1 else None
 
 
-def search(catalogue: Catalogue, text: str | None, module: Module | None) -> Found:
+def _is_foreign_abbreviation(hit: Hit, language: str) -> bool:
+    is_short = len(hit.matched) <= _LONGEST_ABBREVIATION and hit.matched.isupper()
+    return is_short and hit.language not in {None, "en", language}
+
+
+def search(served: Served, text: str | None, module: Module | None) -> Results:
     """Return the entries that match all conditions; several codes match if any of them does.
 
     What reads like a code about which nothing is known, such as B12, is searched as words.
     """
-    wanted = DiagnosisFilter(module=module)
+    catalogue = served.catalogue
     if text is None:
-        return Found(catalogue.find(wanted))
-    found = _of_codes(catalogue, catalogue.matches(_codes(text)), module)
+        return Results(catalogue.find(module=module))
+    found = _of_codes(catalogue, catalogue.matches(_codes(text, served)), module)
     if found.entries or found.remarks:
         return found
-    by_words = _of_words(catalogue, text, module)
-    return by_words if by_words.entries or by_words.interventions or not found.codes else found
-
-
-def _of_words(catalogue: Catalogue, text: str, module: Module | None) -> Found:
-    findings = catalogue.named(text, DiagnosisFilter(module=module))
-    interventions = catalogue.search.interventions.find(text, module)
-    matched_in = interventions[0].matched_in if interventions else MatchedIn.TITLE
-    return Found(
-        tuple(catalogue.entry(hit.diagnosis_id) for hit in findings.hits),
-        hits=findings.hits,
-        suggestions=findings.suggestions,
-        interventions=tuple(
-            hit.intervention for hit in interventions if hit.matched_in is matched_in
-        ),
-        matched_in=matched_in,
+    by_words = _of_words(served, text, module)
+    return (
+        by_words if by_words.entries or by_words.answers.interventions or not found.codes else found
     )
 
 
-def _of_codes(catalogue: Catalogue, matches: tuple[Match, ...], module: Module | None) -> Found:
-    relations = best_relations(matches)
-    return Found(
-        tuple(
-            entry
-            for entry in catalogue.find(DiagnosisFilter(module=module))
-            if entry.diagnosis.id in relations
-        ),
+def _of_words(served: Served, text: str, module: Module | None) -> Results:
+    named = served.search.diagnoses(text)
+    by_id = {entry.diagnosis.id: entry for entry in served.catalogue.find(module=module)}
+    hits = tuple(hit for hit in named.hits if hit.diagnosis_id in by_id)
+    answers = served.search.interventions(text)
+    if module is not None:
+        some = tuple(one for one in answers.interventions if one.module is module)
+        answers = replace(answers, interventions=some)
+    return Results(
+        tuple(by_id[hit.diagnosis_id] for hit in hits),
+        hits=hits,
+        suggestions=named.suggestions,
+        wider=named.wider,
+        answers=answers,
+    )
+
+
+def _of_codes(catalogue: Catalogue, matches: tuple[Match, ...], module: Module | None) -> Results:
+    ids = best_relations(matches)
+    return Results(
+        tuple(entry for entry in catalogue.find(module=module) if entry.diagnosis.id in ids),
         tuple(match.code for match in matches if match.code.read_as is not None),
-        relations,
+        doubts(matches),
         tuple(remarks(matches, catalogue)),
     )
 
 
-def _codes(text: str) -> tuple[RecordCode, ...]:
+def _codes(text: str, served: Served) -> tuple[RecordCode, ...]:
     """Return the codes in the text, separated by commas; those of a list of codes without commas.
 
     Words among codes are parts that were not read. A text without any code has none.
     """
     codes = tuple(
-        code for part in re.split("[,;]", text) if part.strip() for code in _in_part(part)
+        code for part in re.split("[,;]", text) if part.strip() for code in _in_part(part, served)
     )
     return codes if any(code.read_as is not None for code in codes) else ()
 
 
-def _in_part(part: str) -> tuple[RecordCode, ...]:
-    whole = _read(part)
+def _in_part(part: str, served: Served) -> tuple[RecordCode, ...]:
+    whole = _read(part, served)
     if any(code.read_as is None for code in whole):
-        separate = tuple(code for word in part.split() for code in _read(word))
+        separate = tuple(code for word in part.split() for code in _read(word, served))
         if all(code.read_as is not None for code in separate):
             return separate
     return whole
 
 
-def _read(part: str) -> tuple[RecordCode, ...]:
-    of_icd10, of_icd11 = (read_part(each, part) for each in Classification)
-    return of_icd11 if of_icd11[0].read_as is not None else of_icd10
+def _read(part: str, served: Served) -> tuple[RecordCode, ...]:
+    of_icd10, *others = (served.read(read_part(each, part)) for each in Classification)
+    return next((codes for codes in others if codes[0].read_as is not None), of_icd10)

@@ -1,4 +1,4 @@
-"""Suggestions while one types in the search field: diagnoses, as JSON for the script."""
+"""Suggestions while one types in the search field, as JSON for the script."""
 
 import json
 import threading
@@ -12,7 +12,8 @@ from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.adapters.inbound.web.representations import PRIVATE, Representation, respond
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.search.suggestions import Suggested
+from evref.domain.catalogue.served import Served
 
 LONGEST_TEXT = 64
 _PARAMETERS: dict[str, query.Parse] = {"q": partial(query.words, longest=LONGEST_TEXT)}
@@ -34,8 +35,8 @@ def register(pages: Blueprint, frame: Frame) -> None:
         if query.not_understood():
             allowed = (f"text of up to {LONGEST_TEXT} characters",)
             raise InvalidParametersError(ParameterFault("q", "is not understood", allowed))
-        catalogue, text = frame.require_catalogue(), asked.get("q", "")
-        target = catalogue.version, text
+        served, text = frame.require_served(), asked.get("q", "")
+        target = served.catalogue.version, text
         with keeping:
             kept = found.get(target)
         if kept is None:
@@ -43,7 +44,7 @@ def register(pages: Blueprint, frame: Frame) -> None:
                 headers = {"Retry-After": "1"}
                 return Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers)
             try:
-                body = json.dumps({"suggestions": _suggestions(catalogue, text)}).encode()
+                body = json.dumps({"suggestions": _suggestions(served, text)}).encode()
             finally:
                 searching.release()
             kept = Representation([body], "application/json")
@@ -52,19 +53,20 @@ def register(pages: Blueprint, frame: Frame) -> None:
         return respond(kept, PRIVATE)
 
 
-def _suggestions(catalogue: Catalogue, text: str) -> list[dict[str, str]]:
-    if not text:
-        return []
-    findings = catalogue.named(text)
-    found = {hit.diagnosis_id: hit.matched for hit in findings.hits} or {
-        each.diagnosis_id: each.term for each in findings.suggestions
-    }
-    names = {each: catalogue.entry(each).diagnosis.name for each in found}
+def _suggestions(served: Served, text: str) -> list[dict[str, str]]:
     return [
         {
-            "name": names[each],
-            "matched": "" if found[each] == names[each] else found[each],
-            "address": url_for("catalogue.diagnosis", id=each),
+            "name": one.name,
+            "matched": one.matched,
+            "kind": one.kind,
+            "address": _address(one),
         }
-        for each in list(found)[:_MOST]
+        for one in served.search.suggestions(text, _MOST)
     ]
+
+
+def _address(one: Suggested) -> str:
+    if one.kind == "wider":
+        return url_for("catalogue.index", q=one.name)
+    address = url_for("catalogue.diagnosis", id=one.diagnosis_id)
+    return f"{address}#{one.intervention_id}" if one.intervention_id else address

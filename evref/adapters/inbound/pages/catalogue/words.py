@@ -7,47 +7,15 @@ from urllib.parse import urlsplit
 
 from evref.domain.catalogue import vocabulary
 from evref.domain.catalogue.card import card
-from evref.domain.catalogue.catalogue import Catalogue, Entry
-from evref.domain.catalogue.evidence import Direction, Recommendation, ReferenceKind
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.evidence import Direction, Reference
 from evref.domain.catalogue.intervention import Intervention
 
 NAMES = vocabulary.NAMES
 TIMES = vocabulary.TIMES
 MEANINGS = vocabulary.MEANINGS
 SIGNS = {Direction.FOR: "+", Direction.AGAINST: "\N{MINUS SIGN}", Direction.UNCLEAR: "?"}
-STRENGTHS = {
-    Recommendation.STRONG_FOR: "strong",
-    Recommendation.CONDITIONAL_FOR: "conditional",
-    Recommendation.CONDITIONAL_AGAINST: "conditional",
-    Recommendation.STRONG_AGAINST: "strong",
-    Recommendation.NOT_STATED: "unstated",
-}
-"""Also the CSS classes for the weight of a name."""
-LEANINGS = {Direction.FOR: "Sources favour it", Direction.UNCLEAR: "Unclear"}
-"""What the card says where no graded recommendation was seen."""
-
-
-def verdict(intervention: Intervention) -> str:
-    """Return what the sources say about the intervention, and the strength of the recommendation.
-
-    Such as “Guidelines advise against it (strong)”.
-    """
-    evidence = intervention.evidence
-    if evidence.recommendation is Recommendation.NOT_STATED:
-        return _without_recommendation(evidence.direction)
-    is_guideline = any(
-        reference.kind is ReferenceKind.GUIDELINE for reference in intervention.references
-    )
-    who = "Guidelines" if is_guideline else "Sources"
-    said = "recommend it" if evidence.direction is Direction.FOR else "advise against it"
-    return f"{who} {said} ({STRENGTHS[evidence.recommendation]})"
-
-
-def _without_recommendation(direction: Direction) -> str:
-    if direction is Direction.UNCLEAR:
-        return "Unclear: the sources differ, or find too little"
-    said = "favour it" if direction is Direction.FOR else "advise against it, or find no benefit"
-    return f"Sources {said}; no graded recommendation seen"
 
 
 def directions(interventions: Iterable[Intervention]) -> dict[Direction, int]:
@@ -61,7 +29,7 @@ def summary(entry: Entry) -> str:
     diagnosis = entry.diagnosis
     counts = [
         f"{NAMES[group].lower()}: {len(some)}"
-        for group, some in card(entry.visible_interventions()).items()
+        for group, some in card(entry.visible_interventions(), diagnosis.mainstays).items()
     ]
     codes = ", ".join(map(str, diagnosis.icd10_codes))
     return f"{diagnosis.name} (ICD-10 {codes}). Interventions, with grades and references. " + (
@@ -82,6 +50,12 @@ def reviewed_count(catalogue: Catalogue) -> int:
 def checked(catalogue: Catalogue) -> str:
     """Return when the entries were last checked; there must be one."""
     return days([entry.diagnosis.checked_on for entry in catalogue.entries])
+
+
+def years(works: Iterable[Reference]) -> str:
+    """Return the year of the works, or the first and the last year; there must be one."""
+    first, *_, last = sorted(work.year for work in (*works, *works))
+    return str(first) if first == last else f"{first} to {last}"
 
 
 def anchor(number: int) -> str:

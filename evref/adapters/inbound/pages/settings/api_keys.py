@@ -1,6 +1,7 @@
 """The section API keys: list, create, monitor, change, rotate and revoke."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from http import HTTPStatus
 from typing import Any
@@ -10,7 +11,8 @@ from flask import render_template as render
 from werkzeug.wrappers import Response
 
 from evref.adapters.inbound.pages import query
-from evref.adapters.inbound.pages.settings import plot, words
+from evref.adapters.inbound.pages.settings import labels, plot
+from evref.adapters.inbound.pages.settings.account import who
 from evref.adapters.inbound.pages.settings.forms import (
     NOTHING_CHANGED,
     ChangedKeyForm,
@@ -18,15 +20,14 @@ from evref.adapters.inbound.pages.settings.forms import (
     NewKeyForm,
     RotateForm,
 )
-from evref.adapters.inbound.pages.settings.sign_in import who
 from evref.application.access.manage_keys import KeyInUse, ManageKeys
-from evref.domain.access.permission import Permission
-from evref.domain.access.quota import DailyWindow
+from evref.domain.access.key import Permission
 from evref.domain.errors import (
     AlreadyExistsError,
     InvalidValueError,
     KeyAlreadyRotatedError,
     KeyRevokedError,
+    OutdatedError,
 )
 from evref.domain.principal import Principal
 from evref.domain.redaction import has_key
@@ -48,12 +49,10 @@ _ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
     # Within each, the newest first.
     _NEWEST: lambda _: 0,
     "name": lambda each: folded(each.key.name),
-    "use": lambda each: 0 if each.use.today is None else -each.use.today.admitted,
-    "last-used": lambda each: (
-        0 if each.use.last_used_on is None else -each.use.last_used_on.toordinal()
-    ),
+    "use": lambda each: 0 if each.today is None else -each.today.admitted,
+    "last-used": lambda each: 0 if each.last_used_on is None else -each.last_used_on.toordinal(),
     "expiry": lambda each: each.key.expires_on or date.max,
-    "state": lambda each: words.STATES[each.state],
+    "state": lambda each: labels.STATES[each.state],
 }
 """How the list can be sorted, after keys that no longer work have been put last."""
 
@@ -114,10 +113,11 @@ class ApiKeyPages:
         )
 
     def _caps(self) -> str:
-        return words.caps(self._keys.caps(*who()))
+        return labels.caps(self._keys.caps(*who()))
 
     def new_key(self) -> Response:
-        form = NewKeyForm(self._keys.today(), self._keys.new_key_id(_principal()))
+        key_id, use = self._keys.new_key_id(_principal()), self._keys.caps(*who())
+        form = NewKeyForm(self._keys.today(), key_id, use.highest_limit)
         if form.accepted():
             try:
                 created = self._keys.create(
@@ -135,7 +135,7 @@ class ApiKeyPages:
             else:
                 page = render("settings/created_key.html", created=created, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
-        return form.page("settings/new_key.html", caps=self._caps())
+        return form.page("settings/new_key.html", use=use, caps=labels.caps(use))
 
     def key(self, key_id: str) -> Response:
         asked = query.read({"days": query.one_of(*map(str, plot.DAYS))})
@@ -145,28 +145,29 @@ class ApiKeyPages:
         if form.accepted():
             try:
                 after = self._keys.change(
-                    _principal(), key_id, **form.changes, seen=form.values_seen
+                    _principal(), key_id, **form.typed, version=form.version.data or ""
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
-                form.see_again(self._keys.get(_principal(), key_id).key)
+            except OutdatedError:
+                found = self._keys.get(_principal(), key_id)
+                form.show_saved(found.key)
             else:
                 return _back_to_key(NOTHING_CHANGED if after == found.key else _SAVED)
-        days = self._keys.history(_principal(), key_id, count)
+        today, limit = self._keys.today(), found.key.daily_limit
+        usage = [
+            # The limit of a past day is the one at its last request, that of today the present one.
+            replace(day, limit=limit) if day.day == today else day
+            for day in self._keys.history(_principal(), key_id, count)
+        ]
         return form.page(
             "settings/key.html",
             found=found,
-            days=days,
+            usage=usage,
             counts=plot.DAYS,
             count=count,
             caps=self._caps(),
-            plot=plot.drawn(
-                days,
-                last=self._keys.today(),
-                count=count,
-                limit=found.key.daily_limit,
-                created_on=DailyWindow.of(found.key.created_at).day,
-            ),
+            plot=plot.drawn(usage, last=today, count=count, limit=limit),
         )
 
     def rotate_key(self, key_id: str) -> Response:
@@ -199,7 +200,7 @@ class ApiKeyPages:
 
 def _has_words(found: KeyInUse, q: str) -> bool:
     """Return whether the name, last four characters or state of the key has each of the words."""
-    text = folded(f"{found.key.name} {found.key.last_four} {words.STATES[found.state]}")
+    text = folded(f"{found.key.name} {found.key.last_four} {labels.STATES[found.state]}")
     return all(word in text for word in folded(q.replace("…", " ")).split())
 
 

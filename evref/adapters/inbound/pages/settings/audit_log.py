@@ -1,6 +1,7 @@
 """The audit log of an institution, as a page and as CSV (RFC 4180)."""
 
 import csv
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from io import StringIO
@@ -9,7 +10,7 @@ from typing import Any
 from flask import Blueprint, Response, render_template
 
 from evref.adapters.inbound.pages import query
-from evref.adapters.inbound.pages.settings.sign_in import who
+from evref.adapters.inbound.pages.settings.account import who
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.audit import Action, AuditFilter
@@ -19,8 +20,10 @@ _FILTER: Mapping[str, query.Parse] = {
     "key": query.words,
     "kind": query.one_of(*Action),
 }
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Spreadsheets take a cell that begins with one of these for a formula."""
+_FORMULA = re.compile(r"(^|;)(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])|(^|;)(?=[\t\r])")
+"""Spreadsheets take a cell that begins so for a formula, also in full-width signs. Those in German
+and French end a cell at a semicolon, whatever the quotes say.
+"""
 
 
 class AuditLogPage:
@@ -56,7 +59,7 @@ class AuditLogPage:
         entries = self._log.whole(*who(), _filter(asked))
         names = self._key_names()
         text = StringIO()
-        table = csv.writer(text)
+        table = csv.writer(text, quoting=csv.QUOTE_ALL)
         table.writerow(["when", "who", "what", "key_id", "key", "detail"])
         for entry in entries:
             key = names.get(entry.key_id or "", "")
@@ -77,4 +80,5 @@ def _filter(asked: Mapping[str, Any]) -> AuditFilter:
 
 
 def _harmless(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    """Return the text of a cell with an apostrophe before each formula."""
+    return _FORMULA.sub(lambda start: f"{start[0]}'", cell)

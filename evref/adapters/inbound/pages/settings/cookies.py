@@ -2,24 +2,19 @@
 
 import hashlib
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
-from flask import Flask, Request, current_app, flash, redirect, request, session
+from flask import Flask, Request, current_app, flash, g, redirect, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.wrappers import Response
 
 from evref.application.accounts.sign_in import StartedSession
 from evref.domain.accounts.institution import Member
-from evref.domain.accounts.sign_in import (
-    DEVICE_LENGTH,
-    LONGEST_SESSION,
-    Device,
-    SessionToken,
-)
+from evref.domain.accounts.session import LONGEST_SESSION, SessionToken
+from evref.domain.accounts.slowdown import DEVICE_LENGTH, Device
 from evref.domain.errors import StorageUnavailableError
 from evref.domain.principal import Role
 
@@ -31,9 +26,6 @@ it.
 SESSION = "evref_session"
 FORMS = "evref_forms"
 DEVICE = "evref_device"
-
-MEMBER, DRAFT = "member", "draft"
-"""In the signed cookie: the id of the member who signed in last, and a form that was not saved."""
 
 _PREFIX_OF_SECURE = "__Host-"
 """Browsers accept a cookie with this prefix from this host over https only (RFC 6265bis, section
@@ -48,6 +40,8 @@ def configure(app: Flask, cookie_secret: Callable[[], str], *, secure: bool) -> 
     """
     app.session_interface = _FormsInterface(cookie_secret)
     app.config |= {
+        # A token is valid as long as its session.
+        "WTF_CSRF_TIME_LIMIT": None,
         "SESSION_COOKIE_NAME": _PREFIX_OF_SECURE + FORMS if secure else FORMS,
         "SESSION_COOKIE_PATH": "/",
         "SESSION_COOKIE_SECURE": secure,
@@ -68,11 +62,13 @@ class _FormsInterface(SecureCookieSessionInterface):
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         if not request.path.startswith(PATH):
             return None
-        # If storage is unavailable, the page reports it; an error here would not be handled.
-        with suppress(StorageUnavailableError):
+        try:
             app.secret_key = self._cookie_secret()
-            return super().open_session(app, request)
-        return None
+        except StorageUnavailableError as error:
+            # Raised by the page, because an error here would not be handled.
+            g.secret_error = error
+            return None
+        return super().open_session(app, request)
 
 
 def present_token() -> SessionToken | None:
@@ -93,14 +89,10 @@ def present_device() -> Device | None:
 def begin(started: StartedSession, onwards: str, message: str | None = None) -> Response:
     """Redirect with the cookies of the session and the device, without data of earlier forms.
 
-    Only a draft of the same member stays. The next page shows the message.
+    The next page shows the message.
     """
     response = redirect(onwards, HTTPStatus.SEE_OTHER)
-    draft = session.get(DRAFT)
     session.clear()
-    session[MEMBER] = started.member.id
-    if draft is not None and draft[MEMBER] == started.member.id:
-        session[DRAFT] = draft
     device = started.device
     signed = _serializer().dumps([device.id, device.binding, int(device.known_since.timestamp())])
     set_session(response, started.token, started.member)

@@ -1,16 +1,14 @@
 """The forms: they parse input and show the errors of the domain at its fields."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from http import HTTPStatus
 from typing import Any
 
-from flask import make_response, render_template
+from flask import current_app, g, make_response, render_template
 from flask_wtf import FlaskForm
 from werkzeug.wrappers import Response
 from wtforms import (
@@ -26,12 +24,9 @@ from wtforms import (
 from wtforms.validators import DataRequired, InputRequired
 
 from evref.adapters.inbound.pages.catalogue.words import day
-from evref.adapters.inbound.pages.settings import drafts, words
-from evref.adapters.inbound.pages.settings.forgery import SessionBoundCsrf
-from evref.domain.access.key import ApiKey
-from evref.domain.access.permission import Permission
+from evref.adapters.inbound.pages.settings import labels
+from evref.domain.access.key import OVERLAPS, ApiKey, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
-from evref.domain.access.secret import OVERLAPS
 from evref.domain.accounts.institution import check_email, normalised_email
 from evref.domain.errors import InvalidValueError
 from evref.domain.principal import Role
@@ -42,16 +37,16 @@ NOTHING_CHANGED = "Nothing was changed."
 
 
 class PageForm(FlaskForm):
-    """A form with CSRF protection. It shows the draft of its page, if there is one.
+    """A form whose CSRF token is valid in one session only: that of the member or, before the
+    sign-in, that of the browser.
 
     An error is a sentence, or completes the label of its field: “must be …”.
     """
 
     class Meta(FlaskForm.Meta):
-        csrf_class = SessionBoundCsrf
-
-        def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
-            return super().wrap_formdata(form, formdata) or drafts.on_this_page()
+        @property
+        def csrf_secret(self) -> str:
+            return f"{current_app.secret_key!s}{g.token.digest if 'token' in g else ''}"
 
     def was_sent(self) -> bool:
         """Whether a page of this service sent the form. The fields are then validated."""
@@ -92,9 +87,18 @@ class PageForm(FlaskForm):
             elif fault.field not in invalid:
                 self[fault.field].errors = [*self[fault.field].errors, fault.message]
 
+    def add_outdated(self, saved: Mapping[str, str]) -> None:
+        """Add the error of a form that is older than what is saved. `saved` has the values."""
+        self.form_errors.append(
+            "Somebody else has changed this since you opened the page. Nothing was saved. "
+            "To replace the saved values with yours, save again."
+        )
+        for field, value in saved.items():
+            self[field].errors = [*self[field].errors, f"Saved now: {value}."]
 
-class WholeNumberField(IntegerField):
-    """A whole number in digits, with or without separators of thousands: 10000, 10,000, 10 000.
+
+class LimitField(IntegerField):
+    """A daily limit in digits, with or without separators of thousands: 10000, 10,000, 10 000.
 
     `value` is available once the form is accepted.
     """
@@ -107,15 +111,19 @@ class WholeNumberField(IntegerField):
 
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
-        if len(text) > 20 or _WHOLE_NUMBER.fullmatch(text) is None:  # noqa: PLR2004 - longer than any limit
-            self.data = None
+        self.data = None
+        # A longer one is higher than any limit.
+        if len(text) > 20 or _WHOLE_NUMBER.fullmatch(text) is None:  # noqa: PLR2004
             if _WITH_POINTS.fullmatch(text):
                 meant = _SEPARATOR.sub("", text)
                 raise ValueError(
-                    f"Type {meant} or {int(meant):,}, without a point. {words.LIMIT_RULE}"
+                    f"Type {meant} or {int(meant):,}, without a point. {labels.LIMIT_RULE}"
                 )
-            raise ValueError(words.LIMIT_RULE)
-        self.data = int(_SEPARATOR.sub("", text))
+            raise ValueError(labels.LIMIT_RULE)
+        limit = int(_SEPARATOR.sub("", text))
+        if limit > HIGHEST_DAILY_LIMIT:
+            raise ValueError(labels.LIMIT_RULE)
+        self.data = limit
 
 
 # In other languages a point separates thousands: 1.000 could mean either, and is an error.
@@ -143,8 +151,8 @@ def _radio_field(label: str, missing: str, **options: object) -> RadioField:
 
 
 _ROLES_IN_FULL = {
-    Role.ADMIN: "Admin: manages keys and members",
-    Role.VIEWER: "Viewer: sees keys, their use and the audit log",
+    Role.ADMIN: "Admin: reads the catalogue, and manages keys and members",
+    Role.VIEWER: "Viewer: reads the catalogue, and sees keys, their use and the audit log",
     Role.READER: "Reader: reads the catalogue",
 }
 
@@ -169,13 +177,11 @@ class NewPasswordForm(PageForm):
     password = PasswordField("New password", [InputRequired("Enter a new password.")])
     repeated = PasswordField("New password again")
 
-    def validate_repeated(self, field: PasswordField) -> None:
-        if field.data != self.password.data:
-            raise ValidationError("The passwords do not match. Type the same password twice.")
 
-
-class PasswordForm(NewPasswordForm):
+class PasswordForm(PageForm):
     present = PasswordField("Current password", [InputRequired("Enter your current password.")])
+    password = PasswordField("New password", [InputRequired("Enter a new password.")])
+    repeated = PasswordField("New password again")
 
 
 _HOUR = timedelta(hours=1)
@@ -190,20 +196,21 @@ class Expiry(StrEnum):
 
 
 _EXPIRY_DAYS = (30, 90, 365)
+_DEFAULT_EXPIRY = "365"
 _NEVER = "Never: the key works until you revoke it"
 
 
 class KeyForm(PageForm):
     """The fields of a key. `today` is the UTC day from which the key's days are counted."""
 
-    name = StringField("Name")
+    name = StringField("Name", [DataRequired("Enter a name.")])
     permission = _radio_field(
         "Permission level",
         "Choose a permission level.",
-        choices={level.value: words.LEVELS_IN_FULL[level] for level in reversed(Permission)},
+        choices={level.value: labels.LEVELS_IN_FULL[level] for level in reversed(Permission)},
         default=Permission.READ.value,
     )
-    daily_limit = WholeNumberField("Daily limit", default=DEFAULT_DAILY_LIMIT)
+    daily_limit = LimitField("Daily limit", default=DEFAULT_DAILY_LIMIT)
     expiry = _radio_field("Expiry", "Choose when the key expires.")
     expires_on = DayField("Date of expiry")
 
@@ -227,23 +234,11 @@ class KeyForm(PageForm):
         return self._today + timedelta(days=int(self.expiry.data))
 
     def validate_name(self, field: StringField) -> None:
-        name = (field.data or "").strip()
-        if not name:
-            raise ValidationError("Enter a name.")
-        if len(name) > ApiKey.LONGEST_NAME:
-            raise ValidationError(
-                f"Enter a name of at most {ApiKey.LONGEST_NAME} characters. "
-                f"This one has {len(name)}."
-            )
         with _errors_at(field):
-            rules = Rules()
+            name, rules = (field.data or "").strip(), Rules()
             rules.name("name", name, longest=ApiKey.LONGEST_NAME)
             rules.enforce()
             refuse_keys("name", name)
-
-    def validate_daily_limit(self, field: WholeNumberField) -> None:
-        if field.data is not None and field.data > HIGHEST_DAILY_LIMIT:
-            raise ValidationError(words.LIMIT_RULE)
 
     def validate_expires_on(self, field: DayField) -> None:
         if self.expiry.data != Expiry.DATE:
@@ -256,18 +251,25 @@ class KeyForm(PageForm):
 
 
 class NewKeyForm(KeyForm):
-    """Has the id of the new key, so that sending the form again creates no second key."""
+    """Has the id of the new key, so that sending the form again creates no second key.
+
+    `highest_limit` is the highest that the operator's caps allow, or None.
+    """
 
     id = HiddenField()
 
-    def __init__(self, today: date, key_id: str) -> None:
-        super().__init__(today, {Expiry.NEVER.value: _NEVER}, {"id": key_id})
+    def __init__(self, today: date, key_id: str, highest_limit: int | None) -> None:
+        limit = min(
+            DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT if highest_limit is None else highest_limit
+        )
+        data = {"id": key_id, "daily_limit": limit, "expiry": _DEFAULT_EXPIRY}
+        super().__init__(today, {Expiry.NEVER.value: _NEVER}, data)
 
 
 class ChangedKeyForm(KeyForm):
-    """Has the present values of a key, and those that it had when the form was opened."""
+    """Has the values of a key, and the version of the key when the form was opened."""
 
-    seen = HiddenField()
+    version = HiddenField()
 
     def __init__(self, today: date, key: ApiKey) -> None:
         first = {Expiry.KEEP.value: _NEVER}
@@ -280,51 +282,39 @@ class ChangedKeyForm(KeyForm):
             "name": key.name,
             "permission": key.permission.value,
             "daily_limit": key.daily_limit,
-            "seen": _seen(key),
+            "version": key.version,
         }
-        self._key = key
         super().__init__(today, first, present)
 
     @property
-    def values_seen(self) -> dict[str, object]:
-        """The values of the key when the form was opened, as the browser says; else the present."""
-        try:
-            name, permission, limit, last_day = json.loads(self.seen.data or "")
-            expires_on = None if last_day is None else date.fromisoformat(last_day)
-            return {
-                "name": str(name),
-                "permission": Permission(permission),
-                "daily_limit": int(limit),
-                "expires_on": expires_on,
-            }
-        except (ValueError, TypeError, OverflowError, RecursionError):
-            self.seen.data = _seen(self._key)
-            return self.values_seen
-
-    @property
-    def changes(self) -> dict[str, Any]:
-        """The fields that differ from what was seen."""
-        typed: dict[str, object] = {
+    def typed(self) -> dict[str, Any]:
+        """The values that were typed, without the expiry if the key keeps it."""
+        values: dict[str, object] = {
             "name": (self.name.data or "").strip(),
             "permission": Permission(self.permission.data),
             "daily_limit": self.daily_limit.value,
         }
         if self.expiry.data != Expiry.KEEP:
-            typed["expires_on"] = self.last_day
-        seen = self.values_seen
-        return {field: value for field, value in typed.items() if value != seen[field]}
+            values["expires_on"] = self.last_day
+        return values
 
-    def see_again(self, key: ApiKey) -> None:
-        """Note the present values of the changed fields, so that a second save replaces them."""
-        unchanged: dict[str, Any] = {**self.values_seen}
-        for field in self.changes:
-            del unchanged[field]
-        self.seen.data = _seen(replace(key, **unchanged))
-
-
-def _seen(key: ApiKey) -> str:
-    last_day = None if key.expires_on is None else key.expires_on.isoformat()
-    return json.dumps([key.name, key.permission.value, key.daily_limit, last_day])
+    def show_saved(self, key: ApiKey) -> None:
+        """Show the saved values beside what was typed; a second save then replaces them."""
+        never = "never" if key.expires_on is None else day(key.expires_on)
+        saved = {
+            "name": key.name,
+            "permission": labels.LEVELS[key.permission],
+            "daily_limit": f"{key.daily_limit:,}",
+            "expires_on": never,
+        }
+        self.add_outdated(
+            {
+                "expiry" if field == "expires_on" else field: saved[field]
+                for field, value in self.typed.items()
+                if value != getattr(key, field)
+            }
+        )
+        self.version.data = key.version
 
 
 class RotateForm(PageForm):
@@ -334,7 +324,7 @@ class RotateForm(PageForm):
     keep_old_for = _radio_field(
         "How long does the previous key go on working?",
         "Choose how long the previous key goes on working.",
-        choices={str(overlap // _HOUR): words.OVERLAPS[overlap] for overlap in OVERLAPS},
+        choices={str(overlap // _HOUR): labels.OVERLAPS[overlap] for overlap in OVERLAPS},
         default="24",
     )
 
@@ -352,18 +342,19 @@ class RoleForm(PageForm):
         "Role",
         "Choose a role.",
         choices={role.value: _ROLES_IN_FULL[role] for role in reversed(Role)},
-        default=Role.VIEWER.value,
+        default=Role.READER.value,
     )
 
 
 class ChangedRoleForm(RoleForm):
     """Has the role that the member had when the form was opened."""
 
-    seen = HiddenField()
+    version = HiddenField()
 
-    @property
-    def role_seen(self) -> Role | None:
-        return Role(self.seen.data) if self.seen.data in set(Role) else None
+    def show_saved(self, role: Role) -> None:
+        """Show the saved role beside the chosen one, which a second save replaces it with."""
+        self.add_outdated({"role": role.value})
+        self.version.data = role.value
 
 
 class InviteForm(RoleForm):

@@ -8,15 +8,15 @@ from flask import render_template as render
 from werkzeug.wrappers import Response
 
 from evref.adapters.inbound.pages import query
-from evref.adapters.inbound.pages.settings import cookies, words
+from evref.adapters.inbound.pages.settings import cookies, labels
+from evref.adapters.inbound.pages.settings.account import who
 from evref.adapters.inbound.pages.settings.forms import (
     NOTHING_CHANGED,
     ChangedRoleForm,
     ConfirmForm,
     InviteForm,
 )
-from evref.adapters.inbound.pages.settings.sign_in import who
-from evref.application.accounts.manage_members import ManageMembers
+from evref.application.accounts.people import People
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.errors import (
@@ -25,6 +25,7 @@ from evref.domain.errors import (
     LastAdminError,
     NotAllowedError,
     NotFoundError,
+    OutdatedError,
 )
 from evref.domain.principal import Role
 from evref.domain.rules import folded
@@ -45,8 +46,8 @@ class MemberPages:
     `base_url` is the address of the service, with which the links of invitations begin.
     """
 
-    def __init__(self, members: ManageMembers, base_url: str) -> None:
-        self._members = members
+    def __init__(self, people: People, base_url: str) -> None:
+        self._people = people
         self._base_url = base_url
 
     def add_to(self, pages: Blueprint) -> None:
@@ -61,14 +62,14 @@ class MemberPages:
         pages.register_error_handler(LastAdminError, _to_last_admin)
 
     def list_members(self) -> str:
-        members = self._members.list(*who())
+        members = self._people.list(*who())
         asked = query.read({"q": query.words, "page": query.whole_number})
         q = asked.get("q", "")
         found = [each for each in members if folded(q) in folded(each.email)]
         shown, page, pages = query.page_of(found, asked.get("page", 1))
         invitations: tuple[Invitation, ...] = ()
         with suppress(NotAllowedError):
-            invitations = self._members.invitations(*who())
+            invitations = self._people.invitations(*who())
         return render(
             "settings/members.html",
             members=shown,
@@ -83,11 +84,11 @@ class MemberPages:
 
     def invite(self) -> Response:
         # Refuses those who may not invite, before the form is shown or read.
-        self._members.list(*who(), to_change=True)
+        self._people.list(*who(), to_change=True)
         form = InviteForm()
         if form.accepted():
             try:
-                created = self._members.invite(
+                invitation, token = self._people.invite(
                     *who(), email=form.email.data or "", role=Role(form.role.data)
                 )
             except InvalidValueError as error:
@@ -95,24 +96,25 @@ class MemberPages:
             except AlreadyExistsError:
                 form.email.errors = ["This person is already a member. Enter another address."]
             else:
-                link = self._base_url + url_for(".accept_invitation", token=created.token.text)
-                page = render("settings/invited.html", invitation=created.invitation, link=link)
+                link = self._base_url + url_for(".accept_invitation", token=token.text)
+                page = render("settings/invited.html", invitation=invitation, link=link)
                 return make_response(page, HTTPStatus.CREATED)
         return form.page("settings/invite.html")
 
     def member(self, member_id: str) -> Response:
         members, found = self._with(member_id)
-        form = ChangedRoleForm(data={"role": found.role.value, "seen": found.role.value})
+        form = ChangedRoleForm(data={"role": found.role.value, "version": found.role.value})
         if form.accepted():
-            if form.role.data == form.seen.data:
-                return _to_members(NOTHING_CHANGED)
             try:
-                after = self._members.set_role(
-                    g.signed_in.principal, member_id, Role(form.role.data), seen=form.role_seen
+                after = self._people.set_role(
+                    g.signed_in.principal,
+                    member_id,
+                    Role(form.role.data),
+                    seen=form.version.data or "",
                 )
-            except InvalidValueError as error:
-                form.add_errors(error)
-                form.seen.data = found.role.value
+            except OutdatedError:
+                members, found = self._with(member_id)
+                form.show_saved(found.role)
             except NotFoundError:
                 return _to_members(_GONE)
             else:
@@ -127,21 +129,22 @@ class MemberPages:
             raise LastAdminError
         if form.accepted():
             try:
-                self._members.remove(g.signed_in.principal, member_id)
+                self._people.remove(g.signed_in.principal, member_id)
             except NotFoundError:
                 return _to_members(_GONE)
             return _removed(found)
-        return form.page("settings/remove_member.html", found=found)
+        domains = self._people.sign_in_domains(*who())
+        return form.page("settings/remove_member.html", found=found, domains=domains)
 
     def revoke_invitation(self, invitation_id: str) -> Response:
-        invitations = self._members.invitations(*who())
+        invitations = self._people.invitations(*who())
         found = next((each for each in invitations if each.id == invitation_id), None)
         form = ConfirmForm()
         if found is None:
             return _to_members(_CLOSED)
         if form.accepted():
             try:
-                self._members.revoke_invitation(g.signed_in.principal, invitation_id)
+                self._people.revoke_invitation(g.signed_in.principal, invitation_id)
             except NotFoundError:
                 return _to_members(_CLOSED)
             return _to_members(
@@ -151,7 +154,7 @@ class MemberPages:
 
     def _with(self, member_id: str) -> tuple[tuple[Member, ...], Member]:
         """Return all members, and the one with this id, to change them."""
-        members = self._members.list(*who(), to_change=True)
+        members = self._people.list(*who(), to_change=True)
         found = next((member for member in members if member.id == member_id), None)
         if found is None:
             raise NotFoundError("member", member_id)
@@ -165,7 +168,7 @@ def _last_admin(members: tuple[Member, ...]) -> Member | None:
 
 
 def _with_new_role(member: Member) -> Response:
-    role, signed_in = words.ROLES[member.role], g.signed_in
+    role, signed_in = labels.ROLES[member.role], g.signed_in
     if member.id == signed_in.member.id:
         message = f"You are now {role} of {signed_in.institution.name}. Sign in again."
         return cookies.end(url_for(".sign_in"), message)

@@ -7,7 +7,6 @@ text keeps its size.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import groupby
 
 from evref.domain.access.quota import DayUsage
 
@@ -40,23 +39,15 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-
-
-@dataclass(frozen=True, slots=True)
 class Plot:
     """The plot.
 
     `rows` are the values of the y axis with their heights, and `columns` the days of the x axis
-    with their places. `limit` is the daily limit as it was on each day.
+    with their places. `limit_y` is the height of the line of the present daily limit.
     """
 
     bars: tuple[Bar, ...]
-    limit: tuple[Line, ...]
+    limit_y: float
     rows: tuple[tuple[int, float], ...]
     columns: tuple[tuple[date, float], ...]
     admitted: int
@@ -64,18 +55,10 @@ class Plot:
     busiest: DayUsage | None
 
 
-def drawn(
-    days: Sequence[DayUsage], *, last: date, count: int, limit: int, created_on: date
-) -> Plot:
-    """Return the plot of `count` days up to the last one; `days` are the days with requests.
-
-    `limit` is the present limit, and there is none before the key was created. The limit is not
-    recorded on a day without requests. The plot then shows the limit of the next day on which it
-    is known.
-    """
+def drawn(days: Sequence[DayUsage], *, last: date, count: int, limit: int) -> Plot:
+    """Return the plot of `count` days up to the last one; `days` are the days with requests."""
     first = last - timedelta(days=count - 1)
-    limits = _limits(days, last, max(first, created_on), limit)
-    highest = max([*limits, *(usage.admitted + usage.refused for usage in days), 1])
+    highest = max([limit, *(usage.admitted + usage.refused for usage in days), 1])
     step = _step(highest)
     steps = -(-highest // step)
     scale = (BOTTOM - TOP) / (steps * step)
@@ -83,7 +66,7 @@ def drawn(
     week = 7 if count == DAYS[0] else 28
     return Plot(
         bars=tuple(_bar(usage, (usage.day - first).days, slot, scale) for usage in days),
-        limit=_lines(limits, count - len(limits), slot, scale),
+        limit_y=_rounded(BOTTOM - limit * scale),
         rows=tuple((n * step, _rounded(BOTTOM - n * step * scale)) for n in range(steps + 1)),
         columns=tuple(
             (last - timedelta(days=back), _rounded((count - back - 0.5) * slot))
@@ -93,15 +76,6 @@ def drawn(
         refused=sum(usage.refused for usage in days),
         busiest=max(days, key=lambda usage: usage.admitted + usage.refused, default=None),
     )
-
-
-def _limits(days: Sequence[DayUsage], last: date, first: date, limit: int) -> list[int]:
-    by_day = {usage.day: usage.limit for usage in days if usage.day != last}
-    limits = []
-    for back in range((last - first).days + 1):
-        limit = by_day.get(last - timedelta(days=back), limit)
-        limits.append(limit)
-    return limits[::-1]
 
 
 def _step(highest: int) -> int:
@@ -130,18 +104,6 @@ def _bar(usage: DayUsage, place: int, slot: float, scale: float) -> Bar:
         refused_y=_rounded(BOTTOM - admitted - refused),
         refused_height=_rounded(refused),
     )
-
-
-def _lines(limits: Sequence[int], start: int, slot: float, scale: float) -> tuple[Line, ...]:
-    """Return a horizontal line for each time with the same limit, and the steps between them."""
-    lines: list[Line] = []
-    for y, same in groupby(enumerate(limits, start), lambda at: _rounded(BOTTOM - at[1] * scale)):
-        places = [place for place, _ in same]
-        x1, x2 = _rounded(places[0] * slot), _rounded((places[-1] + 1) * slot)
-        if lines:
-            lines.append(Line(x1, lines[-1].y2, x1, y))
-        lines.append(Line(x1, y, x2, y))
-    return tuple(lines)
 
 
 def _rounded(length: float) -> float:

@@ -1,5 +1,5 @@
 "use strict";
-// Suggests diagnoses while one types: a combobox with a list (WAI-ARIA, Authoring Practices).
+// Suggests diagnoses and interventions while one types: a combobox with a list (WAI-ARIA, Authoring Practices).
 // Without it, the field is a form that searches on Enter.
 const input = document.getElementById("q");
 const list = document.createElement("ul");
@@ -28,14 +28,14 @@ const option = (found, number) => {
   item.dataset.address = found.address;
   item.setAttribute("aria-selected", "false");
   const matched = document.createElement("small");
-  matched.textContent = found.matched;
+  matched.textContent = found.kind === "intervention" ? `Intervention · ${found.matched}` : found.matched;
   item.append(found.name, " ", matched);
   return item;
 };
 
 const ask = async () => {
   const text = input.value.trim();
-  if (text.length < 2 || text.length > input.dataset.longest) return close();
+  if (text.length < 3 || text.length > input.dataset.longest) return close();
   try {
     const response = await fetch(`${input.dataset.suggest}?${new URLSearchParams({ q: text })}`, { redirect: "error" });
     // If the service is busy, the last suggestions stay.

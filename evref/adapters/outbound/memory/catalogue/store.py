@@ -3,8 +3,9 @@
 from evref.adapters.outbound.memory.state import MemoryPart
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.snomed import LoadedMap
 from evref.domain.errors import CatalogueReplacedError
-from evref.ports.catalogue.published import (
+from evref.ports.catalogue import (
     CATALOGUES_KEPT,
     KEPT_FOR,
     PUBLICATIONS_KEPT,
@@ -21,7 +22,7 @@ class MemoryPublishedCatalogue(MemoryPart, PublishedCatalogue):
 
     def publication_id(self) -> str | None:
         made = self._state.publications_made
-        return str(made) if made else None
+        return f"{made}-{self._state.maps_replaced}" if made else None
 
     def load(self) -> Catalogue | None:
         kept = self._state.publications
@@ -33,6 +34,9 @@ class MemoryPublishedCatalogue(MemoryPart, PublishedCatalogue):
     def load_version(self, version: str) -> Catalogue | None:
         kept = self._state.publications[:CATALOGUES_KEPT]
         return next((each for publication, each in kept if publication.version == version), None)
+
+    def loaded_map(self) -> LoadedMap | None:
+        return self._state.loaded_map
 
 
 class MemoryCatalogueChanges(MemoryPart, CatalogueChanges):
@@ -52,3 +56,7 @@ class MemoryCatalogueChanges(MemoryPart, CatalogueChanges):
             ),
         )
         self._state.publications_made += 1
+
+    def replace_map(self, loaded: LoadedMap | None) -> None:
+        self._state.loaded_map = loaded
+        self._state.maps_replaced += 1

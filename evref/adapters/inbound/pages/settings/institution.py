@@ -1,0 +1,23 @@
+"""The section Institution: what the operator has set for it."""
+
+from flask import Blueprint, render_template
+
+from evref.adapters.inbound.pages.settings.account import who
+from evref.application.access.manage_keys import ManageKeys
+from evref.application.accounts.people import People
+
+
+class InstitutionPage:
+    """Shows the name, the caps with what is used of them, and the domains of the sign-in."""
+
+    def __init__(self, keys: ManageKeys, people: People) -> None:
+        self._keys = keys
+        self._people = people
+
+    def add_to(self, pages: Blueprint) -> None:
+        pages.add_url_rule("/institution", view_func=self.institution, methods=["GET"])
+
+    def institution(self) -> str:
+        use = self._keys.caps(*who())
+        domains = self._people.sign_in_domains(*who())
+        return render_template("settings/institution.html", use=use, domains=domains)

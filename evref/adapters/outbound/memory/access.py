@@ -1,0 +1,132 @@
+"""API keys by id, and counts by key and day, under the same lock."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+from evref.adapters.outbound.memory.state import MemoryPart
+from evref.domain.access.caps import KeyCaps
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.quota import (
+    USAGE_RETENTION_DAYS,
+    DayUsage,
+    Quota,
+    QuotaExceededError,
+    utc_day,
+)
+from evref.domain.errors import AlreadyExistsError, InvalidApiKeyError, NotFoundError
+from evref.ports.access import Admission, KeyChanges, Keys, UsageReports
+
+
+class MemoryKeys(MemoryPart, Keys):
+    def get(self, key_id: str) -> ApiKey:
+        try:
+            return self._state.keys[key_id]
+        except KeyError:
+            raise NotFoundError("API key", key_id) from None
+
+    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
+        with self._state.lock:
+            ids = self._state.key_ids_by_digest
+            return {digest: self._state.keys[ids[digest]] for digest in digests if digest in ids}
+
+    def list(self) -> tuple[ApiKey, ...]:
+        return tuple(sorted(self._state.keys.values(), key=lambda key: (key.created_at, key.id)))
+
+    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
+        return tuple(key for key in self.list() if key.institution_id == institution_id)
+
+    def caps(self, institution_id: str) -> KeyCaps:
+        return self._state.caps.get(institution_id, KeyCaps())
+
+
+class MemoryKeyChanges(MemoryKeys, KeyChanges):
+    def add(self, key: ApiKey) -> None:
+        if key.institution_id not in self._state.institutions:
+            raise NotFoundError("institution", key.institution_id)
+        if key.id in self._state.keys:
+            raise AlreadyExistsError("API key", key.id)
+        self._store(key)
+
+    def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
+        if institution_id not in self._state.institutions:
+            raise NotFoundError("institution", institution_id)
+        self._state.caps[institution_id] = caps
+
+    def replace(self, key: ApiKey) -> None:
+        for secret in self.get(key.id).secrets:
+            del self._state.key_ids_by_digest[secret.digest]
+        self._store(key)
+
+    def _store(self, key: ApiKey) -> None:
+        self._state.keys[key.id] = key
+        self._state.key_ids_by_digest |= {secret.digest: key.id for secret in key.secrets}
+
+
+class MemoryAdmission(MemoryPart, Admission):
+    def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
+        day = utc_day(instant)
+        with self._state.lock:
+            key = self._checked(digest, needed, instant)
+            days = self._state.days_by_key_id.setdefault(key.id, {})
+            before = days.get(day, DayUsage(day, key.daily_limit, admitted=0, refused=0))
+            admitted = before.admitted < key.daily_limit
+            after = DayUsage(
+                day,
+                key.daily_limit,
+                admitted=before.admitted + admitted,
+                refused=before.refused + (not admitted),
+            )
+            days[day] = after
+        quota = Quota(key.id, after.limit, after.admitted, instant)
+        if not admitted:
+            raise QuotaExceededError(quota)
+        return quota
+
+    def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
+        day = utc_day(instant)
+        with self._state.lock:
+            key = self._checked(digest, Permission.NONE, instant)
+            counted = self._state.days_by_key_id.get(key.id, {}).get(day)
+        usage = counted or DayUsage(day, key.daily_limit, admitted=0, refused=0)
+        return key, replace(usage, limit=key.daily_limit)
+
+    def _checked(self, digest: str, needed: Permission, instant: datetime) -> ApiKey:
+        key_id = self._state.key_ids_by_digest.get(digest)
+        if key_id is None:
+            raise InvalidApiKeyError
+        key = self._state.keys[key_id]
+        key.check(digest, needed, instant)
+        return key
+
+
+class MemoryUsageReports(MemoryPart, UsageReports):
+    def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
+        with self._state.lock:
+            days = list(self._state.days_by_key_id.get(key_id, {}).values())
+        in_range = (usage for usage in days if first <= usage.day <= last)
+        return tuple(sorted(in_range, key=lambda usage: usage.day))
+
+    def overview(
+        self, key_ids: Collection[str], today: date
+    ) -> Mapping[str, tuple[date | None, DayUsage | None]]:
+        with self._state.lock:
+            days_by_key_id = {
+                key_id: dict(self._state.days_by_key_id[key_id])
+                for key_id in key_ids
+                if key_id in self._state.days_by_key_id
+            }
+        return {
+            key_id: (
+                max((day for day, usage in days.items() if usage.admitted), default=None),
+                days.get(today),
+            )
+            for key_id, days in days_by_key_id.items()
+        }
+
+    def prune(self, today: date) -> None:
+        first = today - timedelta(days=USAGE_RETENTION_DAYS)
+        with self._state.lock:
+            for days in self._state.days_by_key_id.values():
+                for day in [day for day in days if day < first]:
+                    del days[day]

@@ -1,0 +1,46 @@
+"""The gate for requests with a key: its permission and its daily limit."""
+
+from dataclasses import dataclass
+
+from evref.application.circuit_breaker import CircuitBreaker
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.quota import DayUsage, Quota
+from evref.domain.access.token import KeyToken
+from evref.ports.access import Admission
+from evref.ports.system import Clock
+
+
+@dataclass(eq=False)
+class Gate:
+    """Admits and counts requests. Each call is one round trip to storage, by the breaker."""
+
+    admission: Admission
+    clock: Clock
+    breaker: CircuitBreaker
+
+    def admit(self, token: KeyToken, needed: Permission) -> Quota:
+        """Count the request and return the quota of the key after it.
+
+        Raises:
+            InvalidApiKeyError: If the token is unknown, revoked or expired.
+            InsufficientPermissionError: If the level of the key is below `needed`.
+            QuotaExceededError: If the limit of the key is used up; the error has the quota.
+            StorageUnavailableError: If the request could not be counted.
+
+        """
+        instant = self.clock.now()
+        return self.breaker(lambda: self.admission.admit(token.digest, needed, instant))
+
+    def status(self, token: KeyToken) -> tuple[ApiKey, DayUsage, Quota]:
+        """Return the key, its counts of today and its quota, and count nothing.
+
+        This holds for any level, and also if nothing remains.
+
+        Raises:
+            InvalidApiKeyError: If the token is unknown, revoked or expired.
+            StorageUnavailableError: If the counts cannot be read.
+
+        """
+        instant = self.clock.now()
+        key, usage = self.breaker(lambda: self.admission.status(token.digest, instant))
+        return key, usage, Quota(key.id, usage.limit, usage.admitted, instant)

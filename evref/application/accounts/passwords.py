@@ -1,0 +1,153 @@
+"""How passwords are checked: guesses are slowed down, concurrent work is bounded, and new passwords
+must not be easy to guess.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import Lock
+
+from evref.domain.accounts.institution import Institution, password_faults
+from evref.domain.accounts.slowdown import (
+    MOST_DEVICE_FAILURES,
+    PER_ACCOUNT,
+    PER_ADDRESS,
+    PER_DEVICE,
+    Device,
+    Failures,
+    Slowdown,
+    network,
+)
+from evref.domain.errors import BusyError, Fault, InvalidValueError, TooManyAttemptsError
+from evref.ports.accounts import PasswordGuesser, SignInAttempts
+from evref.ports.system import Clock
+
+
+class Bulkhead:
+    """Has two places in a process, so that one call runs and one waits; refuses others at once.
+
+    So passwords never take all threads from other requests. A caller has one place at a time.
+    Known devices have another place, which nobody else can take.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._callers: set[str] = set()
+        self._devices: set[str] = set()
+
+    @contextmanager
+    def place(self, caller: str, *, is_device: bool = False) -> Iterator[None]:
+        """Take a place for the body. `caller` is a network address, or the id of a known device.
+
+        Raises:
+            BusyError: If there is no place.
+
+        """
+        taken, places = (self._devices, 1) if is_device else (self._callers, 2)
+        with self._lock:
+            if len(taken) >= places or caller in taken:
+                raise BusyError
+            taken.add(caller)
+        try:
+            yield
+        finally:
+            with self._lock:
+                taken.remove(caller)
+
+
+_SECONDS_BETWEEN_PURGES = 60.0
+
+
+class Attempts:
+    """Counts failed attempts by account and address, or by known device alone."""
+
+    def __init__(self, store: SignInAttempts, bulkhead: Bulkhead, clock: Clock) -> None:
+        self._store = store
+        self._bulkhead = bulkhead
+        self._clock = clock
+        self._next_purge = float("-inf")
+
+    @contextmanager
+    def counted(
+        self, email: str, address: str, device: Device | None
+    ) -> Iterator[Callable[[], None]]:
+        """Count an attempt as failed, and let the body check the password.
+
+        The body calls the function that it gets if the password was right. `device` is a
+        known device of the account, or None.
+
+        Raises:
+            TooManyAttemptsError: If it is too soon after failed ones; nothing is counted.
+            BusyError: If too many passwords are being checked; nothing is counted.
+
+        """
+        self._purge_now_and_then()
+        caller = network(address)
+        counters = {PER_ACCOUNT.name(email): PER_ACCOUNT, PER_ADDRESS.name(caller): PER_ADDRESS}
+        is_known = False
+        if device is not None:
+            name = PER_DEVICE.name(device.id)
+            is_known = self._store.get([name])[name].count < MOST_DEVICE_FAILURES
+            if is_known:
+                caller, counters = name, {name: PER_DEVICE}
+        # Before a place is taken, so that no place is taken by an attempt that has to wait.
+        self._require_no_wait(counters, self._store.get(counters))
+        with self._bulkhead.place(caller, is_device=is_known):
+            self._store.change(counters, lambda before: self._one_more(counters, before))
+            yield lambda: self._store.change(
+                counters,
+                lambda after: {name: each.forgiven(after[name]) for name, each in counters.items()},
+            )
+
+    def _one_more(
+        self, counters: Mapping[str, Slowdown], before: Mapping[str, Failures]
+    ) -> Mapping[str, Failures]:
+        # Checked again, because concurrent attempts count against each other.
+        self._require_no_wait(counters, before)
+        instant = self._clock.now()
+        return {name: each.one_more(before[name], instant) for name, each in counters.items()}
+
+    def _require_no_wait(
+        self, counters: Mapping[str, Slowdown], failures: Mapping[str, Failures]
+    ) -> None:
+        instant = self._clock.now()
+        wait = max(each.wait(failures[name], instant) for name, each in counters.items())
+        if wait:
+            raise TooManyAttemptsError(-(-wait // timedelta(seconds=1)))
+
+    def _purge_now_and_then(self) -> None:
+        # A purge takes the write lock of the database, which admission needs too.
+        if self._clock.monotonic() < self._next_purge:
+            return
+        self._next_purge = self._clock.monotonic() + _SECONDS_BETWEEN_PURGES
+        for each in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE):
+            self._store.remove_older(each.kind, self._clock.now() - each.kept)
+
+
+_THE_SERVICE = "evref"
+
+
+def check_new_password(
+    password: str,
+    guesser: PasswordGuesser,
+    *,
+    email: str,
+    institution: Institution,
+    repeated: str | None = None,
+) -> None:
+    """Check that a password is allowed for the member with this e-mail, who may have repeated it.
+
+    Raises:
+        InvalidValueError: If it breaks a rule, is easily guessed, also from the e-mail, or differs
+            from its repetition; with every fault.
+
+    """
+    faults = password_faults(password, repeated)
+    words = re.findall(r"\w+", f"{email} {institution.name}")
+    if all(fault.field != "password" for fault in faults) and guesser.is_guessable(
+        password, [_THE_SERVICE, email, "".join(words), *words]
+    ):
+        faults.append(Fault("password", "is easily guessed: use several unrelated words"))
+    if faults:
+        raise InvalidValueError(faults)

@@ -1,0 +1,449 @@
+"""The people of an institution: make, invite, list, change and remove members."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from evref.application.accounts.passwords import Bulkhead, check_new_password
+from evref.domain.accounts.institution import (
+    Institution,
+    Member,
+    check_email,
+    normalised_email,
+)
+from evref.domain.accounts.invitation import (
+    INVITATION_LENGTH,
+    Invitation,
+    InvitationToken,
+    unknown_invitation,
+)
+from evref.domain.accounts.slowdown import network
+from evref.domain.audit import Action, Subject, SubjectKind
+from evref.domain.errors import (
+    AlreadyExistsError,
+    Fault,
+    InvalidValueError,
+    LastAdminError,
+    NotAllowedError,
+    NotFoundError,
+    OutdatedError,
+)
+from evref.domain.identifiers import IDS, new_id
+from evref.domain.principal import (
+    InstitutionMember,
+    Principal,
+    Right,
+    Role,
+    authorise,
+    authorise_in,
+)
+from evref.domain.redaction import refuse_keys
+from evref.ports.accounts import AccountChanges, PasswordGuesser, PasswordHasher
+from evref.ports.storage import Changes, Storage
+from evref.ports.system import Clock, Randomness
+
+
+@dataclass(kw_only=True, eq=False)
+class People:
+    """Makes, invites, changes and removes members, and records each change in the audit log.
+
+    If an institution has members, at least one is an admin. The inviter of each invitation is an
+    admin, or the operator. An e-mail has at most one invitation of an institution, and none if a
+    member of it has the e-mail. An address of a domain whose members another institution signs in
+    is refused.
+
+    Each method with a principal raises `NotAllowedError` if the principal may not do it, and
+    `NotFoundError` if the institution, member or invitation does not exist, as another
+    institution's does not for a member.
+    """
+
+    storage: Storage
+    bulkhead: Bulkhead
+    passwords: PasswordHasher
+    guesser: PasswordGuesser
+    clock: Clock
+    randomness: Randomness
+
+    def list(
+        self, principal: Principal, institution_id: str, *, to_change: bool = False
+    ) -> tuple[Member, ...]:
+        """Return the members of an institution, ordered by e-mail, to see or `to_change` them."""
+        right = Right.CHANGE_MEMBERS if to_change else Right.SEE_MEMBERS
+        authorise_in(institution_id, principal, right)
+        return self.storage.accounts.members_of(institution_id)
+
+    def list_all(self, principal: Principal) -> tuple[tuple[Member, Institution], ...]:
+        """Return the members of all institutions, ordered by e-mail, each with the institution."""
+        authorise(principal, Right.MANAGE_MEMBERS)
+        # Members first, so that the institution of each exists when the institutions are read.
+        members = self.storage.accounts.members()
+        by_id = {
+            institution.id: institution for institution in self.storage.accounts.institutions()
+        }
+        return tuple((member, by_id[member.institution_id]) for member in members)
+
+    def with_email(self, principal: Principal, email: str) -> Member:
+        """Return the member with this e-mail, ignoring case."""
+        authorise(principal, Right.MANAGE_MEMBERS)
+        return self.storage.accounts.member_with_email(normalised_email(email))
+
+    def create(
+        self,
+        principal: Principal,
+        institution_id: str,
+        email: str,
+        *,
+        password: str | None,
+        role: Role = Role.ADMIN,
+    ) -> Member:
+        """Create a member. The e-mail is stored in lower case.
+
+        Without a password, only a proxy signs the member in. An open invitation of the institution
+        to the same e-mail is revoked.
+
+        Raises:
+            InvalidValueError: If the e-mail or the password breaks a rule, or the domain of the
+                e-mail belongs to the sign-in of another institution.
+            AlreadyExistsError: If the e-mail is in use.
+            LastAdminError: If the institution has no member, and the role is not admin.
+
+        """
+        authorise(principal, Right.MANAGE_MEMBERS)
+        institution = self.storage.accounts.institution(institution_id)
+        refuse_keys("email", email)
+        email = normalised_email(email)
+        check_email(email)
+        if password is not None:
+            check_new_password(password, self.guesser, email=email, institution=institution)
+        password_hash = None if password is None else self.passwords.hash(password)
+        member = self._new_member(institution_id, email, role, password_hash)
+        with self.storage.changes(principal, member.created_at) as changes:
+            changes.accounts.lock(institution_id)
+            _add(changes, member)
+            record(changes, Action.MEMBER_CREATED, member, f"role {role}")
+        return member
+
+    def reset_password(self, principal: Principal, member_id: str, *, password: str) -> None:
+        """Set a new password for a member.
+
+        Raises:
+            InvalidValueError: If the password breaks a rule.
+
+        """
+        authorise(principal, Right.MANAGE_MEMBERS)
+        member = self.storage.accounts.member(member_id)
+        institution = self.storage.accounts.institution(member.institution_id)
+        check_new_password(password, self.guesser, email=member.email, institution=institution)
+        password_hash = self.passwords.hash(password)
+        with self.storage.changes(principal, self.clock.now()) as changes:
+            changes.accounts.set_password(member.id, password_hash)
+            record(changes, Action.PASSWORD_RESET, member)
+
+    def sign_in_domains(self, principal: Principal, institution_id: str) -> tuple[str, ...]:
+        """Return the domains of whose addresses the institution's own system signs people in."""
+        authorise_in(institution_id, principal, Right.SEE_MEMBERS)
+        return tuple(
+            domain
+            for sign_in in self.storage.accounts.proxy_sign_ins()
+            if sign_in.institution_id == institution_id
+            for domain in sign_in.domains
+        )
+
+    def invitations(self, principal: Principal, institution_id: str) -> tuple[Invitation, ...]:
+        """Return the open invitations to an institution, newest first."""
+        authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
+        instant = self.clock.now()
+        return tuple(
+            invitation
+            for invitation in self.storage.accounts.invitations_to(institution_id)
+            if invitation.is_open_at(instant)
+        )
+
+    def invite(
+        self, principal: Principal, institution_id: str, *, email: str, role: Role
+    ) -> tuple[Invitation, InvitationToken]:
+        """Invite a person to an institution, and return the token of the link, which is not stored.
+
+        The invitation replaces an earlier one to the same e-mail. Whether a member of
+        another institution has the e-mail is not revealed to the inviter.
+
+        Raises:
+            InvalidValueError: If the e-mail breaks a rule, or its domain belongs to the sign-in of
+                another institution; which one is not revealed.
+            AlreadyExistsError: If the person is already a member of the institution.
+            LastAdminError: If the institution has no member, and the role is not admin.
+
+        """
+        authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
+        refuse_keys("email", email)
+        token = InvitationToken.make(self.randomness.below(InvitationToken.SECRETS))
+        invitation = Invitation(
+            id=new_id(self.randomness.below(IDS)),
+            institution_id=institution_id,
+            email=normalised_email(email),
+            role=role,
+            digest=token.digest,
+            invited_by=principal.name,
+            inviter_id=principal.member_id,
+            created_at=self.clock.now(),
+        )
+        with self._changing(principal, institution_id) as changes:
+            _refuse_foreign_domain(changes.accounts, institution_id, invitation.email)
+            _require_admin(changes.accounts, institution_id, role)
+            if _is_member(changes.accounts, institution_id, invitation.email):
+                raise AlreadyExistsError("member", invitation.email)
+            _remove_invitations(changes, institution_id, email=invitation.email)
+            changes.accounts.add_invitation(invitation)
+            valid = f"role {role}, valid until {invitation.ends_at:%Y-%m-%d %H:%M} UTC"
+            record(changes, Action.MEMBER_INVITED, invitation, valid)
+        return invitation, token
+
+    def revoke_invitation(self, principal: Principal, invitation_id: str) -> None:
+        """Revoke an open invitation.
+
+        Raises:
+            NotFoundError: If the invitation does not exist or is not open.
+
+        """
+        invitation = self.storage.accounts.invitation(invitation_id)
+        unseen = NotFoundError("invitation", invitation_id)
+        authorise_in(invitation.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
+        with self._changing(principal, invitation.institution_id) as changes:
+            if not changes.accounts.invitation(invitation_id).is_open_at(changes.instant):
+                raise unseen
+            _revoke(changes, invitation)
+
+    def set_role(
+        self, principal: Principal, member_id: str, role: Role, *, seen: str | None = None
+    ) -> Member:
+        """Change the role of a member, and return the member.
+
+        The open invitations of a former admin are revoked. If the role is the
+        same, nothing changes and the audit log has no entry. `seen` is the role that the member
+        had when a person decided to change it.
+
+        Raises:
+            OutdatedError: If the role has changed since it was seen.
+            LastAdminError: If the institution would have no admin.
+
+        """
+        institution_id = self._institution_of(principal, member_id)
+        with self._changing(principal, institution_id) as changes:
+            member = changes.accounts.member(member_id)
+            if member.role is role:
+                return member
+            if seen not in {None, member.role}:
+                raise OutdatedError
+            if role is not Role.ADMIN:
+                _end_admin(changes, member)
+            changes.accounts.set_role(member_id, role)
+            detail = f"role from {member.role} to {role}"
+            record(changes, Action.MEMBER_ROLE_CHANGED, member, detail)
+        return replace(member, role=role)
+
+    def remove(self, principal: Principal, member_id: str) -> None:
+        """Remove a member, with their sessions and open invitations.
+
+        The institution's own system, if it has one, can sign the person in again, as a reader.
+
+        Raises:
+            LastAdminError: If the institution would have no admin.
+
+        """
+        institution_id = self._institution_of(principal, member_id)
+        with self._changing(principal, institution_id) as changes:
+            member = changes.accounts.member(member_id)
+            _end_admin(changes, member)
+            changes.accounts.remove_member(member_id)
+            record(changes, Action.MEMBER_REMOVED, member, f"role {member.role}")
+
+    def invitation(self, token_text: str) -> tuple[Invitation, Institution]:
+        """Return the open invitation whose link has this token, with its institution.
+
+        Raises:
+            NotFoundError: If there is none; the error is the same for each reason.
+
+        """
+        digest = InvitationToken(token_text).digest
+        try:
+            invitation = self.storage.accounts.invitation_with_digest(digest)
+        except NotFoundError:
+            raise unknown_invitation() from None
+        if not invitation.is_open_at(self.clock.now()):
+            raise unknown_invitation()
+        return invitation, self.storage.accounts.institution(invitation.institution_id)
+
+    def accept(self, token_text: str, *, password: str, repeated: str, address: str) -> Member:
+        """Accept the invitation whose link has this token, and return the new member.
+
+        `address` is the IP address of the person. Of several concurrent calls, one succeeds.
+
+        Raises:
+            NotFoundError: If the invitation does not exist or is not open; the
+                error is the same for each reason.
+            InvalidValueError: If the password breaks a rule or differs from `repeated`, with every
+                error; or the domain of the e-mail belongs to the sign-in of another institution.
+            AlreadyExistsError: If a member of another institution has the e-mail. Only the invited
+                person learns this.
+            BusyError: If too many passwords are being checked; nothing is changed.
+
+        """
+        invitation, institution = self.invitation(token_text)
+        with self.bulkhead.place(network(address)):
+            check_new_password(
+                password,
+                self.guesser,
+                email=invitation.email,
+                institution=institution,
+                repeated=repeated,
+            )
+            password_hash = self.passwords.hash(password)
+        member = self._new_member(institution.id, invitation.email, invitation.role, password_hash)
+        with self.storage.changes(member.principal, member.created_at) as changes:
+            changes.accounts.lock(institution.id)
+            if invitation not in changes.accounts.invitations_to(
+                institution.id, email=member.email
+            ) or not invitation.is_open_at(changes.instant):
+                raise unknown_invitation()
+            _add(changes, member, accepted=invitation)
+            by = f"role {member.role}, invited by {invitation.invited_by}"
+            record(changes, Action.MEMBER_JOINED, member, by)
+        return member
+
+    def join(self, institution_id: str, email: str) -> Member:
+        """Return the member with an address that the institution's own system has signed in.
+
+        A person without membership becomes a member: a reader, or what an open invitation says.
+
+        Raises:
+            InvalidValueError: If the domain of the e-mail belongs to the sign-in of another
+                institution.
+            AlreadyExistsError: If a member of another institution has the e-mail.
+            LastAdminError: If the institution has no member, who must be an admin.
+
+        """
+        member = self._new_member(institution_id, email, Role.READER)
+        with self.storage.changes(member.principal, member.created_at) as changes:
+            changes.accounts.lock(institution_id)
+            # Another request of the same person may have come first.
+            if _is_member(changes.accounts, institution_id, email):
+                return changes.accounts.member_with_email(email)
+            by, accepted = "the institution's own system", None
+            for invitation in changes.accounts.invitations_to(institution_id, email=email):
+                if invitation.is_open_at(changes.instant):
+                    member = replace(member, role=invitation.role)
+                    by, accepted = invitation.invited_by, invitation
+            _add(changes, member, accepted=accepted)
+            record(changes, Action.MEMBER_JOINED, member, f"role {member.role}, admitted by {by}")
+        return member
+
+    def _new_member(
+        self, institution_id: str, email: str, role: Role, password_hash: str | None = None
+    ) -> Member:
+        return Member(
+            id=new_id(self.randomness.below(IDS)),
+            institution_id=institution_id,
+            email=email,
+            role=role,
+            password_hash=password_hash,
+            created_at=self.clock.now(),
+        )
+
+    def _institution_of(self, principal: Principal, member_id: str) -> str:
+        """Return the institution of a member whom the principal may change."""
+        member = self.storage.accounts.member(member_id)
+        unseen = NotFoundError("member", member_id)
+        authorise_in(member.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
+        return member.institution_id
+
+    @contextmanager
+    def _changing(self, principal: Principal, institution_id: str) -> Iterator[Changes]:
+        """Begin a unit of work that nobody else's changes of these members come between."""
+        with self.storage.changes(principal, self.clock.now()) as changes:
+            changes.accounts.lock(institution_id)
+            _authorise_again(principal, changes.accounts)
+            expired = changes.instant - INVITATION_LENGTH
+            changes.accounts.remove_invitations_until(institution_id, expired)
+            yield changes
+
+
+def _authorise_again(principal: Principal, accounts: AccountChanges) -> None:
+    """Check the right within the change: an admin may have been demoted since the request."""
+    if isinstance(principal, InstitutionMember):
+        try:
+            principal = accounts.member(principal.member_id).principal
+        except NotFoundError:
+            raise NotAllowedError from None
+    authorise(principal, Right.CHANGE_MEMBERS)
+
+
+def _add(changes: Changes, member: Member, *, accepted: Invitation | None = None) -> None:
+    _refuse_foreign_domain(changes.accounts, member.institution_id, member.email)
+    _require_admin(changes.accounts, member.institution_id, member.role)
+    _remove_invitations(changes, member.institution_id, email=member.email, accepted=accepted)
+    changes.accounts.add_member(member)
+
+
+def _refuse_foreign_domain(accounts: AccountChanges, institution_id: str, email: str) -> None:
+    domain = email.rpartition("@")[2]
+    for sign_in in accounts.proxy_sign_ins():
+        if domain in sign_in.domains and sign_in.institution_id != institution_id:
+            message = "is of a domain whose members sign in by the system of another institution"
+            raise InvalidValueError([Fault("email", message)])
+
+
+def _require_admin(accounts: AccountChanges, institution_id: str, role: Role) -> None:
+    """Check that the institution has an admin, or gets its first one."""
+    if role is not Role.ADMIN and not accounts.has_admin(institution_id):
+        raise LastAdminError
+
+
+def _is_member(accounts: AccountChanges, institution_id: str, email: str) -> bool:
+    try:
+        return accounts.member_with_email(email).institution_id == institution_id
+    except NotFoundError:
+        return False
+
+
+def _end_admin(changes: Changes, member: Member) -> None:
+    """Prepare that a member ceases to be an admin, whose invitations end."""
+    if not changes.accounts.has_admin(member.institution_id, besides=member.id):
+        raise LastAdminError
+    _remove_invitations(changes, member.institution_id, inviter_id=member.id)
+
+
+def _remove_invitations(
+    changes: Changes,
+    institution_id: str,
+    *,
+    email: str | None = None,
+    inviter_id: str | None = None,
+    accepted: Invitation | None = None,
+) -> None:
+    """Remove the invitations to an address or by a member; record those that are revoked."""
+    for invitation in changes.accounts.invitations_to(
+        institution_id, email=email, inviter_id=inviter_id
+    ):
+        if invitation == accepted or not invitation.is_open_at(changes.instant):
+            changes.accounts.remove_invitation(invitation.id)
+        else:
+            _revoke(changes, invitation)
+
+
+def _revoke(changes: Changes, invitation: Invitation) -> None:
+    changes.accounts.remove_invitation(invitation.id)
+    detail = f"role {invitation.role}, invited by {invitation.invited_by}"
+    record(changes, Action.INVITATION_REVOKED, invitation, detail)
+
+
+def record(
+    changes: Changes, action: Action, about: Member | Invitation, detail: str | None = None
+) -> None:
+    """Record what was done to a member or an invitation."""
+    kind = SubjectKind.MEMBER if isinstance(about, Member) else SubjectKind.INVITATION
+    changes.record(
+        action,
+        f"e-mail {about.email}" + ("" if detail is None else f", {detail}"),
+        institution_id=about.institution_id,
+        subject=Subject(kind, about.id),
+    )

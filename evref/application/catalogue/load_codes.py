@@ -1,0 +1,70 @@
+"""Load the map by which codes of SNOMED CT are read."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from evref.domain.audit import Action
+from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
+from evref.domain.errors import NoCodesError
+from evref.domain.principal import Principal, Right, authorise
+from evref.ports.catalogue import CatalogueFiles
+from evref.ports.storage import Storage
+from evref.ports.system import Clock
+
+
+@dataclass(eq=False)
+class LoadCodes:
+    """Each method raises `NotAllowedError` if the principal may not publish."""
+
+    storage: Storage
+    files: CatalogueFiles
+    clock: Clock
+
+    def read(self, principal: Principal, path: Path) -> SnomedMap:
+        """Return the map in a file; changes nothing.
+
+        Raises:
+            InvalidCatalogueError: If rows cannot be read; the error has all of them.
+
+        """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        return self.files.read_snomed_map(path)
+
+    def load(self, principal: Principal, snomed: SnomedMap, *, by: str) -> None:
+        """Replace the map; `by` is who loads it."""
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        now = self.clock.now()
+        with self.storage.changes(principal, now) as changes:
+            changes.catalogue.replace_map(LoadedMap(snomed, now, by))
+            changes.record(Action.CODES_LOADED, f"by {by}: {len(snomed.codes)} of SNOMED CT")
+
+    def remove(self, principal: Principal, *, by: str) -> None:
+        """Remove the map.
+
+        Raises:
+            NoCodesError: If there is none.
+
+        """
+        self.status(principal)
+        with self.storage.changes(principal, self.clock.now()) as changes:
+            changes.catalogue.replace_map(None)
+            changes.record(Action.CODES_REMOVED, f"by {by}: of SNOMED CT")
+
+    def status(self, principal: Principal) -> LoadedMap:
+        """Return the map that is served.
+
+        Raises:
+            NoCodesError: If there is none.
+
+        """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        loaded = self.storage.catalogue.loaded_map()
+        if loaded is None:
+            raise NoCodesError
+        return loaded
+
+    def leading(self, principal: Principal, snomed: SnomedMap) -> int:
+        """Return how many codes of a map lead to a diagnosis of the served catalogue."""
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        catalogue = self.storage.catalogue.load()
+        return 0 if catalogue is None else snomed.count_leading_to(catalogue)

@@ -1,0 +1,75 @@
+"""`evref codes`."""
+
+from pathlib import Path
+
+import click
+
+from evref.cli.catalogue import PATH, user_name
+from evref.cli.institutions import OPERATOR
+from evref.cli.output import as_json, print_json
+from evref.cli.wiring import stored
+
+
+@click.group()
+def codes() -> None:
+    """Load, show and remove the map by which the service reads SNOMED CT."""
+
+
+@codes.command("load")
+@click.argument("path", metavar="FILE", type=PATH)
+@click.option(
+    "--system",
+    type=click.Choice(["snomed-ct"]),
+    required=True,
+    help="The code system that the file maps to ICD-10.",
+)
+@click.option("--dry-run", is_flag=True, help="Check the file without changing anything.")
+def load(path: Path, *, system: str, dry_run: bool) -> None:  # noqa: ARG001 - there is only one
+    """Replace the map of a code system to ICD-10 with the one in a file.
+
+    The file is an ExtendedMap of RF2 or a table of two columns, also compressed with gzip. If a row
+    cannot be read, nothing changes.
+    """
+    use = stored().load_codes()
+    snomed = use.read(OPERATOR, path)
+    leading = use.leading(OPERATOR, snomed)
+    if not dry_run:
+        use.load(OPERATOR, snomed, by=user_name())
+    verb = "Would read" if dry_run else "Reading"
+    click.echo(f"{verb} {_size(len(snomed.codes), leading)}.")
+
+
+@codes.command("status")
+@as_json
+def status(*, as_json: bool) -> None:
+    """Show which map is loaded."""
+    use = stored().load_codes()
+    loaded = use.status(OPERATOR)
+    count, leading = len(loaded.map.codes), use.leading(OPERATOR, loaded.map)
+    if as_json:
+        print_json(
+            {
+                "system": "snomed-ct",
+                "codes": count,
+                "leading_to_a_diagnosis": leading,
+                "loaded_at": loaded.loaded_at,
+                "loaded_by": loaded.loaded_by,
+            }
+        )
+        return
+    click.echo(
+        f"Reading {_size(count, leading)}, since {loaded.loaded_at:%Y-%m-%d %H:%M:%S} UTC by "
+        f"{loaded.loaded_by}."
+    )
+
+
+@codes.command("remove")
+def remove() -> None:
+    """Remove the map. Codes of SNOMED CT are no longer read."""
+    stored().load_codes().remove(OPERATOR, by=user_name())
+    click.echo("Removed the map of SNOMED CT.")
+
+
+def _size(count: int, leading: int) -> str:
+    unit = "code" if count == 1 else "codes"
+    return f"{count:,} {unit} of SNOMED CT, {leading:,} of which lead to a diagnosis"

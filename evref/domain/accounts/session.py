@@ -1,0 +1,61 @@
+"""Sessions: how long a member stays signed in in one browser."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from evref.domain.accounts.institution import Member
+from evref.domain.accounts.lifetime import is_within
+from evref.domain.accounts.random_secret import RandomSecret, digest_of
+from evref.domain.principal import Role
+
+SESSION_LENGTHS = {
+    Role.READER: timedelta(days=30),
+    Role.VIEWER: timedelta(hours=12),
+    Role.ADMIN: timedelta(hours=12),
+}
+"""A session ends this long after its start, even if it is in use."""
+
+MOST_SESSIONS = 20
+"""A member has at most so many: a client without cookies begins one with each request."""
+
+LONGEST_SESSION = max(SESSION_LENGTHS.values())
+
+
+class SessionToken(RandomSecret):
+    """The secret that identifies a session, known to one browser only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The session of a member in one browser.
+
+    A session is bound to the password of its start: `password_digest` is the SHA-256 of the
+    member's password hash at that time. So a new password ends all earlier sessions at once,
+    without a race. A session `by_proxy` lasts only as long as the proxy names the member.
+    """
+
+    digest: str
+    member_id: str
+    password_digest: str
+    started_at: datetime
+    by_proxy: bool = False
+
+    @classmethod
+    def of(
+        cls, member: Member, token: SessionToken, instant: datetime, *, by_proxy: bool = False
+    ) -> Session:
+        """Return the session that starts at this instant."""
+        return cls(token.digest, member.id, _password_digest(member), instant, by_proxy)
+
+    def is_live(self, member: Member, instant: datetime) -> bool:
+        """Return whether the session is still valid for the member as stored now."""
+        return hmac.compare_digest(self.password_digest, _password_digest(member)) and is_within(
+            self.started_at, SESSION_LENGTHS[member.role], instant
+        )
+
+
+def _password_digest(member: Member) -> str:
+    return digest_of(member.password_hash or "")

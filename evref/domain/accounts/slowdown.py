@@ -1,0 +1,120 @@
+"""Delays after failed attempts to sign in, which known devices have apart."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from evref.domain.accounts.institution import Member
+from evref.domain.accounts.lifetime import CLOCK_DIFFERENCE, is_within
+from evref.domain.accounts.random_secret import digest_of
+
+DEVICE_LENGTH = timedelta(days=180)
+"""A device is known this long after the last sign-in on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A browser in which a member signed in: the failed attempts in it are counted by themselves.
+
+    So nobody who guesses from elsewhere can keep the member out. `binding` binds it to the member
+    and the password; it reveals neither.
+    """
+
+    id: str
+    binding: str
+    known_since: datetime
+
+    IDS = 2**128
+
+    @classmethod
+    def of(cls, member: Member, number: int, instant: datetime) -> Device:
+        """Return the device with a number from 0 to `IDS` - 1 from a cryptographic source."""
+        return cls(f"{number:032x}", _binding(member), instant)
+
+    def is_known(self, member: Member, instant: datetime) -> bool:
+        """Return whether the member signed in here with the password as stored now."""
+        return hmac.compare_digest(self.binding, _binding(member)) and is_within(
+            self.known_since, DEVICE_LENGTH, instant
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Failed attempts to sign in that are counted together, and the instant of the last one."""
+
+    count: int = 0
+    last_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slowdown:
+    """A delay after `free` failures, which doubles with each further failure.
+
+    A minute is long for an attacker, and short for a member. Failures are forgotten after `kept`
+    without another one, and if it `is_reset`, after the right password.
+    """
+
+    kind: str
+    free: int
+    kept: timedelta = timedelta(minutes=15)
+    is_reset: bool = False
+
+    FIRST_WAIT = timedelta(seconds=5)
+    LONGEST_WAIT = timedelta(minutes=1)
+
+    def name(self, text: str) -> str:
+        """Return the name under which failures are counted; it does not reveal the text."""
+        return f"{self.kind}:{digest_of(text)}"
+
+    def wait(self, failures: Failures, instant: datetime) -> timedelta:
+        """Return the delay of the next attempt, from this instant; zero if there is none."""
+        if failures.last_at is None or failures.count < self.free:
+            return timedelta(0)
+        if failures.last_at > instant + CLOCK_DIFFERENCE:
+            return timedelta(0)
+        # A few doublings already reach the longest delay.
+        doublings = min(failures.count - self.free, 10)
+        pause = min(self.FIRST_WAIT * (1 << doublings), self.LONGEST_WAIT)
+        return min(max(failures.last_at + pause - instant, timedelta(0)), pause)
+
+    def one_more(self, failures: Failures, instant: datetime) -> Failures:
+        """Return the failures after another one at this instant."""
+        if failures.last_at is None or instant >= failures.last_at + self.kept:
+            return Failures(1, instant)
+        return Failures(failures.count + 1, instant)
+
+    def forgiven(self, failures: Failures) -> Failures:
+        """Return the failures after the attempt that was counted last turns out to be right."""
+        if self.is_reset or failures.count <= 1:
+            return Failures()
+        return Failures(failures.count - 1, failures.last_at)
+
+
+PER_ACCOUNT = Slowdown("account", free=5, is_reset=True)
+PER_ADDRESS = Slowdown("address", free=20)
+"""Higher, because a whole institution may reach the service from one address. Not reset, because a
+member could then guess at other accounts between own sign-ins."""
+PER_DEVICE = Slowdown("device", free=5, kept=DEVICE_LENGTH)
+
+MOST_DEVICE_FAILURES = 10
+"""After so many failures a device is not known any more."""
+
+
+def network(address: str) -> str:
+    """Return the IPv4 address or the IPv6 /64, all of which one person may have at hand."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is None:
+            return str(ipaddress.ip_network((parsed.packed, 64), strict=False))
+        parsed = parsed.ipv4_mapped
+    return str(parsed)
+
+
+def _binding(member: Member) -> str:
+    return digest_of(f"{member.id}:{member.password_hash}")

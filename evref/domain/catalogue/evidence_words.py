@@ -1,0 +1,103 @@
+"""What the sources say about an intervention, in words: the same ones in every interface."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from evref.domain.catalogue.evidence import Direction, Recommendation, Reference, ReferenceKind
+from evref.domain.catalogue.intervention import Intervention
+
+STRENGTHS = {
+    Recommendation.STRONG_FOR: "strong",
+    Recommendation.CONDITIONAL_FOR: "conditional",
+    Recommendation.CONDITIONAL_AGAINST: "conditional",
+    Recommendation.STRONG_AGAINST: "strong",
+    Recommendation.NOT_STATED: "unstated",
+}
+
+_WITHOUT_RECOMMENDATION = {
+    Direction.FOR: "Sources favour it; strength not stated",
+    Direction.AGAINST: "Sources find harm or no benefit, or advise against it; strength not stated",
+    Direction.UNCLEAR: "Unclear: the sources disagree, or find too little",
+}
+
+_KIND_ORDER = {kind: place for place, kind in enumerate(ReferenceKind)}
+_KINDS_WITH_A_BODY = {
+    ReferenceKind.GUIDELINE,
+    ReferenceKind.CONSENSUS_STATEMENT,
+    ReferenceKind.SAFETY_NOTICE,
+}
+
+_REMARK = re.compile(r"\s*\([^()]{13,}\)")
+_YEAR = re.compile(r"\b(?:1[89]|2[01])[0-9]{2}\b")
+_STATEMENT = re.compile(r"(?:\([^()]*\)|(?!; |\. [A-Z]).)+")
+_ALLIANCE = re.compile(r"\b([\w-]+)(?:/[\w-]+){2,}")
+_AFTER_A_COMMA = re.compile(r",(?![^(]*\)).*")
+_NAME = re.compile(r"[A-Z][\w-]+")
+
+
+def verdict(intervention: Intervention) -> str:
+    """Return what the sources say about the intervention, and the strength of the recommendation.
+
+    Such as “Guidelines advise against it (strong)”. A recommendation is said to be that of a
+    guideline only if a reference is one.
+    """
+    evidence = intervention.evidence
+    if evidence.recommendation is Recommendation.NOT_STATED:
+        return _WITHOUT_RECOMMENDATION[evidence.direction]
+    kinds = {reference.kind for reference in intervention.references}
+    who = "Guidelines" if ReferenceKind.GUIDELINE in kinds else "Sources"
+    said = "recommend it" if evidence.direction is Direction.FOR else "advise against it"
+    return f"{who} {said} ({STRENGTHS[evidence.recommendation]})"
+
+
+def source(intervention: Intervention) -> str:
+    """Return what the intervention rests on in a line, always with a year.
+
+    It is the grade in the words of the source, such as “Class 1, level A · AHA 2022”: of several
+    statements the first, which decides, without its longer remarks in parentheses, and of three or
+    more bodies the first. Without a grade it is the kind and the year of the work that weighs most,
+    such as “Cochrane review 2021”.
+    """
+    grade = intervention.evidence.source_grade
+    if grade is None:
+        return _work(intervention.references)
+    statement = "".join(_STATEMENT.findall(grade)[:1]) or grade
+    said_by, colon, words = statement.partition(": ")
+    if not colon:
+        return _with_year(statement, " · ", statement, intervention.references)
+    body = _ALLIANCE.sub(r"\1", _AFTER_A_COMMA.sub("", said_by))
+    words = _REMARK.sub("", words).replace("level of evidence", "level")
+    words = words[:1].upper() + words[1:]
+    return f"{words} · {_with_year(body, ' ', said_by, intervention.references)}"
+
+
+def _with_year(text: str, joint: str, words: str, works: Sequence[Reference]) -> str:
+    """Return the text with the year that these words name, else with that of the fitting work."""
+    if _YEAR.search(text):
+        return text
+    named = _YEAR.search(words)
+    return f"{text}{joint}{named[0] if named else _fitting(words, works).year}"
+
+
+def _fitting(words: str, works: Sequence[Reference]) -> Reference:
+    """Return the work that has these names, else their first, else the first work."""
+    names = _NAME.findall(words)
+    for wanted in (names, names[:1]):
+        for work in works:
+            text = f"{work.short_name} {work.authors} {work.source} {work.title}"
+            initials = "".join(name[0] for name in _NAME.findall(text))
+            if wanted and all(name in text or name in initials for name in wanted):
+                return work
+    return works[0]
+
+
+def _work(works: Sequence[Reference]) -> str:
+    work = min(works, key=lambda one: (_KIND_ORDER[one.kind], -one.year))
+    kind = work.kind.replace("_", " ")
+    if work.kind in _KINDS_WITH_A_BODY:
+        return f"{kind}, {work.short_name}"
+    if work.kind is ReferenceKind.SYSTEMATIC_REVIEW and "Cochrane" in work.source:
+        kind = "Cochrane review"
+    return f"{kind} {work.year}"

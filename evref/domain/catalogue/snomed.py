@@ -1,0 +1,120 @@
+"""SNOMED CT, read by a map to ICD-10 that the operator loads.
+
+The International edition's map (SNOMED International, "SNOMED CT to ICD-10 Map", reference set of
+type ExtendedMap) sorts the rows of a code into groups. Each group adds one code of ICD-10, and a
+rule decides which of its rows applies: TRUE always, OTHERWISE TRUE if no earlier one does, and
+IFA (if a) depends on the patient's age, sex or other findings. A request says nothing about the
+patient, so each row of a group is a branch that may apply.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Self, TypeAlias
+
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.record_code import Classification, Edition, RecordCode, read_part
+
+Groups: TypeAlias = tuple[tuple[str, ...], ...]
+"""The targets of a code in ICD-10: of each group its branches; "" is a branch without a target."""
+
+NOT_IN_MAP = "is not in the map of SNOMED CT that the operator has loaded"
+NO_MAP = "cannot be read: the operator has loaded no map of SNOMED CT"
+
+
+class Rule(StrEnum):
+    """The kinds of rules of a row."""
+
+    TRUE = "TRUE"
+    OTHERWISE = "OTHERWISE TRUE"
+    IF = "IFA"
+
+    @classmethod
+    def of(cls, text: str) -> Rule | None:
+        """Return the kind of a rule, or None if it is none of them."""
+        if text.startswith("IFA "):
+            return cls.IF
+        return next((kind for kind in (cls.TRUE, cls.OTHERWISE) if text == kind), None)
+
+
+def branches(rows: Iterable[tuple[int, Rule, str]]) -> tuple[str, ...]:
+    """Return the targets of a group's rows (priority, rule, target), which are its branches.
+
+    Without a row that always applies, a patient may have no target.
+
+    >>> branches([(2, Rule.OTHERWISE, "M17.9"), (1, Rule.IF, "M17.0")])
+    ('M17.0', 'M17.9')
+    >>> branches([(1, Rule.IF, "M17.0")])
+    ('M17.0', '')
+    """
+    by_priority = sorted(rows)
+    is_complete = any(rule is not Rule.IF for _, rule, _ in by_priority)
+    targets = [target for _, _, target in by_priority]
+    return tuple(dict.fromkeys(targets if is_complete else [*targets, ""]))
+
+
+@dataclass(frozen=True)
+class SnomedMap:
+    """The targets of all codes of a map. Codes are sorted; each has a place in `groups`.
+
+    `edition` is that of the targets, if it is known. The codes without a diagnosis belong to it
+    too: they were read, and a diagnosis that a later catalogue adds may be theirs.
+    """
+
+    edition: Edition | None
+    groups: tuple[Groups, ...]
+    codes: array[int]
+    places: array[int]
+
+    @classmethod
+    def of(cls, edition: Edition | None, groups_by_code: Mapping[int, Groups]) -> Self:
+        groups = sorted({*groups_by_code.values()})
+        place_of = {each: place for place, each in enumerate(groups)}
+        codes = sorted(groups_by_code)
+        places = (place_of[groups_by_code[code]] for code in codes)
+        return cls(edition, tuple(groups), array("Q", codes), array("L", places))
+
+    def groups_of(self, code: int) -> Groups | None:
+        """Return the targets of a code, or None if the map does not have it."""
+        place = bisect_left(self.codes, code)
+        is_known = place < len(self.codes) and self.codes[place] == code
+        return self.groups[self.places[place]] if is_known else None
+
+    def read(self, code: RecordCode) -> RecordCode:
+        """Return a code of SNOMED CT with its targets, or with an error if the map has none."""
+        groups = None if code.read_as is None else self.groups_of(int(code.read_as))
+        if groups is None:
+            return replace(code, read_as=None, error=code.error or NOT_IN_MAP)
+        targets = tuple(tuple(map(self._target, alternatives)) for alternatives in groups)
+        read_as = [each.read_as for group in targets for branch in group for each in branch]
+        # Some codes are in the map without a target.
+        shown = ", ".join(dict.fromkeys(filter(None, read_as)))
+        return replace(code, read_as=shown or code.read_as, targets=targets)
+
+    def _target(self, text: str) -> tuple[RecordCode, ...]:
+        return read_part(Classification.ICD_10, text, self.edition) if text else ()
+
+    def count_leading_to(self, catalogue: Catalogue) -> int:
+        """Return how many codes lead to a diagnosis of the catalogue."""
+        texts = {text for groups in self.groups for group in groups for text in group}
+        leading = {
+            text
+            for text in texts
+            if any(match.fits for match in catalogue.matches(self._target(text)))
+        }
+        leads = [any(not leading.isdisjoint(group) for group in groups) for groups in self.groups]
+        return sum(leads[place] for place in self.places)
+
+
+@dataclass(frozen=True)
+class LoadedMap:
+    """A map, when it was loaded and by whom: the operating system's name of the user."""
+
+    map: SnomedMap
+    loaded_at: datetime
+    loaded_by: str

@@ -1,0 +1,152 @@
+"""API keys and their secrets, admission of requests, and reports of use."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from datetime import date, datetime
+
+from evref.domain.access.caps import KeyCaps
+from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.quota import DayUsage, Quota
+
+
+class Admission(ABC):
+    """Counts requests by key and UTC day, exactly, also under concurrency."""
+
+    @abstractmethod
+    def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
+        """Admit and count a request, and return the quota after it, in one atomic step.
+
+        The number of requests admitted in a day never exceeds the limit of the key, for any number
+        of concurrent requests, processes and hosts, and no request below the limit is refused. All
+        tokens of the key share the limit. `digest` is the SHA-256 (hexadecimal) of the token,
+        `instant` is the present time. A change of the key takes effect within one second.
+
+        Raises:
+            InvalidApiKeyError: If no active key has a secret with this digest that is valid at
+                the instant; nothing is counted.
+            InsufficientPermissionError: If its level is below `needed`; nothing is counted.
+            QuotaExceededError: If its limit is used up; the request is counted as refused.
+
+        """
+
+    @abstractmethod
+    def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
+        """Return the key with this token and its counts on the day of the instant.
+
+        Writes nothing. The usage has the present limit of the key. The counts include every request
+        for which `admit` returned before the call, in any process; 0 if there was none that day.
+
+        Raises:
+            InvalidApiKeyError: If no active key has a secret with this digest that is valid at
+                the instant. The level of the key does not matter.
+
+        """
+
+
+class Keys(ABC):
+    """Finds keys."""
+
+    @abstractmethod
+    def get(self, key_id: str) -> ApiKey:
+        """Return the key with this id.
+
+        Raises:
+            NotFoundError: If there is none.
+
+        """
+
+    @abstractmethod
+    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
+        """Return the keys that have secrets with these digests, valid or not, by digest.
+
+        A digest that no secret has is left out.
+        """
+
+    @abstractmethod
+    def list(self) -> tuple[ApiKey, ...]:
+        """Return all keys, including revoked ones, ordered by creation, then id."""
+
+    @abstractmethod
+    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
+        """Return the keys of an institution, in the same order."""
+
+    @abstractmethod
+    def caps(self, institution_id: str) -> KeyCaps:
+        """Return the caps on the keys of an institution; `KeyCaps()` if there are none."""
+
+
+class KeyChanges(ABC):
+    """Changes keys, as part of a unit of work."""
+
+    @abstractmethod
+    def add(self, key: ApiKey) -> None:
+        """Store a new key with its secrets.
+
+        Raises:
+            NotFoundError: If the institution does not exist.
+            AlreadyExistsError: If there is a key with this id.
+
+        """
+
+    @abstractmethod
+    def get(self, key_id: str) -> ApiKey:
+        """Return the key with this id, which nobody else changes until the unit of work ends.
+
+        Raises:
+            NotFoundError: If there is none.
+
+        """
+
+    @abstractmethod
+    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
+        """Return the keys of an institution with the changes of this unit, in any order."""
+
+    @abstractmethod
+    def caps(self, institution_id: str) -> KeyCaps:
+        """Return the caps on the keys of an institution; `KeyCaps()` if there are none.
+
+        If there are some, nobody else reads them so until the unit of work ends.
+        """
+
+    @abstractmethod
+    def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
+        """Store the caps in place of any earlier ones.
+
+        Raises:
+            NotFoundError: If the institution does not exist.
+
+        """
+
+    @abstractmethod
+    def replace(self, key: ApiKey) -> None:
+        """Store the key, with its secrets, in place of the one that `get` returned."""
+
+
+class UsageReports(ABC):
+    """Reports the counts of admission, and removes old ones.
+
+    The counts of a day are stored for `USAGE_RETENTION_DAYS` (400) days. Then `prune` removes
+    them, or they expire in a store that supports expiry.
+    """
+
+    @abstractmethod
+    def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
+        """Return the days with requests from first to last, inclusive, oldest first."""
+
+    @abstractmethod
+    def overview(
+        self, key_ids: Collection[str], today: date
+    ) -> Mapping[str, tuple[date | None, DayUsage | None]]:
+        """Return the last day with an admitted request, and today's counts, of each of these keys.
+
+        A key that was never used has no entry.
+        """
+
+    @abstractmethod
+    def prune(self, today: date) -> None:
+        """Remove the counts of all days more than `USAGE_RETENTION_DAYS` days before today.
+
+        May be called during admission, which must not wait for it. Does nothing if counts expire.
+        """

@@ -1,0 +1,172 @@
+"""Published catalogues, the current one and earlier ones, and the files of contributors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.retractions import Retraction
+from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
+from evref.domain.errors import EvrefError
+
+CATALOGUES_KEPT = 20
+"""The number of publications whose catalogues are stored, including the current one."""
+
+PUBLICATIONS_KEPT = 100
+KEPT_FOR = timedelta(days=400)
+"""A publication is stored while it is one of the newest `PUBLICATIONS_KEPT` or this recent."""
+
+
+class PublishedCatalogue(ABC):
+    """Reads the current catalogue, which all processes share, and earlier ones."""
+
+    @abstractmethod
+    def version(self) -> str | None:
+        """Return the version of the current catalogue, or None if there is none. Fast."""
+
+    @abstractmethod
+    def publication_id(self) -> str | None:
+        """Return an id of the current publication, or None if there is none. Fast.
+
+        Every publication has another one, also if it publishes an earlier catalogue again. So has
+        every change of the map of SNOMED CT.
+        """
+
+    @abstractmethod
+    def load(self) -> Catalogue | None:
+        """Return the current catalogue, or None if there is none.
+
+        Raises:
+            StorageUnavailableError: Also if the stored data is damaged.
+
+        """
+
+    @abstractmethod
+    def history(self) -> tuple[Publication, ...]:
+        """Return the stored publications, newest first.
+
+        The first is the current one. Empty if there is none. The catalogues of the first
+        `CATALOGUES_KEPT` are stored too. With each publication, those that are both older than
+        `KEPT_FOR` at its time and beyond the newest `PUBLICATIONS_KEPT` are dropped.
+        """
+
+    @abstractmethod
+    def load_version(self, version: str) -> Catalogue | None:
+        """Return the catalogue of this version, or None if it is not stored.
+
+        Raises:
+            StorageUnavailableError: Also if the stored data is damaged.
+
+        """
+
+    @abstractmethod
+    def loaded_map(self) -> LoadedMap | None:
+        """Return the map of SNOMED CT, or None if there is none. All catalogues share it.
+
+        Raises:
+            StorageUnavailableError: Also if the stored data is damaged.
+
+        """
+
+
+class CatalogueChanges(ABC):
+    """Publishes catalogues and the map of SNOMED CT, as part of a unit of work."""
+
+    @abstractmethod
+    def publish(
+        self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
+    ) -> None:
+        """Publish this catalogue.
+
+        Readers see either catalogue, never a mixture, and do not wait. `replacing` is the version
+        that the publisher expects to replace, or None. Of concurrent publishers that replace the
+        same version, one succeeds. The same catalogue can be published again, which repairs
+        damaged data in storage.
+
+        Raises:
+            CatalogueReplacedError: If another version is current.
+
+        """
+
+    @abstractmethod
+    def replace_map(self, loaded: LoadedMap | None) -> None:
+        """Replace the map of SNOMED CT as a whole; None removes it. Repairs a damaged one."""
+
+
+Progress = Callable[[int, int], None]
+"""Called after each file with the number of files done and the total."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFault:
+    """An error in a catalogue file; `line` counts from 1, or is None for the whole file."""
+
+    file: str
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {self.message}"
+
+
+class InvalidCatalogueError(EvrefError):
+    """Indicates errors in the named files; `faults` has every one, by file and line."""
+
+    def __init__(self, faults: Sequence[FileFault], files: str = "the catalogue files") -> None:
+        self.faults = tuple(faults)
+        count = len(self.faults)
+        super().__init__(f"{count} error{'' if count == 1 else 's'} in {files}.")
+
+
+class CatalogueFiles(ABC):
+    """Reads and writes the file format of the catalogue."""
+
+    @abstractmethod
+    def read(self, paths: Iterable[Path], progress: Progress) -> Catalogue:
+        """Return the catalogue in these files and folders.
+
+        Raises:
+            InvalidCatalogueError: If a path does not exist, a file is invalid, or there is no file.
+                It has every error: first those of the paths, then those of each file by line.
+
+        """
+
+    @abstractmethod
+    def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
+        """Return the names of the files in these folders that `read` skips, for display."""
+
+    @abstractmethod
+    def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
+        """Return the notices in a list of Retraction Watch.
+
+        Raises:
+            InvalidCatalogueError: If the file cannot be read, or is not such a list.
+
+        """
+
+    @abstractmethod
+    def read_snomed_map(self, path: Path) -> SnomedMap:
+        """Return the map of SNOMED CT to ICD-10 in a file.
+
+        Raises:
+            InvalidCatalogueError: If the file or a row of it cannot be read; it has all such rows.
+
+        """
+
+    @abstractmethod
+    def write(self, catalogue: Catalogue, folder: Path) -> None:
+        """Write one file per diagnosis; reading them returns a catalogue of the same version.
+
+        Creates the folder if it does not exist.
+
+        Raises:
+            InvalidCatalogueError: If the folder has other catalogue files, which would be read too,
+                or cannot be written. Nothing is changed, unless the process is killed.
+
+        """

@@ -1,0 +1,175 @@
+"""Files of maps of SNOMED CT, with made-up rows in the real format."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from evref.adapters.outbound.files import YamlCatalogueFiles
+from evref.domain.catalogue.record_code import Edition
+from evref.domain.catalogue.snomed import SnomedMap
+from evref.ports.catalogue import InvalidCatalogueError
+
+HEADER = (
+    "id effectiveTime active moduleId refsetId referencedComponentId mapGroup mapPriority "
+    "mapRule mapAdvice mapTarget correlationId mapCategoryId"
+).replace(" ", "\t")
+
+
+def row(
+    code: str = "101",
+    target: str = "M17.9",
+    *,
+    row_id: str | None = None,
+    time: str = "20260701",
+    active: str = "1",
+    refset: str = "447562003",
+    group: str = "1",
+    priority: str = "1",
+    rule: str = "TRUE",
+) -> str:
+    row_id = row_id or f"{code}-{group}-{priority}"
+    cells = (row_id, time, active, "449080006", refset, code, group, priority, rule, "ALWAYS")
+    return "\t".join([*cells, target, "447561005", "447637006"])
+
+
+def a_file(folder: Path, *lines: str, name: str = "map.txt") -> Path:
+    file = folder / name
+    file.write_text("\r\n".join(lines) + "\r\n", encoding="utf-8")
+    return file
+
+
+def read(file: Path) -> SnomedMap:
+    return YamlCatalogueFiles().read_snomed_map(file)
+
+
+def groups(snomed: SnomedMap) -> dict[int, object]:
+    return {code: snomed.groups_of(code) for code in snomed.codes}
+
+
+def test_an_extended_map_has_groups_of_branches(tmp_path: Path) -> None:
+    """Inactive rows don't count, nor those of another reference set; priority is the order."""
+    file = a_file(
+        tmp_path,
+        HEADER,
+        row("101", "M17.9", priority="2", rule="OTHERWISE TRUE"),
+        row("101", "M17.0", priority="1", rule="IFA 248152002 | Female (finding) |"),
+        row("101", "I10", group="2"),
+        row("102", "", rule="TRUE"),
+        row("103", "J45", rule="IFA 445518008 | Age at onset | >= 12 years"),
+        row("104", active="0"),
+        row("105", "S72.001A", refset="6011000124106"),
+    )
+
+    snomed = read(file)
+
+    assert snomed.edition is Edition.WHO
+    assert groups(snomed) == {
+        101: (("M17.0", "M17.9"), ("I10",)),
+        102: (("",),),
+        103: (("J45", ""),),
+    }
+
+
+def test_in_a_full_file_the_newest_row_of_an_id_counts(tmp_path: Path) -> None:
+    """In any order; also if it is inactive."""
+    file = a_file(
+        tmp_path,
+        HEADER,
+        row("101", "M17.9", time="20260101"),
+        row("101", "M17.0", time="20250101"),
+        row("102", time="20250101"),
+        row("102", time="20260101", active="0"),
+    )
+
+    assert groups(read(file)) == {101: (("M17.9",),)}
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ",", ";"])
+@pytest.mark.parametrize("header", [["SNOMED CT;ICD-10"], []])
+def test_a_table_has_two_columns(tmp_path: Path, delimiter: str, header: list[str]) -> None:
+    """Several codes of one are branches; the names of the columns may come first."""
+    lines = [*header, "101;M1711", "102; I10 ", '"101";"M16.1"', "", "101;M1711"]
+    file = a_file(tmp_path, *(line.replace(";", delimiter) for line in lines))
+
+    snomed = read(file)
+
+    assert snomed.edition is None
+    assert groups(snomed) == {101: (("M1711", "M16.1"),), 102: (("I10",),)}
+
+
+def test_a_file_may_be_compressed_and_have_a_byte_order_mark(tmp_path: Path) -> None:
+    plain = a_file(tmp_path, f"\ufeff{HEADER}", row())
+    packed = tmp_path / "map.txt.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+
+    assert read(packed) == read(plain)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (row(code="M17"), "referencedComponentId must be a code of SNOMED CT: 1 to 18 digits"),
+        (row(target="M1"), "mapTarget must be a code of ICD-10, such as M17.9"),
+        (row(rule="FALSE"), "mapRule must be TRUE, OTHERWISE TRUE, or begin with IFA"),
+        (row(group="one"), "mapGroup must be a whole number"),
+        (row(priority=""), "mapPriority must be a whole number"),
+        (row(active="yes"), "active must be 0 or 1"),
+        (row(time="today"), "effectiveTime must be a date such as 20260701"),
+        (row(row_id=" "), "id must not be empty"),
+        (row().rpartition("\t")[0], "must have 13 columns, has 12"),
+    ],
+)
+def test_each_row_that_cannot_be_read_is_an_error_with_its_line(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    file = a_file(tmp_path, HEADER, row("1"), line, row("2"))
+
+    with pytest.raises(InvalidCatalogueError) as refused:
+        read(file)
+
+    assert (3, message) in [(fault.line, fault.message) for fault in refused.value.faults]
+    assert "in the map." in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        (b"", None, "is empty"),
+        (f"{HEADER}\n".encode(), None, "has no active row of a map"),
+        (HEADER.replace("mapRule", "x").encode(), 1, "has no column mapRule"),
+        (b"101\n", 1, "must be an ExtendedMap of RF2, or a table of two columns"),
+        (b"101;M17\n102;\xff\n", 2, "must be UTF-8, has the byte 0xFF"),
+        (b"101;M17\n102;M17;x\n", 2, "must have 2 columns, has 3"),
+        (b"101;M17\nx;M17\n", 2, "the first column must be a code of SNOMED CT"),
+        (b"101;M17\n102;\n", 2, "the second column must be a code of ICD-10"),
+        (b'101;M17\n102;"M17"x\n', 2, "is not a row of a table"),
+        (b"x;M17\n101;M17\n", 1, "the first column must be a code of SNOMED CT"),
+        (b"101;" + b"M" * 70_000, 1, "must have at most 65,536 bytes"),
+        (gzip.compress(b"101;M17\n", mtime=0)[:-9], None, "cannot be read"),
+        (
+            "\n".join([HEADER, row(refset="1"), row("2", refset="2")]).encode(),
+            None,
+            "has the maps of 2 reference sets",
+        ),
+    ],
+)
+def test_a_file_that_is_not_a_map_is_refused(
+    tmp_path: Path, content: bytes, line: int | None, message: str
+) -> None:
+    file = tmp_path / "map.txt"
+    file.write_bytes(content)
+
+    with pytest.raises(InvalidCatalogueError) as refused:
+        read(file)
+
+    (fault,) = refused.value.faults
+    assert fault.line == line
+    assert fault.message.startswith(message)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidCatalogueError, match="1 error in the map"):
+        read(tmp_path / "missing")

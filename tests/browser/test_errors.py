@@ -1,0 +1,144 @@
+"""A form that is refused: what is in view, and where the focus is?"""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from evref.domain.principal import Role
+from evref.testing.builders import OPERATOR
+from tests.browser.live import opened_page, served_site, sign_in
+from tests.institutions import institution_id
+from tests.settings_pages.site import COLLEAGUE, INSTITUTION, Site
+
+KEY_ID = "0123456789abcdef"
+SIZES = [(360, 740), (1366, 768)]
+
+_IN_VIEW = """(selector) => {
+  const box = document.querySelector(selector).getBoundingClientRect();
+  return box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+}"""
+
+
+@pytest.fixture(scope="module")
+def settings(browser: Browser) -> Iterator[tuple[Site, Page, str]]:
+    """A signed-in page, and the id of a colleague. The key was used, so that its page is long."""
+    with served_site() as site:
+        keys, institution = (
+            site.container.manage_keys(),
+            institution_id(site.container, INSTITUTION),
+        )
+        made = keys.create(OPERATOR, institution, name="Ward app", key_id=KEY_ID)
+        for days_ago in range(29, -1, -1):
+            site.use_key(made, 3, days_ago=days_ago)
+        colleague = site.add_member(COLLEAGUE, Role.READER)
+        with opened_page(browser, site) as page:
+            sign_in(page)
+            yield site, page, colleague.id
+
+
+def assert_shown(page: Page, *fields: str) -> None:
+    """The summary has the focus and is in view, and each of its links leads to its field."""
+    summary = page.locator(".problems")
+    expect(summary.get_by_role("heading", name="There is a problem")).to_be_visible()
+    expect(summary).to_be_focused()
+    assert page.evaluate(_IN_VIEW, ".problems")
+    assert page.title().startswith("Error: ")
+    links = summary.get_by_role("link")
+    assert links.evaluate_all("links => links.map((link) => link.hash)") == [
+        f"#{field}" for field in fields
+    ]
+    for number, field in enumerate(fields):
+        links.nth(number).click()
+        expect(page.locator(f"#{field}")).to_be_focused()
+        expect(page.locator(f"#{field}-error")).to_be_in_viewport()
+        assert page.evaluate(_IN_VIEW, f"#{field}")
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_a_refused_sign_in_is_in_view(
+    browser: Browser, site: Site, width: int, height: int, javascript: bool
+) -> None:
+    with opened_page(browser, site, width=width, javascript=javascript) as page:
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto("/settings/sign-in")
+        page.get_by_role("button", name="Sign in").click()
+        assert_shown(page, "email", "password")
+        page.goto(site.invite())
+        page.get_by_label("New password again").fill("x")
+        page.get_by_role("button", name="Join").click()
+        assert_shown(page, "password", "repeated")
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_every_refused_form_is_in_view(
+    settings: tuple[Site, Page, str], width: int, height: int
+) -> None:
+    """With each error beside its field, and what was typed."""
+    site, page, colleague = settings
+    page.set_viewport_size({"width": width, "height": height})
+    keys, institution = site.container.manage_keys(), institution_id(site.container, INSTITUTION)
+
+    page.goto("/settings/api-keys/new#main")
+    page.get_by_label("Daily limit").fill("many")
+    page.get_by_label("Date of expiry").fill("2020-01-01")
+    page.get_by_role("button", name="Create the key").click()
+    assert_shown(page, "name", "daily_limit", "expires_on")
+    expect(page.get_by_label("Daily limit")).to_have_value("many")
+
+    page.goto(f"/settings/api-keys/{KEY_ID}")
+    page.get_by_label("Daily limit").fill("many")
+    page.get_by_role("textbox", name="Name").fill("")
+    page.get_by_role("button", name="Save the changes").click()
+    assert_shown(page, "name", "daily_limit")
+
+    page.goto(f"/settings/api-keys/{KEY_ID}")
+    keys.change(OPERATOR, KEY_ID, name=f"Renamed at {width}")
+    page.get_by_role("textbox", name="Name").fill("Mine")
+    page.get_by_role("button", name="Save the changes").click()
+    assert_shown(page, "name")
+    expect(page.locator("#name-error")).to_contain_text(f"Renamed at {width}")
+    expect(page.get_by_role("textbox", name="Name")).to_have_value("Mine")
+
+    page.goto(f"/settings/api-keys/{KEY_ID}/rotate")
+    keys.set_caps(OPERATOR, institution, highest_daily_limit=1)
+    page.get_by_role("button", name="Rotate the key").click()
+    assert_shown(page)
+    keys.set_caps(OPERATOR, institution, highest_daily_limit=None)
+
+    page.goto("/settings/members/invite")
+    page.get_by_label("E-mail address").fill("nobody")
+    page.get_by_role("button", name="Create the link").click()
+    assert_shown(page, "email")
+
+    members = site.container.people()
+    members.set_role(OPERATOR, colleague, Role.READER)
+    page.goto(f"/settings/members/{colleague}")
+    members.set_role(OPERATOR, colleague, Role.VIEWER)
+    page.get_by_label("Admin").check()
+    page.get_by_role("button", name="Save the role").click()
+    assert_shown(page, "role")
+
+    page.goto("/settings/password")
+    page.get_by_label("New password again").fill("x")
+    page.get_by_role("button", name="Change password").click()
+    assert_shown(page, "present", "password", "repeated")
+
+
+def test_the_use_of_a_key_is_on_the_first_screen_of_a_desk(
+    settings: tuple[Site, Page, str],
+) -> None:
+    """And the limit of today is the one that was just saved, in the plot and in the table."""
+    _, page, _ = settings
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.goto(f"/settings/api-keys/{KEY_ID}")
+    page.get_by_label("Daily limit").fill("77")
+    page.get_by_role("button", name="Save the changes").click()
+    expect(page.get_by_role("status")).to_contain_text("Saved.")
+
+    for selector in (".facts", ".facts .use meter", "svg.plot"):
+        assert page.evaluate(_IN_VIEW, selector), selector
+    expect(page.locator("#requests-table tbody tr").first).to_contain_text("77")
+    expect(page.locator("#requests-table tbody tr").nth(1)).to_contain_text("1,000")
+    assert "limit 77" in str(page.locator(".plot .day").last.get_attribute("aria-label"))

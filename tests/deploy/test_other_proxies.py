@@ -1,0 +1,139 @@
+"""Apache, HAProxy and Caddy with the lines of the how-to: a client cannot name another person."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.shell import ROOT, needs
+from tests.servers import PATIENCE, folder_for_a_server, free_port, wait_until
+
+PAGE = ROOT / "docs" / "how-to" / "sign-in-with-your-identity-provider.md"
+READER = "reader@hospital.example"
+Configure = Callable[[Path, int, int], tuple[list[str], str]]
+SECRET = "secret-of-the-proxy"
+
+
+def block(language: str) -> str:
+    """Return the only block in this language."""
+    (found,) = re.findall(rf"(?ms)^```{language}\n(.*?)^```", PAGE.read_text())
+    assert isinstance(found, str)
+    return found
+
+
+def apache(folder: Path, port: int, service: int) -> tuple[list[str], str]:
+    """Configure Apache; the module for OpenID Connect is in `tests/clients`."""
+    names = ["mpm_event", "authz_core", "env", "headers", "proxy", "proxy_http"]
+    modules = [f"LoadModule {n}_module /usr/lib/apache2/modules/mod_{n}.so" for n in names]
+    lines = block("apache").replace("127.0.0.1:8000", f"127.0.0.1:{service}").replace("…", SECRET)
+    lines = re.sub(r"(?m)^ *(AuthType|Require) .*\n", "", lines)
+    lines = lines.replace("%{OIDC_CLAIM_email}e", READER)
+    own = [
+        *("ServerName 127.0.0.1", f"Listen 127.0.0.1:{port}", f"ServerRoot {folder}"),
+        *(f"PidFile {folder}/pid", f"DefaultRuntimeDir {folder}", f"Mutex file:{folder}"),
+        f"ErrorLog {folder}/log",
+    ]
+    return [needs("apache2"), "-DFOREGROUND", "-f"], "\n".join([*own, *modules, lines])
+
+
+def haproxy(_folder: Path, port: int, service: int) -> tuple[list[str], str]:
+    sets = f"http-request set-header X-Forwarded-Email {READER}\n"
+    sets += f"http-request set-header X-Evref-Proxy-Secret {SECRET}\n"
+    return [needs("haproxy"), "-f"], (
+        "defaults\nmode http\ntimeout connect 5s\ntimeout client 5s\ntimeout server 5s\n"
+        f"frontend http\nbind 127.0.0.1:{port}\n{block('text')}{sets}default_backend evref\n"
+        f"backend evref\nserver evref 127.0.0.1:{service}\n"
+    )
+
+
+def caddy(folder: Path, port: int, service: int) -> tuple[list[str], str]:
+    sets = (
+        f"request_header X-Forwarded-Email {READER}\nrequest_header X-Evref-Proxy-Secret {SECRET}"
+    )
+    return [needs("caddy"), "run", "--adapter", "caddyfile", "--config"], (
+        f"{{\nadmin off\nauto_https off\nstorage file_system {folder}\n}}\n"
+        f"http://127.0.0.1:{port} {{\nroute {{\n{block('caddy')}{sets}\n"
+        f"reverse_proxy 127.0.0.1:{service}\n}}\n}}\n"
+    )
+
+
+@contextmanager
+def recorder() -> Iterator[tuple[int, list[list[tuple[str, str]]]]]:
+    """Serve in place of the service, and record the header fields that arrive."""
+    received: list[list[tuple[str, str]]] = []
+
+    class Recorder(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            received.append([(name.lower(), value) for name, value in self.headers.items()])
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_port, received
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@contextmanager
+def running(command: list[str], text: str, folder: Path, port: int) -> Iterator[None]:
+    file, log = folder / "configuration", folder / "printed"
+    file.write_text(text)
+    with log.open("wb") as printed:
+        process = subprocess.Popen([*command, file], stdout=printed, stderr=printed, cwd=folder)
+    try:
+        wait_until(lambda: listens(port), log.read_text)
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(PATIENCE)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.parametrize("configure", [apache, haproxy, caddy])
+def test_a_client_cannot_name_another_person(configure: Configure) -> None:
+    """Nor take away the name, nor hide its address behind another."""
+    curl = shutil.which("curl") or needs("curl")
+    port = free_port()
+    with folder_for_a_server() as folder, recorder() as (service, received):
+        command, text = configure(folder, port, service)
+        with running(command, text, folder, port):
+            for sent in (
+                "X_Forwarded_Email: forged@hospital.example",
+                "x_forwarded_EMAIL: forged@hospital.example",
+                "X-Forwarded_Email: forged@hospital.example",
+                "X-Forwarded-Email: forged@hospital.example",
+                "X_Forwarded-Email: forged@hospital.example",
+                "X_Forwarded_For: forged@hospital.example",
+                "Connection: X-Forwarded-Email, X-Evref-Proxy-Secret",
+            ):
+                url = f"http://127.0.0.1:{port}/catalogue"
+                subprocess.run([curl, "-sf", "--header", sent, url], check=True)
+
+    assert len(received) == 7
+    for fields in received:
+        named = [value for name, value in fields if name.replace("_", "-") == "x-forwarded-email"]
+        assert named == [READER]
+        assert ("x-evref-proxy-secret", SECRET) in fields
+        assert not [name for name, _ in fields if "_" in name]

@@ -1,0 +1,171 @@
+"""The size of an effect: which side it favours, and which figures are refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.domain.catalogue.effect import (
+    Better,
+    Effect,
+    Favours,
+    Interval,
+    Measure,
+    Number,
+    Per1000,
+)
+from evref.domain.catalogue.evidence import Recommendation
+from evref.domain.errors import InvalidValueError
+from evref.testing.builders import an_effect, an_entry, an_intervention
+
+OTHER_SIDE = {
+    Favours.INTERVENTION: Favours.COMPARISON,
+    Favours.COMPARISON: Favours.INTERVENTION,
+    Favours.NEITHER: Favours.NEITHER,
+}
+
+
+@st.composite
+def effects(draw: st.DrawFn) -> Effect:
+    """Effects of every measure, of which many touch or contain the value of no effect."""
+    measure = draw(st.sampled_from(Measure))
+    least = 1 if measure.is_ratio else -300
+    low, estimate, high = (
+        Number(str(Decimal(number).scaleb(-2)))
+        for number in sorted(draw(st.lists(st.integers(least, 300), min_size=3, max_size=3)))
+    )
+    return replace(
+        an_effect(),
+        measure=measure,
+        unit="points" if measure.has_unit else None,
+        estimate=estimate,
+        interval=draw(st.sampled_from([None, Interval(low, high)])),
+        better=draw(st.sampled_from(Better)),
+    )
+
+
+@given(effects())
+def test_the_side_is_the_other_one_if_the_other_values_are_good(effect: Effect) -> None:
+    (other,) = {*Better} - {effect.better}
+
+    assert replace(effect, better=other).favours is OTHER_SIDE[effect.favours]
+
+
+@given(effects(), st.text("abc%", min_size=1, max_size=9))
+def test_the_unit_does_not_matter(effect: Effect, unit: str) -> None:
+    assert replace(effect, unit=effect.unit and unit).favours is effect.favours
+
+
+@given(effects())
+def test_neither_side_is_favoured_exactly_if_there_may_be_no_effect(effect: Effect) -> None:
+    no_effect = 1 if effect.measure.is_ratio else 0
+    interval = effect.interval
+    may_be_none = interval is None or interval.low.value <= no_effect <= interval.high.value
+
+    assert (effect.favours is Favours.NEITHER) is may_be_none
+
+
+@given(effects())
+def test_a_favoured_side_is_that_on_which_the_estimate_is_good(effect: Effect) -> None:
+    is_good = (effect.estimate.value < effect.measure.no_effect) == (effect.better is Better.LOWER)
+
+    if effect.favours is not Favours.NEITHER:
+        assert (effect.favours is Favours.INTERVENTION) is is_good
+
+
+RATIO = an_effect("0.70", ("0.5", "0.9"), Measure.RISK_RATIO)
+
+
+def per_1000(comparison: str, intervention: str) -> Per1000:
+    return Per1000(Number(comparison), Number(intervention))
+
+
+@pytest.mark.parametrize(
+    ("effect", "changes", "fault"),
+    [
+        (RATIO, {"outcome": "ab"}, "outcome: must have 3 to 80 characters, has 2"),
+        (RATIO, {"comparison": "x" * 81}, "comparison: must have 3 to 80 characters, has 81"),
+        (RATIO, {"estimate": Number("0.4")}, "estimate: must be within the interval"),
+        (
+            RATIO,
+            {"interval": Interval(Number("0.9"), Number("0.5"))},
+            "interval: must have the lower end first",
+        ),
+        (
+            RATIO,
+            {"estimate": Number("0"), "interval": None},
+            "estimate: must be above 0, as every ratio is",
+        ),
+        (
+            RATIO,
+            {"interval": Interval(Number("0.0"), Number("0.9"))},
+            "interval: must be above 0, as every ratio is",
+        ),
+        (
+            RATIO,
+            {"per_1000": per_1000("100", "101")},
+            "per_1000: must be on the same side as the estimate, 0.70",
+        ),
+        (RATIO, {"unit": "points"}, "unit: must be null for a risk_ratio"),
+        (an_effect(), {"unit": "SD"}, "unit: must be null for a standardised_mean_difference"),
+        (an_effect(), {"measure": Measure.MEAN_DIFFERENCE}, "unit: is required for a mean"),
+        (an_effect(), {"studies": 0}, "studies: must be a whole number from 1"),
+        (an_effect(), {"participants": -1}, "participants: must be a whole number from 1"),
+    ],
+)
+def test_figures_that_contradict_each_other_are_refused(
+    effect: Effect, changes: dict[str, Any], fault: str
+) -> None:
+    with pytest.raises(InvalidValueError, match=fault):
+        replace(effect, **changes)
+
+
+@pytest.mark.parametrize(("comparison", "intervention"), [("-1", "0"), ("1000.5", "0")])
+def test_events_are_between_none_and_all(comparison: str, intervention: str) -> None:
+    with pytest.raises(InvalidValueError, match="comparison: must be a number from 0 to 1000"):
+        per_1000(comparison, intervention)
+
+
+def test_an_estimate_of_no_effect_and_equal_counts_contradict_nothing() -> None:
+    replace(RATIO, estimate=Number("1.0"), interval=None, per_1000=per_1000("50", "46"))
+    replace(RATIO, per_1000=per_1000("50", "50"))
+
+
+@pytest.mark.parametrize("text", ["", "1e3", "NaN", ".5", "5.", "+1", "01", "1_0", "²", "1\n"])
+def test_a_number_is_written_in_digits(text: str) -> None:
+    with pytest.raises(InvalidValueError, match="must be a number"):
+        Number(text)
+
+
+def test_an_intervention_has_three_effects_at_most_each_from_one_of_its_references() -> None:
+    with pytest.raises(InvalidValueError, match="must have at most 3 effects, has 4"):
+        an_intervention(effects=[an_effect()] * 4)
+    with pytest.raises(InvalidValueError, match="must be reported by references of the interv"):
+        an_intervention(effects=[an_effect(reference=1)])
+
+
+def test_a_mainstay_is_visible_and_strongly_recommended() -> None:
+    entry = an_entry()
+    (exercise,) = entry.interventions
+    weak = replace(exercise.evidence, recommendation=Recommendation.CONDITIONAL_FOR)
+    diagnosis = replace(entry.diagnosis, mainstays=(exercise.id, "elsewhere"))
+    allowed = "must be visible interventions of the diagnosis with strong_for;"
+
+    for changes, reason in (
+        ({"interventions": (replace(exercise, evidence=weak),)}, "has conditional_for"),
+        (
+            {"diagnosis": replace(diagnosis, enabled_modules=())},
+            "is hidden because home is not in enabled_modules",
+        ),
+    ):
+        with pytest.raises(InvalidValueError) as refused:
+            replace(entry, **({"diagnosis": diagnosis} | changes))
+        assert [(fault.item, fault.message) for fault in refused.value.faults] == [
+            (0, f"{allowed} {exercise.id} {reason}"),
+            (1, f"{allowed} there is no elsewhere"),
+        ]

@@ -1,0 +1,105 @@
+"""SNOMED CT by made-up maps: which branches there are, and how well a code fits."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.matching import Match, Relation
+from evref.domain.catalogue.record_code import Classification, Edition, RecordCode, read_part
+from evref.domain.catalogue.snomed import NOT_IN_MAP, Groups, Rule, SnomedMap, branches
+from evref.testing.builders import a_diagnosis
+
+CATALOGUE = Catalogue(
+    [
+        Entry(a_diagnosis("knee", name="Knee", icd10=["M17"]), ()),
+        Entry(a_diagnosis("hip", name="Hip", icd10=["M16"]), ()),
+        Entry(a_diagnosis("vague", name="Vague", icd10=["J45"], broader_codes=("J45",)), ()),
+    ]
+)
+TARGETS = st.sampled_from(["", "M17", "M17.9", "M16.1", "J45.0", "Z99.9"])
+GROUPS = st.lists(st.lists(TARGETS, min_size=1, max_size=3).map(tuple), max_size=3).map(tuple)
+CODES = st.integers(1, 10**18 - 1)
+
+
+def asked(snomed: SnomedMap, code: int | str) -> Match:
+    (given_code,) = read_part(Classification.SNOMED_CT, str(code))
+    (match,) = CATALOGUE.matches([snomed.read(given_code)])
+    return match
+
+
+def relations(groups: Groups) -> dict[str, Relation | None]:
+    fits = asked(SnomedMap.of(Edition.WHO, {7: groups}), 7).fits
+    return {fit.diagnosis_id: fit.relation for fit in fits}
+
+
+@given(st.dictionaries(CODES, GROUPS, max_size=8), CODES)
+def test_each_code_has_its_own_targets(groups_by_code: dict[int, Groups], other: int) -> None:
+    """And what the map does not have is not read."""
+    snomed = SnomedMap.of(None, groups_by_code)
+
+    for code, groups in groups_by_code.items():
+        assert snomed.groups_of(code) == groups
+        targets = ", ".join(dict.fromkeys(filter(None, chain(*groups))))
+        assert asked(snomed, code).code.read_as == (targets or str(code))
+    if other not in groups_by_code:
+        missing = asked(snomed, other).code
+        assert (missing.read_as, missing.error) == (None, NOT_IN_MAP)
+    assert snomed.count_leading_to(CATALOGUE) == sum(
+        bool(relations(groups)) for groups in groups_by_code.values()
+    )
+
+
+@given(GROUPS)
+def test_a_diagnosis_is_certain_only_if_every_branch_of_a_group_leads_to_it(
+    groups: Groups,
+) -> None:
+    """Whatever the order of groups and branches."""
+    found = relations(groups)
+
+    for name, prefix in (("knee", "M17"), ("hip", "M16")):
+        leads = [[target.startswith(prefix) for target in group] for group in groups]
+        assert (name in found) == any(map(any, leads))
+        assert (found.get(name) is Relation.CERTAIN) == any(map(all, leads))
+    assert found.get("vague") in {None, Relation.APPROXIMATE}
+    assert relations(tuple(group[::-1] for group in groups[::-1])) == found
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.sampled_from(Rule), TARGETS), min_size=1))
+def test_every_row_is_a_branch_and_so_is_nothing_unless_a_rule_always_holds(
+    rows: list[tuple[int, Rule, str]],
+) -> None:
+    found = branches(rows)
+
+    targets = {target for _, _, target in rows}
+    is_complete = any(rule is not Rule.IF for _, rule, _ in rows)
+    assert {*found} == (targets if is_complete else targets | {""})
+    assert len({*found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("TRUE", Rule.TRUE),
+        ("OTHERWISE TRUE", Rule.OTHERWISE),
+        ("IFA 248152002 | Female (finding) |", Rule.IF),
+        ("IFA", None),
+        ("", None),
+        ("FALSE", None),
+    ],
+)
+def test_a_rule_is_one_of_three_kinds(text: str, rule: Rule | None) -> None:
+    assert Rule.of(text) is rule
+
+
+@pytest.mark.parametrize("text", ["", "0", "01", "1" * 19, "٣", "12 3", "M17", "-1"])
+def test_what_is_not_a_code_is_not_read(text: str) -> None:
+    (code,) = read_part(Classification.SNOMED_CT, text)
+
+    assert code.read_as is None
+    assert isinstance(SnomedMap.of(None, {}).read(code), RecordCode)

@@ -1,0 +1,197 @@
+"""Codes of SNOMED CT in every interface, by a map that the operator has loaded."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from evref.bootstrap.settings import StorageKind
+from evref.domain.catalogue.record_code import Edition
+from evref.domain.catalogue.snomed import NOT_IN_MAP, LoadedMap, SnomedMap
+from evref.domain.principal import Readers
+from evref.testing.builders import NOON, OPERATOR
+from tests.http.conftest import MakeService
+from tests.http.service import EXAMPLES, Service, assert_outcome, assert_problem, body
+from tests.infobutton.asking import AS_HTML, ICD10, SNOMED_CT, ask, documents, json_feed
+
+DIAGNOSES = "/api/v1/diagnoses"
+SCT = "http://snomed.info/sct"
+
+MAP = SnomedMap.of(
+    Edition.WHO,
+    {
+        101: (("M17.9",),),
+        102: (("M17.0", "Z99.9"),),
+        103: (("M17.0",), ("G61.0",)),
+        104: (("Z99.9",),),
+        105: (("",),),
+    },
+)
+
+
+def replace_map(service: Service, snomed: SnomedMap | None) -> None:
+    loaded = None if snomed is None else LoadedMap(snomed, NOON, "operator")
+    with service.container.storage().changes(OPERATOR, service.clock.now()) as changes:
+        changes.catalogue.replace_map(loaded)
+    service.clock.advance(seconds=1)
+
+
+@pytest.fixture
+def service(make_service: MakeService) -> Service:
+    """A service with the example catalogue and the map."""
+    service = make_service(storage=StorageKind.MEMORY, catalogue_pages=Readers.PUBLIC)
+    service.publish(EXAMPLES)
+    replace_map(service, MAP)
+    return service
+
+
+def criterion(code: str, number: str = "", name: str | None = None) -> dict[str, str]:
+    parts = {"cs": SNOMED_CT, "c": code} | ({} if name is None else {"dn": name})
+    return {f"mainSearchCriteria.v.{part}{number}": text for part, text in parts.items()}
+
+
+def test_a_list_of_codes_is_answered_in_one_request(service: Service, token: str) -> None:
+    """Beside those of ICD, and each says how it was read."""
+    path = f"{DIAGNOSES}?snomed=101,102&icd10=S83.5&snomed=103,104,105,999,x&include=interventions"
+
+    response = service.get(path, token=token)
+
+    assert response.status_code == 200
+    answer = body(response)
+    assert [record["id"] for record in answer["data"]] == [
+        *("guillain-barre-syndrome", "knee-osteoarthritis", "twin-a")
+    ]
+    matches = {match["given"]: match for match in answer["meta"]["matches"]}
+    assert [*matches] == ["101", "102", "103", "104", "105", "999", "x", "S83.5"]
+    assert {given: match["read_as"] for given, match in matches.items()} == {
+        "101": "M17.9",
+        "102": "M17.0, Z99.9",
+        "103": "M17.0, G61.0",
+        "104": "Z99.9",
+        "105": "105",
+        "999": None,
+        "x": None,
+        "S83.5": "S83.5",
+    }
+    assert {match["parameter"] for match in matches.values()} == {"icd10", "snomed"}
+    assert matches["999"]["error"] == NOT_IN_MAP
+    knee = "knee-osteoarthritis"
+    relations = {
+        given: {fit["id"]: fit["relation"] for fit in match["diagnoses"]}
+        for given, match in matches.items()
+        if match["diagnoses"]
+    }
+    assert relations == {
+        "101": {knee: "certain"},
+        "102": {knee: "approximate"},
+        "103": {"guillain-barre-syndrome": "certain", knee: "certain"},
+        "S83.5": {"twin-a": "certain"},
+    }
+
+
+@pytest.mark.parametrize("code", ["104", "105", "999"])
+def test_a_code_without_a_diagnosis_finds_nothing(service: Service, token: str, code: str) -> None:
+    """It does not find everything either."""
+    assert service.ids(f"{DIAGNOSES}?snomed={code}", token) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "parameters"),
+    [
+        ("snomed=x", ["snomed"]),
+        ("snomed=", ["snomed"]),
+        (f"snomed={'1,' * 30}1&icd10={'M17,' * 20}M17", ["snomed", "icd10"]),
+        ("snomed=101&edition=who", ["edition"]),
+    ],
+)
+def test_what_is_not_allowed_is_refused(
+    service: Service, token: str, query: str, parameters: list[str]
+) -> None:
+    problem = assert_problem(service.get(f"{DIAGNOSES}?{query}", token=token), 422)
+
+    assert sorted(fault["parameter"] for fault in problem["errors"]) == sorted(parameters)
+
+
+def test_a_map_is_served_and_removed_without_a_restart(service: Service, token: str) -> None:
+    """Without a map the problem says so; no response of before is sent again."""
+    path = f"{DIAGNOSES}?snomed=101"
+    version = body(service.get(path, token=token))["meta"]["catalogue_version"]
+    replace_map(service, None)
+
+    (fault,) = assert_problem(service.get(path, token=token), 422, "invalid-parameter")["errors"]
+    assert fault["parameter"] == "snomed"
+    assert "no map of SNOMED CT" in fault["message"]
+    assert_outcome(service.get(f"/fhir/PlanDefinition?context={SCT}|101", token=token), 400)
+
+    replace_map(service, SnomedMap.of(None, {101: (("G61.0",),)}))
+    answer = body(service.get(path, token=token))
+    assert [record["id"] for record in answer["data"]] == ["guillain-barre-syndrome"]
+    assert answer["meta"]["catalogue_version"] == version
+
+
+def test_an_info_button_finds_by_code(service: Service, token: str) -> None:
+    feed = json_feed(service, token, criterion("102", name="Guillain-Barré syndrome"))
+
+    assert documents(feed) == ["Knee osteoarthritis"]
+    assert feed["subtitle"]["_value"].startswith("Results for SNOMED CT 102 (ICD-10 M17.0, Z99.9).")
+    assert "also means other conditions" in str(feed["entry"][0]["summary"])
+    page = ask(service, token, criterion("101") | AS_HTML).headers["Location"]
+    assert page.endswith("/catalogue/knee-osteoarthritis")
+    search = ask(service, token, criterion("102") | AS_HTML).headers["Location"]
+    assert search.endswith("/catalogue?q=102")
+
+
+@pytest.mark.parametrize(
+    ("code", "found"), [("104", []), ("105", []), ("999", ["Guillain-Barré syndrome"])]
+)
+def test_a_code_of_the_map_is_never_searched_by_name(
+    service: Service, token: str, code: str, found: list[str]
+) -> None:
+    """A code that is not in the map is."""
+    asked = criterion(code, name="Guillain-Barré syndrome")
+
+    feed = json_feed(service, token, asked)
+
+    assert documents(feed) == found
+    assert ("Searched by name" in feed["subtitle"]["_value"]) == bool(found)
+    beside = criterion(code, "1") | {
+        "mainSearchCriteria.v.cs": ICD10,
+        "mainSearchCriteria.v.c": "M17",
+    }
+    assert documents(json_feed(service, token, beside)) == ["Knee osteoarthritis"]
+
+
+@pytest.mark.parametrize(
+    ("context", "found"),
+    [
+        (f"{SCT}|101", ["knee-osteoarthritis"]),
+        (f"urn:oid:{SNOMED_CT}|103", ["guillain-barre-syndrome", "knee-osteoarthritis"]),
+        ("101", ["knee-osteoarthritis"]),
+        (f"{SCT}|104", []),
+        (f"{SCT}|999", []),
+    ],
+)
+def test_fhir_finds_by_code(service: Service, token: str, context: str, found: list[str]) -> None:
+    path = f"/fhir/PlanDefinition?context={quote(context)}"
+    bundle: Any = body(service.get(path, token=token))
+
+    resources = [entry["resource"] for entry in bundle.get("entry", ())]
+    names = [each["id"] for each in resources if each["resourceType"] == "PlanDefinition"]
+    assert names == found
+    assert bundle["total"] == len(found)
+
+
+def test_the_search_field_finds_by_code(service: Service) -> None:
+    """A number that is not in the map is words."""
+    assert (
+        service.get("/catalogue?q=101")
+        .headers["Location"]
+        .partition("?")[0]
+        .endswith("/knee-osteoarthritis")
+    )
+    page = service.get("/catalogue?q=102").text
+    assert "SNOMED CT <code>102 (ICD-10 M17.0, Z99.9)</code>" in page
+    assert "also means other conditions" in page
+    assert "SNOMED CT <code>" not in service.get("/catalogue?q=999").text

@@ -1,0 +1,112 @@
+"""People who ask for an intervention get it, and who asks for nothing here gets nothing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evref.domain.catalogue.search.interventions import MatchedIn
+from tests.search.bundled import search
+
+AT_LEAST = {"answers.tsv": (0.90, 0.80), "fresh-answers.tsv": (0.84, 0.76)}
+"""Parts of the questions of each file whose answer is among the first three, and first."""
+
+
+def questions(name: str) -> dict[str, list[str]]:
+    """Questions, and the ids of interventions of which one answers each."""
+    lines = Path(__file__).with_name(name).read_text("utf-8").splitlines()[1:]
+    return {question: ids.split(",") for question, ids in (line.split("\t") for line in lines)}
+
+
+@pytest.mark.parametrize("name", AT_LEAST)
+def test_questions_find_what_answers_them(name: str) -> None:
+    asked = questions(name)
+    answers = {
+        question: [one.id for one in search().interventions(question).interventions[:3]]
+        for question in asked
+    }
+
+    missed = [question for question, ids in asked.items() if not {*ids} & {*answers[question]}]
+    first = [question for question, ids in asked.items() if {*answers[question][:1]} & {*ids}]
+    among_three, are_first = AT_LEAST[name]
+    assert len(missed) <= (1 - among_three) * len(asked), missed
+    assert len(first) >= are_first * len(asked)
+
+
+@pytest.mark.parametrize(
+    ("question", "diagnoses"),
+    [
+        ("should I MRI back pain", ["low-back-pain"]),
+        ("exercise for incontinence", ["stress-urinary-incontinence", "overactive-bladder"]),
+        ("Karpaltunnel Spritze", ["carpal-tunnel-syndrome"]),
+        ("Eiseninfusion", ["iron-deficiency-anaemia"]),
+        ("PFO closure", ["ischaemic-stroke"]),
+        ("Logopädie Schlaganfall", ["ischaemic-stroke"]),
+    ],
+)
+def test_the_likelier_diagnosis_comes_first(question: str, diagnoses: list[str]) -> None:
+    answers = search().interventions(question).interventions
+
+    assert list(dict.fromkeys(one.diagnosis_id for one in answers))[: len(diagnoses)] == diagnoses
+
+
+@pytest.mark.parametrize("question", ["xylophone", "xylophone knee osteoarthritis", "the", "?"])
+def test_words_of_nothing_find_nothing(question: str) -> None:
+    assert search().interventions(question).interventions == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "matched_in", "matched"),
+    [
+        ("CPAP", MatchedIn.TITLE, ("positive airway pressure",)),
+        ("ibuprofen knee osteoarthritis", MatchedIn.TITLE, None),
+        ("Hexenschuss Röntgen", MatchedIn.SUMMARY, ("radiography",)),
+        ("knee osteoarthritis", None, ("Knee osteoarthritis",)),
+    ],
+)
+def test_an_answer_says_why(
+    question: str, matched_in: MatchedIn | None, matched: tuple[str, ...] | None
+) -> None:
+    answers = search().interventions(question)
+    hit = answers.hit(answers.interventions[0])
+
+    assert hit.matched_in is matched_in
+    if matched is not None:
+        assert tuple(word.casefold() for word in hit.matched) == tuple(
+            word.casefold() for word in matched
+        )
+
+
+def test_a_word_that_nothing_has_is_ignored_beside_a_diagnosis_and_its_intervention() -> None:
+    answers = search().interventions("xylophone exercise for knee osteoarthritis")
+
+    assert answers.ignored == ("xylophone",)
+    assert answers.interventions[0].diagnosis_id == "knee-osteoarthritis"
+    assert search().interventions("xylophone metformin").interventions == ()
+
+
+def test_a_medicine_finds_its_class_but_no_other_medicine_of_it() -> None:
+    texts = [
+        f"{one.title} {one.summary} {one.cautions}".casefold()
+        for one in search().interventions("ibuprofen").interventions
+    ]
+
+    assert texts
+    for text in texts:
+        assert re.search("ibuprofen|nsaid|inflammator|analges|pain relief", text), text
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("stro", "Ischaemic stroke"),
+        ("diab", "Type 2 diabetes mellitus"),
+        ("herz insuff", "Heart failure"),
+        ("cpap", "Positive airway pressure"),
+    ],
+)
+def test_what_is_meant_is_suggested_first(typed: str, name: str) -> None:
+    assert search().suggestions(typed, 8)[0].name == name
+    assert search().suggestions(typed[:2], 8) == []

@@ -1,0 +1,86 @@
+"""Times in words: exact at the limits of each unit, and consistent everywhere."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evref.adapters.inbound.pages.settings.labels import day_in_words, exact_time, time_in_words
+
+NOW = datetime(2026, 11, 22, 14, 5, 30, tzinfo=UTC)
+
+INSTANTS = st.datetimes(
+    datetime(2000, 1, 1),  # noqa: DTZ001 - Hypothesis adds the time zone
+    datetime(2100, 1, 1),  # noqa: DTZ001
+    timezones=st.just(UTC),
+)
+
+
+@pytest.mark.parametrize(
+    ("ago", "words"),
+    [
+        (timedelta(0), "just now"),
+        (timedelta(seconds=59), "just now"),
+        (timedelta(seconds=60), "1 minute ago"),
+        (timedelta(seconds=119), "1 minute ago"),
+        (timedelta(minutes=2), "2 minutes ago"),
+        (timedelta(minutes=59, seconds=59), "59 minutes ago"),
+        (timedelta(hours=1), "1 hour ago"),
+        (timedelta(hours=23, minutes=59), "23 hours ago"),
+        (timedelta(hours=24), "yesterday"),
+        (timedelta(hours=38), "yesterday"),
+        (timedelta(hours=39), "2 days ago"),
+        (timedelta(days=30), "30 days ago"),
+        (timedelta(days=31), "1 month ago"),
+        (timedelta(days=364), "12 months ago"),
+        (timedelta(days=365), "1 year ago"),
+        (timedelta(days=800), "2 years ago"),
+        (timedelta(seconds=-1), "in less than a minute"),
+        (timedelta(seconds=-60), "in 1 minute"),
+        (timedelta(hours=-3), "in 3 hours"),
+        (timedelta(days=-1), "tomorrow"),
+        (timedelta(days=-6), "in 6 days"),
+    ],
+)
+def test_a_time_is_told_in_its_unit(ago: timedelta, words: str) -> None:
+    """From 24 hours on by calendar days, as people count."""
+    assert time_in_words(NOW - ago, NOW) == words
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        (0, "today"),
+        (-1, "yesterday"),
+        (1, "tomorrow"),
+        (-5, "5 days ago"),
+        (6, "in 6 days"),
+        (31, "in 1 month"),
+        (-366, "1 year ago"),
+    ],
+)
+def test_a_day_is_told_from_today(days: int, words: str) -> None:
+    """Before and after."""
+    assert day_in_words(NOW.date() + timedelta(days), NOW.date()) == words
+
+
+@given(at=INSTANTS, now=INSTANTS)
+def test_a_time_is_never_told_on_the_wrong_side(at: datetime, now: datetime) -> None:
+    """Past is “ago”, “yesterday” or “just now”, future “in …” or “tomorrow”."""
+    words = time_in_words(at, now)
+
+    is_future = words.startswith("in ") or words == "tomorrow"
+    assert is_future == (at > now)
+
+
+@given(at=INSTANTS, now=INSTANTS)
+def test_a_time_of_other_days_is_told_as_its_day(at: datetime, now: datetime) -> None:
+    """An instant and its day never contradict each other on one page."""
+    if abs(at - now) >= timedelta(days=1):
+        assert time_in_words(at, now) == day_in_words(at.date(), now.date())
+
+
+def test_the_exact_time_has_the_zone() -> None:
+    """The day, the minute and UTC."""
+    assert exact_time(NOW) == "22 November 2026, 14:05 UTC"
