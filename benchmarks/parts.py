@@ -151,8 +151,8 @@ def _swap(contender: Contender, settings: Settings, catalogue: Catalogue) -> dic
         raise SystemExit("benchmarks: what was published is not served")
     return {
         "memory, MB": memory[0],
-        "most memory meanwhile, MB": max(memory),
-        "slowest response before, ms": before["max_ms"],
-        "slowest response meanwhile, ms": load.result()["max_ms"],
-        "until it is served, s": served_at - published_at,
+        "most memory during the publication, MB": max(memory),
+        "slowest response before it, ms": before["max_ms"],
+        "slowest response during the publication, ms": load.result()["max_ms"],
+        "until the publication is served, s": served_at - published_at,
     }
