@@ -13,11 +13,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
+KUBERNETES = DEPLOY / "kubernetes"
 HOW_TOS = tuple(
     ROOT / "docs" / "how-to" / f"{name}.md"
     for name in (
         *("deploy", "upgrade", "back-up", "monitor", "run-on-many-machines"),
-        "run-on-granian",
+        *("run-on-granian", "run-on-kubernetes"),
     )
 )
 

@@ -16,7 +16,7 @@ import yaml
 from evref.bootstrap.server import GRACEFUL_SECONDS
 from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
-from tests.deploy.shell import DEPLOY, HOW_TOS, ROOT, commands, files, needs
+from tests.deploy.shell import DEPLOY, HOW_TOS, KUBERNETES, ROOT, commands, files, needs
 from tests.servers import PostgresqlServer, redis_server
 
 UNITS = sorted([*DEPLOY.glob("systemd/evref*.s*"), *DEPLOY.glob("backup/*.*")])
@@ -25,7 +25,7 @@ SETTINGS = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
 NO_SETTING = {"EVREF_KEY"}
 
 # The commands that run evref.
-_EVREF = re.compile(r"(?:^|docker compose run --rm |/bin/)evref (?P<arguments>[a-z].*)$")
+_EVREF = re.compile(r"(?:^|docker compose run --rm | -- |/bin/)evref (?P<arguments>[a-z].*)$")
 
 
 def compose(*names: str) -> dict[str, Any]:
@@ -57,6 +57,9 @@ def evref_commands() -> Iterator[tuple[str, list[str]]]:
     for name, service in SERVICES.items():
         if service.get("image") == "evref:latest":
             yield f"compose: {name}", service["command"]
+    for name in ("deployment.yaml", "migration.yaml"):
+        pod = yaml.safe_load((KUBERNETES / name).read_text())["spec"]["template"]["spec"]
+        yield name, pod["containers"][0]["args"]
     for line in containerfile("CMD"):
         yield "Containerfile", yaml.safe_load(line)
 
