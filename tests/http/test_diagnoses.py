@@ -156,6 +156,24 @@ def test_matches_say_how_each_code_was_read_and_what_it_found(service: Service, 
     }
 
 
+def test_matches_are_in_the_order_asked_although_parameters_alternate(
+    service: Service, token: str
+) -> None:
+    query = "icd10=M17,G61.0%2B%20J45*&icd11=FA01&%69cd10=J45&icd11=8C01.0&icd10="
+
+    matches = body(service.get(f"{DIAGNOSES}?{query}", token=token))["meta"]["matches"]
+
+    assert [(match["parameter"], match["given"]) for match in matches] == [
+        ("icd10", "M17"),
+        ("icd10", "G61.0+"),
+        ("icd10", "J45*"),
+        ("icd11", "FA01"),
+        ("icd10", "J45"),
+        ("icd11", "8C01.0"),
+        ("icd10", ""),
+    ]
+
+
 @pytest.mark.parametrize(
     ("codes", "qualifier", "relations"),
     [

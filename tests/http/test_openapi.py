@@ -6,21 +6,18 @@ import re
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
-from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.rest.examples import REQUESTS
-from evref.adapters.inbound.rest.parameters import DiagnosesQuery
-from evref.adapters.inbound.web.problems import InvalidParametersError
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER, MEANINGS
 from tests.http import snapshots
-from tests.http.service import BASE_URL, Service, body
+from tests.http.service import BASE_URL, Service, assert_problem, body
 
 pytestmark = pytest.mark.shared_service
 
@@ -122,7 +119,7 @@ def test_an_enumeration_is_one_component_described_value_by_value(
 
 @pytest.mark.parametrize(("name", "such"), [("icd10", "M17.1"), ("icd11", "FA01&XK8G")])
 def test_the_number_of_codes_is_what_the_service_takes(
-    document: dict[str, Any], name: str, such: str
+    service: Service, document: dict[str, Any], name: str, such: str
 ) -> None:
     """Separated by commas. What is not a code is no error beside one that is."""
     parameters = document["paths"]["/api/v1/diagnoses"]["get"]["parameters"]
@@ -131,10 +128,12 @@ def test_the_number_of_codes_is_what_the_service_takes(
     assert (parameter["style"], parameter["explode"]) == ("form", False)
     assert parameter["schema"]["items"] == {"type": "string"}
 
+    token = service.token()
     for codes in ([such] * most, [such, "x"]):
-        assert len(DiagnosesQuery().load(MultiDict({name: ",".join(codes)}))["codes"]) == len(codes)
-    with pytest.raises(InvalidParametersError):
-        DiagnosesQuery().load(MultiDict({name: ",".join([such] * (most + 1))}))
+        answer = service.get(f"/api/v1/diagnoses?{urlencode({name: ','.join(codes)})}", token=token)
+        assert len(body(answer)["meta"]["matches"]) == len(codes)
+    too_many = urlencode({name: ",".join([such] * (most + 1))})
+    assert_problem(service.get(f"/api/v1/diagnoses?{too_many}", token=token), 422)
 
 
 def test_the_service_takes_every_search_that_the_document_allows(

@@ -216,10 +216,19 @@ def test_a_subtopic_without_a_module_gives_the_diagnosis_alone(
         (coded(ICD10_GM, "knee,", "12"), f"{LIST}.c12", 'is malformed: "knee, "'),
         (coded(ICD10, "x" * 41), f"{LIST}.c", "is malformed: 41 characters"),
         ({f"{LIST}.dn": "x" * 201}, f"{LIST}.dn", "is too long"),
-        ({f"{LIST}.dn{n}": "x" * 101 for n in range(2)}, f"{LIST}.dn", "is too long"),
-        ({f"{LIST}.dn{n}": "a" for n in range(51)}, LIST, "has 51 values"),
-        ({f"subTopic.v.c{n}": "Q000188" for n in range(50)} | KNEE, LIST, "has 51 values"),
-        (coded(ICD11, "/".join(["FA01"] * 17) + ",FA01" * 34), LIST, "has 51 values"),
+        ({f"{LIST}.ot": "x" * 201}, f"{LIST}.ot", "is too long"),
+        ({f"{LIST}.dn{n}": "x" * (100 + n) for n in range(2)}, f"{LIST}.dn1", "is too long"),
+        ({f"{LIST}.dn{n}": "a" for n in range(51)}, f"{LIST}.dn50", "is one of 51 values"),
+        (
+            {f"subTopic.v.c{n}": "Q000188" for n in range(50)} | KNEE,
+            "subTopic.v.c49",
+            "is one of 51 values",
+        ),
+        (
+            KNEE | coded(ICD11, "/".join(["FA01"] * 17) + ",FA01" * 33, "1"),
+            f"{LIST}.c1",
+            "is one of 51 values",
+        ),
         (KNEE | {LIST.upper() + ".C": "M18"}, f"{LIST}.c", "is given more than once"),
     ],
 )

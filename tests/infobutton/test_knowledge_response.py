@@ -383,7 +383,7 @@ def test_hostile_text_of_the_catalogue_is_text(make_service: MakeService, text: 
                 "mainSearchCriteria.v.cs1": ICD10_CM,
                 "mainSearchCriteria.v.c1": "M54.50",
             },
-            "/catalogue?q=ICD-10-WHO+M17.1%2C+ICD-10-CM+M54.50",
+            "/catalogue?q=ICD-10-WHO+M17.1%3B+ICD-10-CM+M54.50",
         ),
         (
             {"mainSearchCriteria.v.cs": "1.2.3", "mainSearchCriteria.v.c": "M17.1"},
@@ -391,19 +391,28 @@ def test_hostile_text_of_the_catalogue_is_text(make_service: MakeService, text: 
         ),
         (
             {"mainSearchCriteria.v.dn": "none", "mainSearchCriteria.v.dn1": "twin"},
-            "/catalogue?q=twin",
+            "/catalogue?q=twin%3B+none",
+        ),
+        ({"mainSearchCriteria.v.dn": "none; twin"}, "/catalogue?q=none%2C+twin"),
+        (
+            KNEE | {"mainSearchCriteria.v.cs1": "1.2.3", "mainSearchCriteria.v.c1": "4"},
+            "/catalogue?q=ICD-10-WHO+M17.1%3B+code+4+of+the+code+system+1.2.3",
+        ),
+        (
+            KNEE | {"mainSearchCriteria.v.dn1": "Knee osteoarthritis"},
+            "/catalogue/knee-osteoarthritis",
         ),
         (
             KNEE
             | {"mainSearchCriteria.v.cs1": ICD10, "mainSearchCriteria.v.c1": "S83.5XXA"}
             | {"mainSearchCriteria.v.dn2": "twin"},
-            "/catalogue?q=ICD-10-WHO+M17.1%2C+ICD-10-WHO+S83.5XXA",
+            "/catalogue?q=ICD-10-WHO+M17.1%3B+ICD-10-WHO+S83.5XXA%3B+twin",
         ),
         (
             {f"mainSearchCriteria.v.cs{n}": ICD10 for n in range(40)}
             | {f"mainSearchCriteria.v.c{n}": f"S83.5X{n:02}" for n in range(40)}
             | {"mainSearchCriteria.v.dn": "twin"},
-            "/catalogue?q=" + "%2C+".join(f"ICD-10-WHO+S83.5X{n:02}" for n in range(9)),
+            "/catalogue?q=" + "%3B+".join(f"ICD-10-WHO+S83.5X{n:02}" for n in range(9)),
         ),
     ],
 )

@@ -76,6 +76,41 @@ def test_any_other_search_shows_what_it_found_and_why(
     assert says in seen(visitor, typed).text()
 
 
+@pytest.mark.parametrize(
+    ("typed", "links", "says"),
+    [
+        ("M17.11; asthma", ["knee-osteoarthritis", "asthma"], "2 diagnoses for M17.11; asthma."),
+        ("asthma; gout; asthma;", ["asthma", "gout"], "2 diagnoses for asthma; gout"),
+        (
+            "M17.11; unicorn",
+            ["knee-osteoarthritis"],
+            "Nothing by the name “unicorn” is in the catalogue.",
+        ),
+        ("asthma; unicorn", ["asthma"], "Nothing by the name “unicorn” is in the catalogue."),
+        ("M17.11; M54.5", ["knee-osteoarthritis", "low-back-pain"], "for ICD-10 M17.11, ICD-10"),
+        ("asthma; knee pain", ["asthma", "knee-osteoarthritis"], "“knee pain” is wider than one"),
+        ("gout; ibuprofen", ["gout"], "interventions and 1 diagnosis for gout; ibuprofen."),
+        ("unicorn; yeti", [], "Nothing by the name “yeti” is in the catalogue."),
+    ],
+)
+def test_a_semicolon_separates_what_is_searched_by_itself(
+    visitor: Visitor, typed: str, links: list[str], says: str
+) -> None:
+    """What one part finds does not hide that another finds nothing."""
+    page = visitor.get("/catalogue", query_string={"q": typed}).text
+
+    assert says in Seen(page).text()
+    for link in links:
+        assert f'<li><a href="/catalogue/{link}">' in page
+
+
+def test_a_part_that_names_what_the_code_means_leads_to_the_page_with_it(visitor: Visitor) -> None:
+    answer = visitor.get("/catalogue", query_string={"q": "M17.11; knee osteoarthritis"})
+
+    assert answer.headers["Location"].startswith("/catalogue/knee-osteoarthritis?searched=M17.11")
+    assert "was read as M17.11" in Seen(visitor.get(answer.headers["Location"]).text).text()
+
+
 def test_interventions_are_shown_with_a_link_to_their_diagnosis(visitor: Visitor) -> None:
     found = seen(visitor, "tai chi")
 

@@ -56,15 +56,20 @@ class Criterion:
     """What to search by: codes, or words if no code is given or its code system is not read.
 
     It has neither if the code is of a code system that the service does not read and there are no
-    words. `number` is that of its parameters, and `label` names it for people. `is_replaced` is
-    whether words stand for a code.
+    words. `parameter` is the name of the one that it is from, and `label` names it for people.
+    `is_replaced` is whether words stand for a code.
     """
 
-    number: str
+    parameter: str
     label: str
     codes: tuple[RecordCode, ...] = ()
     words: str | None = None
     is_replaced: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many values it counts as."""
+        return sum(code.count for code in self.codes) or 1
 
     @property
     def is_read(self) -> bool:
@@ -136,10 +141,11 @@ def read(
     """
     values, faults = _parameters(args)
     numbers = _numbers(values, _CRITERIA)
-    sub_topic_numbers = _numbers(values, _SUB_TOPIC)
-    if len(numbers) + len(sub_topic_numbers) > MOST_VALUES:
-        faults.append(_too_many(len(numbers) + len(sub_topic_numbers)))
-        numbers = []
+    sub_topics = _numbers(values, _SUB_TOPIC)
+    asked = [*numbers.values(), *sub_topics.values()]
+    if len(asked) > MOST_VALUES:
+        faults.append(_too_many(asked[MOST_VALUES], len(asked)))
+        numbers = {}
     elif not numbers and not faults:
         faults.append(_missing_code(""))
     criteria = [
@@ -148,15 +154,15 @@ def read(
     if not any(criterion.is_read for criterion in criteria):
         # Codes that cannot be read do not affect the others.
         faults += [_malformed(criterion) for criterion in criteria if criterion.codes]
-    count = len(sub_topic_numbers) + sum(
-        sum(code.count for code in criterion.codes) or 1 for criterion in criteria
-    )
+    count = len(sub_topics) + sum(criterion.count for criterion in criteria)
     if count > MOST_VALUES:
-        faults.append(_too_many(count))
+        largest = max(criteria, key=lambda criterion: criterion.count)
+        faults.append(_too_many(largest.parameter, count))
     # As a whole, so that many criteria cost no more than one.
     if sum(len(criterion.words or "") for criterion in criteria) > LONGEST_TEXT:
+        longest = max(criteria, key=lambda criterion: len(criterion.words or ""))
         allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
-        faults.append(ParameterFault(f"{_CRITERIA}.dn", "is too long", allowed))
+        faults.append(ParameterFault(longest.parameter, "is too long", allowed))
     response_type = values.pop((RESPONSE_TYPE, ""), XML).lower()
     if response_type not in response_types:
         message = "is not one of the allowed values"
@@ -194,22 +200,27 @@ def _parameters(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault
     return values, faults
 
 
-def _numbers(values: _Values, of: str) -> list[str]:
-    """Return the numbers of the parameters that begin with `of`, each once, in their order."""
-    return list(dict.fromkeys(number for name, number in values if name.startswith(of)))
+def _numbers(values: _Values, of: str) -> dict[str, str]:
+    """Return the numbers of the parameters that begin with `of`, each with the first of these."""
+    numbers: dict[str, str] = {}
+    for name, number in values:
+        if name.startswith(of):
+            numbers.setdefault(number, name + number)
+    return numbers
 
 
 def _criterion(
     values: _Values, number: str, faults: list[ParameterFault], served: Served
 ) -> Criterion | None:
     """Return the criterion with this number; None if it has a fault, which is added to `faults`."""
-    code, oid, *texts = (
+    code, oid, name, other = (
         values.get((f"{_CRITERIA}.{part}", number)) for part in ("c", "cs", "dn", "ot")
     )
-    words = next(filter(None, texts), None)
+    words = name or other
+    in_words = f"{_CRITERIA}.{'ot' if name is None else 'dn'}{number}"
     if code is None:
         if words is not None:
-            return Criterion(number, f"“{without_keys(words)}”", words=words)
+            return Criterion(in_words, f"“{without_keys(words)}”", words=words)
         faults.append(_missing_code(number))
         return None
     oid = _without_urn(oid)
@@ -218,7 +229,19 @@ def _criterion(
         allowed = tuple(f"{system.oid} ({system.name})" for system in CODE_SYSTEMS)
         faults.append(ParameterFault(f"{_CRITERIA}.cs{number}", message, allowed))
         return None
-    return _coded(code, oid, number, words, served)
+    system = by_oid(oid, code)
+    codes = () if system is None else read_field(system.classification, code, system.edition)
+    codes = served.read(codes)
+    parameter = f"{_CRITERIA}.c{number}"
+    # A code that is not in the map is as one of a system that is not read.
+    if system is not None and (system is not SNOMED_CT or any(code.read_as for code in codes)):
+        labels = (f"{system.name} {code.shown}" for code in codes if code.given)
+        return Criterion(parameter, ", ".join(labels), codes)
+    label = without_keys(f"code {code} of the code system {oid}")
+    if words is None:
+        return Criterion(parameter, label)
+    label += without_keys(f", “{words}”")
+    return Criterion(in_words, label, words=words, is_replaced=True)
 
 
 def _without_urn(oid: str | None) -> str | None:
@@ -233,32 +256,16 @@ def _missing_code(number: str) -> ParameterFault:
     return ParameterFault(f"{_CRITERIA}.c{number}", "is missing", (allowed,))
 
 
-def _too_many(count: int) -> ParameterFault:
+def _too_many(parameter: str, count: int) -> ParameterFault:
     allowed = f"at most {MOST_VALUES} codes, words and subtopics in all, stems of clusters counted"
-    return ParameterFault(_CRITERIA, f"has {count} values", (allowed,))
+    return ParameterFault(parameter, f"is one of {count} values", (allowed,))
 
 
 def _malformed(criterion: Criterion) -> ParameterFault:
     given = ", ".join(code.given for code in criterion.codes)
     shown = f'"{given}"' if len(given) <= _LONGEST_REPEATED else f"{len(given)} characters"
     allowed = (FORMS[criterion.codes[0].classification],)
-    name = f"{_CRITERIA}.c{criterion.number}"
-    return ParameterFault(name, f"is malformed: {shown}", allowed)
-
-
-def _coded(code: str, oid: str, number: str, words: str | None, served: Served) -> Criterion:
-    system = by_oid(oid, code)
-    codes = () if system is None else read_field(system.classification, code, system.edition)
-    codes = served.read(codes)
-    # What is not in the map is as a code of a system that is not read.
-    is_unknown = system is SNOMED_CT and not any(each.read_as for each in codes)
-    if system is None or is_unknown:
-        label = f"code {code} of the code system {oid}"
-        if words is not None:
-            label += f", “{words}”"
-        return Criterion(number, without_keys(label), words=words, is_replaced=words is not None)
-    labels = (f"{system.name} {each.shown}" for each in codes if each.given)
-    return Criterion(number, ", ".join(labels), codes)
+    return ParameterFault(criterion.parameter, f"is malformed: {shown}", allowed)
 
 
 def _sub_topics(values: _Values) -> Iterable[AskedSubTopic]:

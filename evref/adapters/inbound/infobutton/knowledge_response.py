@@ -4,6 +4,7 @@ A diagnosis is a document, and each of its modules a section of it. HL7's guidan
 with sections makes each an entry of its own, and a section names its document as its source.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -58,16 +59,19 @@ class KnowledgeResponse:
 
     def page(self) -> str:
         """Return the address of the page for a person: of the only diagnosis, or of a search."""
+        criteria = self.request.criteria
         found = self.request.found_in(self.served)
         modules = tuple(Module) if len(found) != 1 else found[0].diagnosis.enabled_modules
         module = _only_module(self.request, modules)
-        is_by_name = any(criterion.is_replaced for criterion in self.request.criteria)
-        # The page of a search says how well a code fits, and what a name matched.
-        if len(found) == 1 and not is_by_name and not self._doubts():
+        finding = [criterion for criterion in criteria if any(criterion.found_in(self.served))]
+        is_by_name = any(criterion.is_replaced for criterion in criteria)
+        # The page of a search says how well a code fits, what a name matched, what found nothing.
+        is_certain = len(finding) == len(criteria) and not is_by_name and not self._doubts()
+        if len(found) == 1 and is_certain:
             return self._page(found[0].diagnosis, module)
-        criteria = self.request.criteria
-        useful = [one for one in criteria if any(one.found_in(self.served))] or criteria
-        return self.base_url + _search_page(useful, module)
+        # A long address loses its end.
+        rest = [criterion for criterion in criteria if criterion not in finding]
+        return self.base_url + _search_page([*finding, *rest], module)
 
     def _doubts(self) -> dict[str, str]:
         return doubts(self.request.matches(self.served.catalogue))
@@ -228,18 +232,16 @@ def search_page(request: KnowledgeRequest) -> str:
 
 
 def _search_page(criteria: Sequence[Criterion], module: Module | None) -> str:
-    """Return the path of a search that finds what the criteria find.
-
-    The page searches for any of several codes, or for all of several words. So criteria with words
-    cannot be combined, and the first one stands for all.
-    """
-    text = criteria[0].words or criteria[0].label
-    if criteria[0].codes:
-        codes = (code.spelled for criterion in criteria for code in criterion.codes)
-        text = ", ".join(dict.fromkeys(codes))
-        if len(text) > LONGEST_TEXT:
-            text = text[: LONGEST_TEXT + 1].rpartition(",")[0]
-    return f"/catalogue{_query({'q': without_keys(text[:LONGEST_TEXT])}, module)}"
+    """Return the path of a search that finds what the criteria find, each by itself."""
+    texts = (
+        ", ".join(code.spelled for code in criterion.codes)
+        or (criterion.words or criterion.label).replace(";", ",")
+        for criterion in criteria
+    )
+    text = without_keys("; ".join(dict.fromkeys(texts)))
+    if len(text) > LONGEST_TEXT:
+        text = re.split("[,;] ?[^,;]*$", text[: LONGEST_TEXT + 1])[0][:LONGEST_TEXT]
+    return f"/catalogue{_query({'q': text}, module)}"
 
 
 def _only_module(request: KnowledgeRequest, modules: Iterable[Module]) -> Module | None:

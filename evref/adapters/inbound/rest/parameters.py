@@ -2,9 +2,12 @@
 
 import re
 from enum import StrEnum
+from itertools import chain
 from typing import Any
+from urllib.parse import parse_qsl
 
 from apiflask import Schema, fields
+from flask import request
 from marshmallow import ValidationError, post_load, validate, validates_schema
 
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
@@ -39,14 +42,13 @@ class StrictQuery(Schema):
         faults = []
         given = {}
         for name in data:
-            first, *more = data.getlist(name)
+            texts = data.getlist(name)
             # Some client generators repeat a parameter for each item of a list.
-            if isinstance(self.fields.get(name), CodesField):
-                first = ",".join([first, *more])
-            elif more:
+            is_list = isinstance(self.fields.get(name), CodesField)
+            if len(texts) > 1 and not is_list:
                 allowed = ("at most one value",)
                 faults.append(ParameterFault(name, "is given more than once", allowed))
-            given[name] = first
+            given[name] = texts if is_list else texts[0]
         try:
             loaded = super().load(given, **options)
         except ValidationError as error:
@@ -84,7 +86,10 @@ def _enumeration(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
 
 
 class CodesField(fields.String):
-    """Codes separated by commas, in one parameter or several of its name; `load` reads them."""
+    """Codes separated by commas, in one parameter or several of its name.
+
+    `load` returns the codes of each of these parameters.
+    """
 
     def __init__(
         self, classification: Classification, description: str, example: list[str]
@@ -105,13 +110,13 @@ class CodesField(fields.String):
 
     def _deserialize(self, value: Any, *rest: Any, **_: Any) -> Any:
         # Before they are read, so that too many cost nothing.
-        count = value.count(",") + 1
+        count = sum(text.count(",") + 1 for text in value)
         if count > MOST_VALUES:
             raise ValidationError(f"has {count} codes")
         _, data = rest
         given = data.get("edition") if self._classification is Classification.ICD_10 else None
         edition = next((known for known in Edition if known == given), None)
-        return read_field(self._classification, value, edition)
+        return [read_field(self._classification, text, edition) for text in value]
 
 
 def _named(text: str, place: int) -> str:
@@ -240,8 +245,8 @@ class DiagnosesQuery(StrictQuery):
     def check_codes(self, data: dict[str, Any], **_: Any) -> None:
         """Check what parameters say together."""
         messages = {}
-        given: dict[str, tuple[RecordCode, ...]] = {
-            name: data[name] for name in Classification if name in data
+        given: dict[str, list[RecordCode]] = {
+            name: list(chain(*data[name])) for name in Classification if name in data
         }
         if "edition" in data and "icd10" not in given:
             messages["edition"] = "is given without icd10"
@@ -259,11 +264,13 @@ class DiagnosesQuery(StrictQuery):
         if messages:
             raise ValidationError({name: [message] for name, message in messages.items()})
 
-    @post_load(pass_original=True)
-    def join_codes(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
+    @post_load
+    def join_codes(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
         """Replace the codes of each parameter by those of all, in the order of the request."""
-        names = [name for name in original if name in {*Classification}]
-        codes = tuple(code for name in names for code in data.pop(name))
+        given = {str(name): iter(data.pop(name)) for name in Classification if name in data}
+        # `request.args` does not say how parameters of several names alternate.
+        query = parse_qsl(request.query_string.decode("latin-1"), keep_blank_values=True)
+        codes = tuple(chain(*(next(given[name]) for name, _ in query if name in given)))
         return {**data, "codes": codes}
 
 

@@ -175,16 +175,13 @@ def _index_context(catalogue: Catalogue, asked: dict[str, Any], found: Results) 
     groups = _grouped(found.entries, by_group="by" in asked)
     # A search has its own order: the best match first.
     is_search = "q" in asked
-    asks = found.answers.interventions and not found.answers.is_alone
-    only = found.entries[0] if is_search and len(found.entries) == 1 and not asks else None
+    only = found.entries[0] if is_search and len(found.entries) == 1 and not found.asks else None
     return {
         "card": only and card(only.visible_interventions(), only.diagnosis.mainstays),
         "catalogue": catalogue,
         "asked": _with_none(_INDEX, asked),
         "found": found,
-        "hits": {
-            entry.diagnosis.id: hit for entry, hit in zip(found.entries, found.hits, strict=False)
-        },
+        "hits": {hit.diagnosis_id: hit for hit in found.hits},
         "groups": [("Diagnoses", "diagnoses", found.entries)]
         if is_search
         else [(name, words.slug(name), entries) for name, entries in groups.items()],

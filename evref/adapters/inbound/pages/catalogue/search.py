@@ -1,7 +1,9 @@
 """Search by the text of the search field: words, or codes as written in a patient's record."""
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
@@ -24,6 +26,7 @@ CLASSIFICATIONS = {
 
 NO_ANSWERS = Answers()
 _LONGEST_ABBREVIATION = 5
+_MOST_PARTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,9 @@ class Results:
 
     Without words, the entries are in the catalogue's order. `doubts` says, for a search by codes,
     why a diagnosis is only an approximate match, by id. `remarks` are sentences about codes
-    that were not searched or mean another condition. `wider` is the word that is wider than one
-    diagnosis, `answers` are the interventions that the words ask for.
+    that were not searched or mean another condition, and about parts of the text that find nothing.
+    `wider` is the word that is wider than one diagnosis, `answers` are the interventions that the
+    words ask for.
     """
 
     entries: tuple[Entry, ...]
@@ -54,8 +58,14 @@ class Results:
             whole = [hit for hit in self.hits if hit.is_whole]
             is_certain = len(whole) == 1 and not _is_foreign_abbreviation(whole[0], language)
         else:
-            is_certain = len(self.codes) == 1 and not self.remarks and not self.doubts
-        return self.entries[0] if is_certain and len(self.entries) == 1 else None
+            is_certain = len(self.codes) == 1 and not self.doubts
+        is_only = len(self.entries) == 1 and not self.remarks
+        return self.entries[0] if is_certain and is_only else None
+
+    @property
+    def asks(self) -> bool:
+        """Whether the words ask for an intervention, not only for a diagnosis."""
+        return bool(self.answers.interventions) and not self.answers.is_alone
 
 
 def _is_foreign_abbreviation(hit: Hit, language: str) -> bool:
@@ -66,18 +76,52 @@ def _is_foreign_abbreviation(hit: Hit, language: str) -> bool:
 def search(served: Served, text: str | None, module: Module | None) -> Results:
     """Return the entries that match all conditions; several codes match if any of them does.
 
-    What reads like a code about which nothing is known, such as B12, is searched as words.
+    A semicolon separates what is searched by itself. What reads like a code about which nothing is
+    known, such as B12, is searched as words.
     """
     catalogue = served.catalogue
     if text is None:
         return Results(catalogue.find(module=module))
-    found = _of_codes(catalogue, catalogue.matches(_codes(text, served)), module)
-    if found.entries or found.remarks:
-        return found
-    by_words = _of_words(served, text, module)
-    return (
-        by_words if by_words.entries or by_words.answers.interventions or not found.codes else found
+    separated = text.split(";", _MOST_PARTS - 1)
+    parts = dict.fromkeys(part.strip() for part in separated if part.strip())
+    matches: list[Match] = []
+    by_words: dict[str, Results] = {}
+    for part in parts:
+        of_codes = catalogue.matches(_codes(part, served))
+        if not any(match.fits for match in of_codes) and not any(remarks(of_codes, catalogue)):
+            found = _of_words(served, part, module)
+            if found.entries or found.answers.interventions or not of_codes:
+                by_words[part] = found
+                continue
+        matches += of_codes
+    by_codes = _of_codes(catalogue, matches, module)
+    if len(parts) == 1 and by_words:
+        return next(iter(by_words.values()))
+    return _joined(by_codes, by_words) if by_words else by_codes
+
+
+def _joined(by_codes: Results, by_words: Mapping[str, Results]) -> Results:
+    """Return what the codes of a text and each of its parts of words find, as one."""
+    every = (by_codes, *by_words.values())
+    entries = {entry.diagnosis.id: entry for found in every for entry in found.entries}
+    return Results(
+        tuple(entries.values()),
+        by_codes.codes,
+        by_codes.doubts,
+        tuple(
+            chain(by_codes.remarks, *(_remarks(part, found) for part, found in by_words.items()))
+        ),
+        tuple(chain(*(found.hits for found in every))),
+        tuple(chain(*(found.suggestions for found in every))),
+        answers=next((found.answers for found in every if found.asks), NO_ANSWERS),
     )
+
+
+def _remarks(part: str, found: Results) -> Iterator[str]:
+    if found.wider is not None:
+        yield f"“{found.wider.text}” is wider than one diagnosis"
+    if not found.entries and not found.asks:
+        yield f"Nothing by the name “{part}” is in the catalogue"
 
 
 def _of_words(served: Served, text: str, module: Module | None) -> Results:
@@ -97,7 +141,7 @@ def _of_words(served: Served, text: str, module: Module | None) -> Results:
     )
 
 
-def _of_codes(catalogue: Catalogue, matches: tuple[Match, ...], module: Module | None) -> Results:
+def _of_codes(catalogue: Catalogue, matches: Sequence[Match], module: Module | None) -> Results:
     ids = best_relations(matches)
     return Results(
         tuple(entry for entry in catalogue.find(module=module) if entry.diagnosis.id in ids),
