@@ -61,9 +61,9 @@ class Served:
         return done.stdout, self._used - before
 
     def copy(self) -> dict[str, Any]:
-        """The records of the copy, by id."""
-        records: dict[str, Any] = json.loads((self._folder / "copy.json").read_text())["records"]
-        return records
+        """The entries of the copy, by id."""
+        copied: dict[str, Any] = json.loads((self._folder / "copy.json").read_text())["entries"]
+        return copied
 
     def publish(self, published: list[Entry]) -> None:
         self.service.publish(Catalogue(published))
