@@ -167,21 +167,20 @@ def tokens(*sent: object) -> float:
 
 
 def test_a_question_costs_little(client: Assistant) -> None:
-    """What does the evidence say on exercise for knee osteoarthritis? Text and structure together,
-    of each way to the answer; and the list of tools, which every conversation begins with.
+    """What does the evidence say on exercise for knee osteoarthritis? Text and structure together;
+    and the list of tools, which every conversation begins with.
     """
-    diagnoses = client.call("find_diagnoses", q="knee osteoarthritis")
-    exercise = client.call(
+    found = client.call("find_interventions", q="exercise for knee osteoarthritis")
+    listed = client.call(
         "list_interventions", diagnosis_id="knee-osteoarthritis", module="fitt_vip"
     )
-    by_words = client.call("find_interventions", q="exercise for knee osteoarthritis")
 
-    assert diagnoses.content["diagnoses"][0]["id"] == "knee-osteoarthritis"
-    assert len(exercise.content["interventions"]) == 3
-    assert by_words.content["interventions"]
-    calls = (diagnoses, exercise)
-    assert tokens(*((each.text, each.content) for each in calls)) < 1_500
-    assert tokens(by_words.text, by_words.content) < 1_500
+    first = found.content["interventions"][0]
+    assert first["id"] == "knee-osteoarthritis-land-based-exercise"
+    assert len(first["effects"]) == 3
+    assert tokens(found.text, found.content) < 1_500
+    # With summaries and doses besides.
+    assert tokens(listed.text, listed.content) < 1_600
     assert tokens(client.about["tools"]) < 1_500
 
 
@@ -263,6 +262,7 @@ def test_interventions_are_found_by_words(client: Assistant, server: Server, key
         assert got["direction"] == "against"
         assert got.get("cautions") == each["cautions"]
         assert got["references"] == [reference["url"] for reference in each["references"]]
+        assert len(got.get("effects", [])) == len(each["effects"])
         assert f"AGAINST: {each['title']} (" in found.text
     assert DISCLAIMER in found.text
 
@@ -294,6 +294,7 @@ def test_every_intervention_is_listed_with_its_evidence(
                     f"{work['title']}. {work['year']}. {work['url']}" for work in each["references"]
                 ],
             }
+            assert len(got.pop("effects", [])) == len(each["effects"])
             got["references"] = [listed.content["references"][str(n)] for n in got["references"]]
             assert got == {name: value for name, value in stated.items() if value}
             line = f"{evidence['direction'].upper()}: {each['title']} ({each['phase']}; "
@@ -311,6 +312,9 @@ def test_every_intervention_is_listed_with_its_evidence(
         ("list_interventions", {"diagnosis_id": "measles"}, "Diagnosis not found"),
         ("list_interventions", {"diagnosis_id": "../limit"}, "diagnosis_id: String should match"),
         ("list_interventions", {}, "diagnosis_id: Field required"),
+        ("find_interventions", {"q": "a" * 100_000}, "The arguments are too long."),
+        ("list_interventions", {"diagnosis_id": "a" * 100_000}, "The arguments are too long."),
+        ("find_interventions", {"q": "knee", "diagnosis": "knee"}, "diagnosis "),
     ],
 )
 def test_an_invalid_argument_says_what_is_allowed(

@@ -5,12 +5,13 @@ What the service says of a record stands once, and what it does not say is left 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from evref_mcp.records import (
     DiagnosesBody,
     Diagnosis,
+    Effect,
     Evidence,
     FoundIntervention,
     Intervention,
@@ -47,13 +48,21 @@ def diagnoses(body: DiagnosesBody, *, only_names: bool) -> dict[str, Any]:
 def interventions(body: InterventionsBody) -> dict[str, Any]:
     """Return the structured answer of list_interventions; interventions cite by number."""
     diagnosis = body.meta.diagnosis
-    works = list(dict.fromkeys(_work(ref) for each in body.data for ref in each.references))
+    cited = works(body.data)
     return {
         "diagnosis": diagnosis.model_dump(include={"id", "name", "checked_on", "reviewed"}),
-        "interventions": [_intervention(each, works) for each in in_card_order(body)],
-        "references": {str(number): work for number, work in enumerate(works, start=1)},
+        "interventions": [_intervention(each, cited) for each in in_card_order(body)],
+        "references": {
+            str(number): f"{work.title}. {work.year}. {work.url}"
+            for number, work in enumerate(cited, start=1)
+        },
         **_source(body.meta),
     }
+
+
+def works(interventions: Iterable[Intervention]) -> list[Reference]:
+    """Return the works that the interventions cite, each once."""
+    return list(dict.fromkeys(work for one in interventions for work in one.references))
 
 
 def in_card_order(body: InterventionsBody) -> list[Intervention]:
@@ -100,7 +109,7 @@ def _match(match: Match) -> dict[str, Any]:
     return _stated({**found, "relations": {fit.id: fit.relation for fit in match.diagnoses}})
 
 
-def _intervention(intervention: Intervention, works: Sequence[str]) -> dict[str, Any]:
+def _intervention(intervention: Intervention, cited: Sequence[Reference]) -> dict[str, Any]:
     dose = intervention.fitt_vp
     return _stated(
         {
@@ -112,13 +121,19 @@ def _intervention(intervention: Intervention, works: Sequence[str]) -> dict[str,
             "summary": intervention.summary,
             "cautions": intervention.cautions,
             "dose": None if dose is None else dose.model_dump(exclude_none=True),
-            "references": [works.index(_work(each)) + 1 for each in intervention.references],
+            "effects": [
+                _effect(each, cited.index(intervention.references[each.reference]) + 1)
+                for each in intervention.effects
+            ],
+            "references": [cited.index(work) + 1 for work in intervention.references],
         }
     )
 
 
-def _work(reference: Reference) -> str:
-    return f"{reference.title}. {reference.year}. {reference.url}"
+def _effect(effect: Effect, reference: int) -> dict[str, Any]:
+    """Return the figures of an effect, and the place or number of the reference that has them."""
+    graded = {"certainty"} if effect.certainty == "not_graded" else set()
+    return {**effect.model_dump(exclude=graded, exclude_none=True), "reference": reference}
 
 
 def _found(intervention: FoundIntervention) -> dict[str, Any]:
@@ -131,6 +146,7 @@ def _found(intervention: FoundIntervention) -> dict[str, Any]:
             "module": intervention.module,
             "phase": intervention.phase,
             "cautions": intervention.cautions,
+            "effects": [_effect(each, each.reference) for each in intervention.effects],
             "references": [each.url for each in intervention.references],
         }
     )

@@ -5,13 +5,22 @@ Members that a later version of the service adds are ignored.
 
 from __future__ import annotations
 
-from typing import Literal
+from decimal import Decimal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 Module = Literal["fitt_vip", "pharmaconeutral", "home", "concept", "prevention", "diagnostic"]
 Phase = Literal["acute", "subacute", "chronic"]
 Direction = Literal["for", "against", "unclear"]
+
+
+Certainty = Literal["high", "moderate", "low", "very_low", "not_graded"]
+Recommendation = Literal[
+    "strong_for", "conditional_for", "conditional_against", "strong_against", "not_stated"
+]
+Number = Annotated[Decimal, PlainSerializer(lambda one: float(one) if one % 1 else int(one))]
+"""A number with the digits of its source; a number of JSON where it is structured."""
 
 
 class Name(BaseModel):
@@ -83,23 +92,58 @@ class Evidence(BaseModel):
     """What the sources say about an intervention, and how sure they are."""
 
     direction: Direction
-    certainty: Literal["high", "moderate", "low", "very_low", "not_graded"]
-    recommendation: Literal[
-        "strong_for", "conditional_for", "conditional_against", "strong_against", "not_stated"
-    ]
+    certainty: Certainty
+    recommendation: Recommendation
     source_grade: str | None
 
 
 class Reference(BaseModel):
     """A published work that supports an intervention."""
 
+    model_config = ConfigDict(frozen=True)
+
     title: str
     year: int
     url: str
 
 
+class Interval(BaseModel):
+    """A 95 % interval."""
+
+    low: Number
+    high: Number
+
+
+class Per1000(BaseModel):
+    """Events in 1,000 people."""
+
+    comparison: Number
+    intervention: Number
+
+
+class Effect(BaseModel):
+    """What an intervention changed, in numbers; `reference` is the index of the one that says so.
+
+    `favours` is neither if the interval contains the value of no effect, or is None.
+    """
+
+    outcome: str
+    comparison: str
+    measure: str
+    estimate: Number
+    interval: Interval | None
+    unit: str | None
+    better: Literal["lower", "higher"]
+    favours: Literal["intervention", "comparison", "neither"]
+    per_1000: Per1000 | None
+    studies: int | None
+    participants: int | None
+    certainty: Certainty
+    reference: int
+
+
 class Intervention(BaseModel):
-    """An intervention with its evidence and references."""
+    """An intervention with its evidence, effects and references."""
 
     id: str
     module: Module
@@ -109,6 +153,7 @@ class Intervention(BaseModel):
     cautions: str | None
     fitt_vp: Dose | None
     evidence: Evidence
+    effects: list[Effect]
     references: list[Reference]
 
 

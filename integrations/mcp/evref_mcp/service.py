@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import OrderedDict
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 import httpx2
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from evref_mcp import wording
 
@@ -17,6 +20,8 @@ _SECONDS_PER_STEP = 10
 
 _SECONDS_IN_ALL = 30
 _MOST_KEPT = 64
+_MOST_ASKED = 3000
+"""Characters of an address, percent-encoded: servers refuse longer ones in words of their own."""
 
 Body = TypeVar("Body", bound=BaseModel)
 
@@ -62,7 +67,10 @@ class Service:
             ServiceError: If there is no answer, or none that is understood.
 
         """
-        url = httpx2.URL(f"{self._url}/api/v1{path}", params=parameters)
+        query = urlencode(parameters)
+        if len(path) + len(query) > _MOST_ASKED:
+            raise ServiceError(wording.TOO_LONG)
+        url = httpx2.URL(f"{self._url}/api/v1{path}?{query}")
         kept = self._kept.get(url)
         response = await self._send(url, {} if kept is None else {"If-None-Match": kept.etag})
         if response.status_code == httpx2.codes.NOT_MODIFIED and kept is not None:
@@ -72,8 +80,9 @@ class Service:
         else:
             raise ServiceError(self._refusal(response))
         try:
-            read = body.model_validate_json(content)
-        except ValidationError:
+            # Decimal keeps the digits of a number as the service prints it.
+            read = body.model_validate(json.loads(content, parse_float=Decimal))
+        except ValueError:
             raise ServiceError(wording.not_understood(self._url)) from None
         etag = response.headers.get("ETag")
         if etag:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any
 
-from evref_mcp.answers import MOST_LISTED, in_card_order
+from evref_mcp.answers import MOST_LISTED, in_card_order, works
 from evref_mcp.records import (
     DiagnosesBody,
+    Effect,
     Found,
     FoundIntervention,
     Intervention,
     InterventionsBody,
     Match,
     Meta,
+    Reference,
     SearchBody,
 )
 
@@ -30,6 +32,8 @@ does not mean that sources advise against it.
 
 How to pass it on:
 - Give each intervention with its direction (for, against or unclear). A title never says it.
+- Give an effect with what it is compared with and its interval. Where it may be lower or higher, \
+say so.
 - Give the cautions of an intervention with it, and say where a code fits only approximately.
 - Give certainty and recommendation as they are. not_graded means that the source states no GRADE \
 certainty; not_stated that no recommendation was seen, or that guidelines contradict each other. \
@@ -40,6 +44,13 @@ the catalogue, and the disclaimer.
 fails, say so.
 - Send no data about a patient: codes and words for a diagnosis are all that the tools need."""
 
+_STRENGTHS = {
+    "strong_for": "strongly recommended",
+    "conditional_for": "conditionally recommended",
+    "conditional_against": "conditionally advised against",
+    "strong_against": "strongly advised against",
+    "not_stated": "strength not stated",
+}
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 _NATURE = (
@@ -72,6 +83,10 @@ KEY_REFUSED = (
     "mistyped, unknown, revoked or expired. Nothing was read. Whoever set up evref-mcp needs to "
     "compare the key or to set another one; a member of the institution creates keys in the "
     "institution settings of the service."
+)
+TOO_LONG = (
+    "The arguments are too long. The service takes words of up to 200 characters and up to 50 "
+    "codes. Nothing was read."
 )
 KEY_MAY_NOT_READ = (
     "The evidence reference service knows the API key of this program (EVREF_KEY), but its "
@@ -141,8 +156,7 @@ def interventions(body: InterventionsBody, filters: Mapping[str, str]) -> str:
             "The catalogue lists none here. It is not complete: this does not mean that sources "
             "advise against anything."
         )
-    lines += [f"- {_line(each)}" for each in in_card_order(body)]
-    return _with_source(lines, body.meta)
+    return _with_source([*lines, *_listed(in_card_order(body), works(body.data))], body.meta)
 
 
 def found_interventions(body: SearchBody) -> str:
@@ -153,29 +167,60 @@ def found_interventions(body: SearchBody) -> str:
         lines.append("The catalogue is not complete: this says nothing about the evidence.")
     if body.meta.ignored:
         lines.append(f"Ignored, because nothing has it: {', '.join(body.meta.ignored)}.")
-    lines += [f"- {found.diagnosis.name}: {_line(found)}{_sources(found)}" for found in body.data]
-    return _with_source(lines, body.meta)
+    return _with_source([*lines, *_listed(body.data, works(body.data))], body.meta)
 
 
-def _sources(found: FoundIntervention) -> str:
-    """Return the id, the grade, the sentence that has the words, and the references."""
-    grade = found.evidence.source_grade
-    parts = [f" Id {found.id}.", f" Grade: {grade}." if grade else ""]
-    if found.matched_in == "summary":
-        sentences = _SENTENCE_END.split(found.summary)
-        said = (one for one in sentences if any(word in one for word in found.matched))
-        parts += [f" “{sentence}”" for sentence in [next(said, "")] if sentence]
-    links = ", ".join(f"{work.year} {work.url}" for work in found.references)
-    return "".join([*parts, f" Sources: {links}."])
+def _listed(interventions: Iterable[Intervention], cited: Sequence[Reference]) -> Iterator[str]:
+    """Yield a line for each intervention, and one for each work that they cite by number."""
+    diagnosis = None
+    for one in interventions:
+        if isinstance(one, FoundIntervention) and one.diagnosis != diagnosis:
+            diagnosis = one.diagnosis
+            yield f"{diagnosis.name} (id {diagnosis.id}):"
+        evidence = one.evidence
+        strength = _STRENGTHS[evidence.recommendation]
+        parts = [
+            f"- {evidence.direction.upper()}: {one.title} ({one.phase}; {strength}).",
+            f"Id {one.id}.",
+            f"Grade: {evidence.source_grade}." if evidence.source_grade else "",
+            f"Effect: {sentence(one.effects[0])}." if one.effects else "",
+            _quoted(one) if isinstance(one, FoundIntervention) else "",
+            f"Caution: {one.cautions}" if one.cautions else "",
+            "".join(f"[{cited.index(work) + 1}]" for work in one.references),
+        ]
+        yield " ".join(filter(None, parts))
+    for number, work in enumerate(cited, start=1):
+        yield f"[{number}] {work.year} {work.url}"
 
 
-def _line(intervention: Intervention) -> str:
-    evidence = intervention.evidence
-    caution = f" Caution: {intervention.cautions}" if intervention.cautions else ""
+def sentence(effect: Effect) -> str:
+    """Return an effect in words, with the figures as its source prints them.
+
+    Such as “Death, compared with placebo: risk ratio 0.70 (95 % interval 0.61 to 0.81; lower is
+    better)”.
+    """
+    interval = "interval not stated"
+    if effect.interval is not None:
+        interval = f"95 % interval {effect.interval.low} to {effect.interval.high}"
+        if effect.favours == "neither":
+            interval += ": it may be lower or higher"
+    unit = "" if effect.unit is None else f" {effect.unit}"
     return (
-        f"{evidence.direction.upper()}: {intervention.title} ({intervention.phase}; "
-        f"{evidence.recommendation}).{caution}"
+        f"{effect.outcome}, compared with {effect.comparison}: {effect.measure.replace('_', ' ')} "
+        f"{effect.estimate}{unit} ({interval}; {effect.better} is better)"
     )
+
+
+def _quoted(found: FoundIntervention) -> str:
+    """Return the sentence of the summary with the most of the words that the title lacks."""
+    words = [word for word in found.matched if word not in found.title]
+    patterns = [re.compile(rf"\b{re.escape(word)}\b") for word in words]
+
+    def met(sentence: str) -> int:
+        return sum(pattern.search(sentence) is not None for pattern in patterns)
+
+    best = max(_SENTENCE_END.split(found.summary), key=met)
+    return f"“{best}”" if found.matched_in == "summary" and met(best) else ""
 
 
 def _with_source(lines: Iterable[str], meta: Meta) -> str:

@@ -1,0 +1,216 @@
+"""What `evref-mcp` makes of the API's responses: its text answers a question alone.
+
+`make clients` tests the program itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from decimal import Decimal
+from typing import TypeVar
+from urllib.parse import urlencode
+
+import pytest
+from pydantic import BaseModel
+
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.catalogue.effect import Effect, Favours
+from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref_mcp import answers, wording
+from evref_mcp.records import InterventionsBody, SearchBody
+from tests.http.service import BASE_URL, Service
+from tests.pages.site import bundled
+
+Body = TypeVar("Body", bound=BaseModel)
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    """With the bundled catalogue."""
+    with closing(Service(Settings(base_url=BASE_URL, storage=StorageKind.MEMORY))) as service:
+        service.publish(bundled())
+        yield service
+
+
+def read(service: Service, token: str, path: str, body: type[Body]) -> Body:
+    """The response to a request, as the program reads it."""
+    text = service.get(f"/api/v1{path}", token=token).text
+    return body.model_validate(json.loads(text, parse_float=Decimal))
+
+
+QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {
+    "Is CPAP recommended in sleep apnoea?": (
+        {"q": "CPAP"},
+        [
+            "Obstructive sleep apnoea (id obstructive-sleep-apnoea):",
+            "FOR: Positive airway pressure (chronic; strongly recommended).",
+            "Id obstructive-sleep-apnoea-positive-airway-pressure.",
+            "Grade: AASM 2019: strong recommendation (excessive sleepiness)",
+            "2019 https://doi.org/10.5664/jcsm.7640",
+        ],
+    ),
+    "Does CPAP prevent heart attacks?": (
+        {"q": "CPAP cardiovascular"},
+        [
+            "AGAINST: Positive airway pressure to prevent cardiovascular events",
+            (
+                "compared with no positive airway pressure: hazard ratio 1.01 (95 % interval 0.87 "
+                "to 1.17: it may be lower or higher; lower is better)"
+            ),
+        ],
+    ),
+    "Are statins safe in pregnancy?": (
+        {"q": "statin pregnancy"},
+        ["In pregnancy and breastfeeding European product information contraindicates statins"],
+    ),
+    "Should I have an MRI for my back pain?": (
+        {"q": "should I MRI back pain"},
+        [
+            "AGAINST: Routine early imaging (acute; conditionally advised against).",
+            (
+                "“A meta-analysis of six randomised trials compares immediate lumbar radiography, "
+                "magnetic resonance imaging or computed tomography with usual care"
+            ),
+        ],
+    ),
+    "Hexenschuss: Röntgen?": (
+        {"q": "Hexenschuss Röntgen"},
+        ["AGAINST: Routine early imaging", "finds no better pain, function or other outcome"],
+    ),
+    "What about a PPI for years?": (
+        {"q": "PPI long term"},
+        ["doubts about the safety of long-term use", "Caution: The UK regulator (2012) warns"],
+    ),
+    "A cortisone shot in the shoulder?": (
+        {"q": "cortisone shot shoulder"},
+        [
+            "Adhesive capsulitis of the shoulder (frozen shoulder) (id adhesive-capsulitis):",
+            "FOR: Intra-articular corticosteroid injection (acute; strongly recommended).",
+            "Rotator cuff-related shoulder pain (id rotator-cuff-related-shoulder-pain):",
+        ],
+    ),
+    "Ibuprofen for back pain?": (
+        {"q": "ibuprofen back pain"},
+        [
+            "FOR: Non-steroidal anti-inflammatory drugs in acute pain",
+            (
+                "Effect: Pain within 3 weeks (scale of 0 to 100), compared with placebo: mean "
+                "difference -7.29 points of 100 (95 % interval -10.98 to -3.61; lower is better)."
+            ),
+            "Caution: Boxed warning on NSAIDs taken by mouth",
+        ],
+    ),
+    "Paracetamol for low back pain?": (
+        {"q": "paracetamol", "diagnosis": "low-back-pain"},
+        [
+            "AGAINST: Paracetamol as the only medicine (acute; strongly advised against).",
+            "Grade: NICE NG59: do not offer.",
+        ],
+    ),
+    "Does the xylophone help against gout?": (
+        {"q": "xylophone", "diagnosis": "gout"},
+        [
+            "0 interventions found, 0 listed.",
+            "The catalogue is not complete: this says nothing about the evidence.",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_text_answers_a_question_alone(service: Service, token: str, question: str) -> None:
+    asked, said = QUESTIONS[question]
+
+    body = read(service, token, f"/interventions?{urlencode({**asked, 'limit': 5})}", SearchBody)
+    text = wording.found_interventions(body)
+
+    for words in (*said, DISCLAIMER):
+        assert words in text
+    for one in body.data:
+        (line,) = (line for line in text.splitlines() if f"Id {one.id}." in line)
+        assert line.startswith(f"- {one.evidence.direction.upper()}: {one.title} (")
+        for stated in (one.evidence.source_grade, one.cautions):
+            assert (stated or "") in line
+        for effect in one.effects[:1]:
+            assert wording.sentence(effect) in line
+        for number, work in zip(re.findall(r"\[(\d+)\]", line), one.references, strict=True):
+            assert f"[{number}] {work.year} {work.url}" in text.splitlines()
+
+
+def test_what_the_summary_alone_has_is_quoted_and_no_title_is(service: Service, token: str) -> None:
+    body = read(service, token, "/interventions?q=opioids&diagnosis=low-back-pain", SearchBody)
+    in_title, in_summary, in_cautions = (
+        next(one for one in body.data if one.id == f"low-back-pain-{name}")
+        for name in ("opioids", "paracetamol-alone", "anticonvulsants")
+    )
+
+    assert in_title.matched_in == "title"
+    assert {in_summary.matched_in, in_cautions.matched_in} == {"summary"}
+    lines = wording.found_interventions(body).splitlines()
+    (quoted,) = (line for line in lines if in_summary.id in line)
+    assert "“Weak opioids with or without paracetamol are considered only in acute pain" in quoted
+    for one in (in_title, in_cautions):
+        (line,) = (line for line in lines if one.id in line)
+        assert "“" not in line
+
+
+def test_every_effect_is_a_sentence_with_its_figures(service: Service, token: str) -> None:
+    """As its source prints them. The structure has what the API states of it."""
+    for entry in bundled().entries:
+        path = f"/diagnoses/{entry.diagnosis.id}/interventions"
+        body = read(service, token, path, InterventionsBody)
+        sentences = [[wording.sentence(effect) for effect in one.effects] for one in body.data]
+        answer = answers.interventions(body)
+        structured = {one["id"]: one for one in answer["interventions"]}
+        served = service.data(f"/api/v1{path}", token)
+
+        visible = entry.visible_interventions()
+        assert sentences == [[in_words(effect) for effect in one.effects] for one in visible]
+        for one in served:
+            effects = structured[one["id"]].get("effects", [])
+            for figures, effect in zip(effects, one["effects"], strict=True):
+                cited = answer["references"][str(figures["reference"])]
+                assert cited.endswith(one["references"][effect["reference"]]["url"])
+                effect["reference"] = figures["reference"]
+                assert figures == {
+                    name: value
+                    for name, value in effect.items()
+                    if value is not None and value != "not_graded"
+                }
+
+
+def in_words(effect: Effect) -> str:
+    interval = effect.interval
+    ends = "interval not stated"
+    if interval is not None:
+        ends = f"95 % interval {interval.low} to {interval.high}"
+        if effect.favours is Favours.NEITHER:
+            ends += ": it may be lower or higher"
+    unit = f" {effect.unit}" if effect.unit else ""
+    return (
+        f"{effect.outcome}, compared with {effect.comparison}: "
+        f"{effect.measure.replace('_', ' ')} {effect.estimate}{unit} "
+        f"({ends}; {effect.better} is better)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("recommendation", "words"),
+    [
+        ("strong_for", "strongly recommended"),
+        ("conditional_for", "conditionally recommended"),
+        ("conditional_against", "conditionally advised against"),
+        ("strong_against", "strongly advised against"),
+        ("not_stated", "strength not stated"),
+    ],
+)
+def test_the_strength_of_every_recommendation_is_said(
+    service: Service, token: str, recommendation: str, words: str
+) -> None:
+    body = read(service, token, "/diagnoses/low-back-pain/interventions", InterventionsBody)
+    one = next(one for one in body.data if one.evidence.recommendation == recommendation)
+
+    assert f": {one.title} ({one.phase}; {words})." in wording.interventions(body, {})
