@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import evref
 from evref.adapters.inbound import rest
 from evref.adapters.inbound.rest.components import REQUEST_ID
-from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, SHORTENED, name_of
+from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, name_of
 from evref.adapters.inbound.rest.parameters import value_by_value
 from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.problems import Problem
@@ -56,8 +56,9 @@ def examples() -> str:
         for operation, requests in REQUESTS.items()
         for name, path in requests.items()
     }
-    for name in REQUESTS[SHORTENED]:
-        example = answers[name_of(SHORTENED, name)]
+    # The whole catalogue would be too long.
+    for name in REQUESTS["getCatalogue"]:
+        example = answers[name_of("getCatalogue", name)]
         first, *_ = example["data"]
         example["data"] = [first | {"interventions": first["interventions"][:1]}]
         example["meta"]["count"] = 1

@@ -47,11 +47,6 @@ class DiagnosisChange:
     interventions_removed: tuple[str, ...]
     interventions_changed: tuple[InterventionChange, ...]
 
-    @property
-    def turned(self) -> tuple[InterventionChange, ...]:
-        """The interventions whose direction changed: from for to against and back first."""
-        return tuple(each for each in self.interventions_changed if each.direction)
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

@@ -60,6 +60,19 @@ _ABBREVIATIONS = {
 _MOST_INITIALS = 4
 
 
+def surname_and_initials(author: str) -> tuple[str, str]:
+    """Return both parts of a person's name; a body has no initials.
+
+    >>> surname_and_initials("Martin Ginis KA")
+    ('Martin Ginis', 'KA')
+    >>> surname_and_initials("World Health Organization")
+    ('World Health Organization', '')
+    """
+    surname, _, initials = author.rpartition(" ")
+    is_person = surname and initials.isalpha() and initials.isupper()
+    return (surname, initials) if is_person and len(initials) <= _MOST_INITIALS else (author, "")
+
+
 _IMPLIED_DIRECTIONS = {
     Recommendation.STRONG_FOR: Direction.FOR,
     Recommendation.CONDITIONAL_FOR: Direction.FOR,
@@ -169,10 +182,7 @@ class Reference:
     @property
     def short_name(self) -> str:
         """The first author and the year, such as “Kolasinski 2020” or “NICE 2018”."""
-        first = re.split("[,;(]", self.authors, maxsplit=1)[0].strip()
-        surname, _, initials = first.rpartition(" ")
-        if surname and initials.isupper() and len(initials) <= _MOST_INITIALS:
-            first = surname
+        first, _ = surname_and_initials(re.split("[,;(]", self.authors, maxsplit=1)[0].strip())
         return f"{_ABBREVIATIONS.get(first, first)} {self.year}"
 
     @property

@@ -35,9 +35,6 @@ REQUESTS = {
 }
 """The requests behind the examples of each operation."""
 
-SHORTENED = "getCatalogue"
-"""The operation whose examples hold no more than the first intervention of the first diagnosis."""
-
 FAILING_REQUESTS = {
     problems.MISSING_CREDENTIALS: {"missing-credentials": "/api/v1/diagnoses"},
     problems.INVALID_API_KEY: {"invalid-api-key": "/api/v1/diagnoses"},

@@ -1,13 +1,10 @@
 """The references of a diagnosis in the format RIS, which reference managers read."""
 
-import re
 from collections.abc import Iterable, Iterator
 
-from evref.domain.catalogue.evidence import Reference
+from evref.domain.catalogue.evidence import Reference, surname_and_initials
 
 MEDIA_TYPE = "application/x-research-info-systems"
-
-_PERSON = re.compile(r"(?P<surname>.+) (?P<initials>[^\W\d_a-z]{1,4})")
 
 
 def as_ris(references: Iterable[Reference]) -> str:
@@ -37,9 +34,6 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
 def _authors(authors: str) -> Iterator[str]:
     """Yield persons as surname and initials, which a comma separates; a body is one author."""
     names = [name.strip() for name in authors.removesuffix("et al.").split(",") if name.strip()]
-    persons = [_PERSON.fullmatch(name) for name in names]
-    if not any(persons):
-        yield authors
-        return
-    for name, person in zip(names, persons, strict=True):
-        yield name if person is None else f"{person['surname']}, {person['initials']}"
+    separated = [surname_and_initials(name) for name in names]
+    is_body = not any(initials for _, initials in separated)
+    yield from [authors] if is_body else (", ".join(filter(None, parts)) for parts in separated)
