@@ -123,7 +123,7 @@ sbom: $(AUDIT)/.installed ## write the components of the service to sbom.json (C
 	@echo "Wrote $(SBOM)"
 
 .PHONY: release
-release: install-dev ## build wheel and sdist in dist/, check that they serve, add SBOM and checksums
+release: install-dev ## build wheel and sdist in dist/, check that they serve, add SBOM and hashes
 	@rm -rf dist
 	@$(BIN)/python -W error -m tests.release
 	@$(MAKE) --no-print-directory sbom SBOM=dist/sbom.json
