@@ -15,7 +15,7 @@ LOCKED := --only-binary :all: --require-hashes --requirement
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: install ## install, create the database, load the catalogue, create a demo key, serve
@@ -94,6 +94,10 @@ soak: install-dev ## load a service for five minutes: memory, open files, exact 
 .PHONY: snapshots
 snapshots: install-dev ## rewrite the snapshot of the OpenAPI document, its examples and its page
 	@$(BIN)/python -m tests.http.snapshots
+
+.PHONY: search-report
+search-report: install-dev ## measure what the search finds, by kind, with what it misses
+	@$(BIN)/python -m tests.search
 
 .PHONY: screenshots
 screenshots: install-dev ## retake the screenshots of the how-tos; needs Chromium

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from evref.domain.catalogue.search.index import SearchIndex
@@ -44,6 +44,7 @@ class Score:
     right: int = 0
     with_suggestions: int = 0
     results: int = 0
+    missed: list[str] = field(default_factory=list)
 
     def __add__(self, other: Score) -> Score:
         return Score(
@@ -51,11 +52,45 @@ class Score:
             self.right + other.right,
             self.with_suggestions + other.with_suggestions,
             self.results + other.results,
+            self.missed + other.missed,
         )
 
 
+@dataclass(slots=True)
+class Answered:
+    """How many questions have an answer among the first three, and how many have it first."""
+
+    questions: int = 0
+    among_three: int = 0
+    first: int = 0
+    missed: list[str] = field(default_factory=list)
+
+
+QUESTIONS = ("answers.tsv", "fresh-answers.tsv")
+"""Files of questions, each with the ids of interventions of which one answers it."""
+
+
+def answered(search: SearchIndex, name: str) -> Answered:
+    """Return how well the questions of a file are answered."""
+    score = Answered()
+    for line in _lines(name)[1:]:
+        question, ids = line.split("\t")
+        found = search.interventions(question).interventions
+        is_right = [one.id in ids.split(",") for one in found[:_FIRST]]
+        score.questions += 1
+        score.among_three += any(is_right)
+        score.first += is_right[:1] == [True]
+        if not any(is_right):
+            score.missed.append(question)
+    return score
+
+
+def _lines(name: str) -> list[str]:
+    return Path(__file__).with_name(name).read_text("utf-8").splitlines()
+
+
 def cases() -> Iterator[Case]:
-    for line in Path(__file__).with_name("queries.tsv").read_text("utf-8").splitlines():
+    for line in _lines("queries.tsv"):
         kind, query, expected, _ = line.split("\t")
         yield Case(KINDS[kind], query, tuple(expected.split(",")) if expected != "-" else ())
 
@@ -96,5 +131,7 @@ def scores(search: SearchIndex) -> dict[str, Score]:
             is_right = case.expected[0] in hits[:_FIRST] if case.expected else not hits
             near = {suggestion.diagnosis_id for suggestion in named.suggestions}
         score.right += is_right
+        if not is_right:
+            score.missed.append(case.query)
         score.with_suggestions += is_right or not near.isdisjoint(case.expected[:1])
     return by_kind

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from evref.domain.catalogue.search.interventions import MatchedIn
 from tests.search.bundled import search
+from tests.search.cases import QUESTIONS, answered
 
 AT_LEAST = {"answers.tsv": (0.90, 0.80), "fresh-answers.tsv": (0.84, 0.76)}
 """Parts of the questions of each file whose answer is among the first three, and first."""
 
 
-def questions(name: str) -> dict[str, list[str]]:
-    """Questions, and the ids of interventions of which one answers each."""
-    lines = Path(__file__).with_name(name).read_text("utf-8").splitlines()[1:]
-    return {question: ids.split(",") for question, ids in (line.split("\t") for line in lines)}
-
-
-@pytest.mark.parametrize("name", AT_LEAST)
+@pytest.mark.parametrize("name", QUESTIONS)
 def test_questions_find_what_answers_them(name: str) -> None:
-    asked = questions(name)
-    answers = {
-        question: [one.id for one in search().interventions(question).interventions[:3]]
-        for question in asked
-    }
+    score = answered(search(), name)
 
-    missed = [question for question, ids in asked.items() if not {*ids} & {*answers[question]}]
-    first = [question for question, ids in asked.items() if {*answers[question][:1]} & {*ids}]
-    among_three, are_first = AT_LEAST[name]
-    assert len(missed) <= (1 - among_three) * len(asked), missed
-    assert len(first) >= are_first * len(asked)
+    among_three, first = AT_LEAST[name]
+    assert score.among_three >= among_three * score.questions, score.missed
+    assert score.first >= first * score.questions
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from evref.adapters.outbound.files import read_lexicon
 from evref.domain.catalogue.search.folding import fold
 from evref.domain.catalogue.search.names import MatchedBy, Name, names_of
 from tests.pages.site import bundled
-from tests.search.__main__ import PAGE, with_table
+from tests.search.__main__ import PAGE, with_tables
 from tests.search.bundled import search
 from tests.search.cases import KINDS, Score, scores
 
@@ -218,8 +218,8 @@ def test_only_several_words_without_a_hit_get_suggestions() -> None:
     assert search().diagnoses("xylophone").suggestions == ()
 
 
-def test_the_page_has_the_table_of_today() -> None:
-    """`python -m tests.search` writes it."""
+def test_the_page_has_the_tables_of_today() -> None:
+    """`make search-report` writes them."""
     page = PAGE.read_text(encoding="utf-8")
 
-    assert with_table(page) == page
+    assert with_tables(page) == page
