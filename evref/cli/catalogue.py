@@ -21,7 +21,6 @@ from evref.cli.output import (
     say_lines,
 )
 from evref.cli.wiring import RefusedError, stored, wired
-from evref.domain.catalogue.advice import warnings
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.news import headline, news
 from evref.domain.catalogue.publication import Publication
@@ -67,10 +66,10 @@ def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) ->
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
     with progress_bar("Checking") as progress:
         checked = publish.check(OPERATOR, paths, progress)
-    found = [*warnings(checked)]
+    found = publish.warnings(OPERATOR, checked, paths)
     say_lines(f"warning: {each}" for each in found)
     if retractions is not None:
-        found = [*publish.retracted(OPERATOR, checked, retractions)]
+        found = publish.retracted(OPERATOR, checked, retractions)
         say_lines(f"warning: {each}" for each in found)
     click.echo(f"No errors in {_size(checked)}; version {checked.version}.")
     if found and strict:
@@ -99,12 +98,13 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, [path]))
     with progress_bar("Loading") as progress:
         plan = publish.plan_load(OPERATOR, path, progress)
-    if "canonical_root" not in container.settings().model_fields_set:
+    has_own_root = "canonical_root" in container.settings().model_fields_set
+    if not has_own_root and not publish.is_bundled(OPERATOR, plan.catalogue):
         say(
             "warning: EVREF_CANONICAL_ROOT is not set, so the FHIR resources of this catalogue "
             "have the canonical URLs of the bundled one"
         )
-    say_lines(f"warning: {each}" for each in warnings(plan.catalogue))
+    say_lines(f"warning: {each}" for each in publish.warnings(OPERATOR, plan.catalogue, [path]))
     unconfirmed = () if allow_removals else plan.changes.removed
     for name in unconfirmed:
         say(f"would remove: {name}")

@@ -99,6 +99,28 @@ def test_a_title_that_names_a_direction_is_warned_of(run: Run, files: Path) -> N
     assert "'Advice against oral opioids' names a direction" in result.err
 
 
+def test_what_the_bundled_catalogue_has_too_is_not_warned_of(ready: Run, folder: Path) -> None:
+    """Unless one checks the bundled catalogue itself. What a file adds to a warning is new."""
+    mine = folder / "mine"
+    ready("catalogue", "export", str(mine))
+    loaded = ("catalogue", "load", "--dry-run", str(mine))
+    bundled = ready(*loaded, canonical_root="")
+    text = (mine / "stress-urinary-incontinence.yaml").read_text(encoding="utf-8")
+    text = text.replace("stress-urinary-incontinence", "my-urinary-incontinence")
+    (mine / "my-urinary-incontinence.yaml").write_text(text, encoding="utf-8")
+    terms = [term for terms in yaml.safe_load(text)["terms"].values() for term in terms]
+
+    checked = ready("catalogue", "check", str(mine))
+
+    assert bundled.status == 0
+    assert bundled.err == ""
+    assert checked.status == 0
+    assert len(checked.err.splitlines()) == len(terms)
+    assert checked.err.count("(de) is at several diagnoses: my-urinary-incontinence, ") > 1
+    assert ready(*loaded).err == checked.err
+    assert "warning: the term 'Apoplex'" in ready("catalogue", "check", str(BUNDLED_CATALOGUE)).err
+
+
 def test_what_a_reader_may_not_see_or_expect_is_warned_of(run: Run, files: Path) -> None:
     """A character that turns the direction of text, and a term that means two diagnoses."""
     for name, term in (("asthma", "Wheeze\u202e"), ("migraine", "wheeze\u202e")):
@@ -461,6 +483,7 @@ def test_retracted_references_are_warnings_and_strict_makes_them_a_failure(
     other = run("catalogue", "check", str(KNEE), "--retractions", str(folder / "other.csv"))
     assert other.status == 1
     assert "other.csv: has no column OriginalPaperDOI" in other.err
+    assert other.err.splitlines()[-1] == "evref: 1 error in the list."
     document["interventions"][0]["title"] = "Avoidance of running"
     (folder / "knee-osteoarthritis.yaml").write_text(yaml.safe_dump(document))
     strictly = ("catalogue", "check", str(folder / "knee-osteoarthritis.yaml"), "--strict")

@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from evref.domain.audit import Action, Subject, SubjectKind
+from evref.domain.catalogue.advice import warnings
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.comparison import Comparison
 from evref.domain.catalogue.publication import Publication
@@ -59,6 +61,26 @@ class PublishCatalogue:
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return self.files.read(paths, progress)
+
+    def warnings(
+        self, principal: Principal, catalogue: Catalogue, paths: Iterable[Path]
+    ) -> tuple[str, ...]:
+        """Return a line for each warning about a catalogue that was read from these paths.
+
+        Warnings that the bundled catalogue has too are left out, unless a path is within it.
+        """
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        found = tuple(warnings(catalogue))
+        bundled = self.bundled.resolve()
+        if not found or any(path.resolve().is_relative_to(bundled) for path in paths):
+            return found
+        known = set(warnings(self._bundled))
+        return tuple(line for line in found if line not in known)
+
+    def is_bundled(self, principal: Principal, catalogue: Catalogue) -> bool:
+        """Return whether a catalogue has the content of the bundled one."""
+        authorise(principal, Right.PUBLISH_CATALOGUE)
+        return catalogue.version == self._bundled.version
 
     def retracted(self, principal: Principal, catalogue: Catalogue, path: Path) -> tuple[str, ...]:
         """Return a line for each citation of a work that the list in this file says is retracted.
@@ -184,6 +206,10 @@ class PublishCatalogue:
         if not history:
             raise NoCatalogueError
         return history[:CATALOGUES_KEPT]
+
+    @cached_property
+    def _bundled(self) -> Catalogue:
+        return self.files.read([self.bundled], lambda _done, _total: None)
 
     def _plan(self, catalogue: Catalogue) -> Plan:
         served = self.storage.catalogue.version()

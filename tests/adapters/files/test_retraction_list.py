@@ -32,3 +32,19 @@ def test_a_list_that_is_not_a_file_is_refused_without_waiting(tmp_path: Path) ->
         assert [fault.message for fault in refused.value.faults] == [
             "is neither a file nor a folder"
         ]
+
+
+def test_a_list_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
+    file = tmp_path / "list.csv"
+    file.write_text(f"{HEADER}\n")
+    os.truncate(file, 256 * 1024 * 1024)
+    # One field of null bytes, which csv refuses, so it was read.
+    with pytest.raises(InvalidCatalogueError, match="1 error in the list") as read:
+        YamlCatalogueFiles().read_retractions(file)
+    os.truncate(file, 256 * 1024 * 1024 + 1)
+
+    with pytest.raises(InvalidCatalogueError) as refused:
+        YamlCatalogueFiles().read_retractions(file)
+
+    assert "is not CSV" in read.value.faults[0].message
+    assert refused.value.faults[0].message == "must have at most 268,435,456 bytes (256 MiB)"

@@ -1,7 +1,11 @@
 """What is written: that it reads back, how it looks, and what happens where it cannot be."""
 
+import fcntl
 import os
 import resource
+import signal
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,6 +36,18 @@ from evref.testing.builders import (
 )
 from tests.adapters.files.strategies import NASTY, lines, texts
 from tests.adapters.files.support import KNEE, read
+
+# The prefix of the folder in which an export writes.
+BESIDE = ".evref-export-"
+
+KILLED_EXPORT = """
+import os, signal, sys
+from pathlib import Path
+from evref.adapters.outbound.files import YamlCatalogueFiles
+from evref.testing.builders import a_catalogue
+Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+YamlCatalogueFiles().write(a_catalogue(), Path(sys.argv[1]))
+"""
 
 
 def write(catalogue: Catalogue, folder: Path) -> None:
@@ -190,15 +206,36 @@ def test_other_catalogue_files_are_named_and_kept(tmp_path: Path) -> None:
 
 
 def test_hidden_folders_are_left_alone(tmp_path: Path) -> None:
-    """As in a git checkout, and what an export leaves behind that was killed."""
-    for name in (".github/workflows/ci.yml", ".export-x1y2/asthma.yaml"):
+    """As in a git checkout, and those of an export that another process is writing."""
+    for name in (".github/workflows/ci.yml", f"{BESIDE}x1y2/asthma.yaml"):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text("before")
 
-    write(a_catalogue(), tmp_path)
+    writing = os.open(tmp_path / f"{BESIDE}x1y2", os.O_RDONLY)
+    try:
+        fcntl.flock(writing, fcntl.LOCK_EX)
+        write(a_catalogue(), tmp_path)
+    finally:
+        os.close(writing)
 
     assert len(read(tmp_path).entries) == 1
-    assert {path.read_text() for path in tmp_path.glob(".*/**/*.y*ml")} == {"before"}
+    assert [path.read_text() for path in tmp_path.glob(".*/**/*.y*ml")] == ["before", "before"]
+
+
+def test_an_export_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+    """And follows no link."""
+    kept, out, link = tmp_path / "kept", tmp_path / "out", tmp_path / "out" / f"{BESIDE}link"
+    kept.mkdir()
+
+    killed = subprocess.run([sys.executable, "-c", KILLED_EXPORT, out], check=False)
+    left = [path.name.startswith(BESIDE) for path in out.iterdir()]
+    link.symlink_to(kept)
+    write(a_catalogue(), out)
+
+    assert killed.returncode == -signal.SIGKILL
+    assert left == [True]
+    assert {path.name for path in out.iterdir()} == {"knee-osteoarthritis.yaml", link.name}
+    assert kept.is_dir()
 
 
 def test_a_file_that_cannot_be_replaced_leaves_the_others_as_they_were(tmp_path: Path) -> None:

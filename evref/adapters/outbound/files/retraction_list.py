@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
 
-from evref.adapters.outbound.files.folders import opened, reason
+from evref.adapters.outbound.files.folders import opened, reason, shown_path
 from evref.adapters.outbound.files.nodes import FileError
 from evref.domain.catalogue.retractions import Retraction
 from evref.ports.catalogue import FileFault, InvalidCatalogueError
 
 _COLUMNS = ("OriginalPaperDOI", "OriginalPaperPubMedID", "RetractionNature", "RetractionDate")
+_LARGEST = 256 * 1024 * 1024
+"""In bytes; the list had 65 MB in 2026."""
+
 _PMID = re.compile("[1-9][0-9]{0,8}")
 _RESOLVER = re.compile(r"(https?://(dx\.)?doi\.org/|doi: *)", re.IGNORECASE)
 
@@ -37,7 +41,9 @@ def read_retractions(path: Path) -> tuple[Retraction, ...]:
         raise _invalid(path, f"is not CSV: {error}") from error
 
 
-def _rows(path: Path, file: Iterator[str]) -> Iterator[Retraction]:
+def _rows(path: Path, file: TextIOWrapper) -> Iterator[Retraction]:
+    if os.fstat(file.fileno()).st_size > _LARGEST:
+        raise _invalid(path, f"must have at most {_LARGEST:,} bytes (256 MiB)")
     rows = csv.DictReader(file)
     missing = [name for name in _COLUMNS if name not in (rows.fieldnames or ())]
     if missing:
@@ -61,4 +67,4 @@ def _iso(date: str) -> str:
 
 
 def _invalid(path: Path, message: str) -> InvalidCatalogueError:
-    return InvalidCatalogueError([FileFault(str(path), None, message)])
+    return InvalidCatalogueError([FileFault(shown_path(path), None, message)], "the list")

@@ -1,11 +1,12 @@
 """Writes the entries of a catalogue to readable files that read back to the same entries."""
 
+import fcntl
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from evref.ports.catalogue import FileFault, InvalidCatalogueError
 
 _WIDTH = 110
 _TEXT = "tag:yaml.org,2002:str"
+_BESIDE = ".evref-export-"
 _BLOCKS = {"interventions", "effects"}
 """The lists that are not written on one line."""
 
@@ -125,12 +127,15 @@ def _refuse(faults: Iterable[FileFault]) -> None:
 
 
 def _write_beside_then_rename(texts: dict[str, str], folder: Path) -> None:
-    # A hidden name, which is skipped on reading, in case the process ends before its removal.
-    beside = Path(tempfile.mkdtemp(prefix=".export-", dir=folder))
+    # Processes that were killed left their folders behind. Hidden ones are skipped on reading.
+    for left in folder.glob(f"{_BESIDE}*"):
+        with suppress(OSError), _locked(left):
+            shutil.rmtree(left)
+    beside = Path(tempfile.mkdtemp(prefix=_BESIDE, dir=folder))
     try:
-        for name, text in texts.items():
-            (beside / name).write_bytes(text.encode())
-        with ExitStack() as undo:
+        with _locked(beside), ExitStack() as undo:
+            for name, text in texts.items():
+                (beside / name).write_bytes(text.encode())
             for name in texts:
                 target, earlier = folder / name, beside / f"{name}.earlier"
                 if os.path.lexists(target):
@@ -140,3 +145,19 @@ def _write_beside_then_rename(texts: dict[str, str], folder: Path) -> None:
             undo.pop_all()
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock a folder until the end of the block or of the process.
+
+    Raises:
+        BlockingIOError: If another process has locked it.
+
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
