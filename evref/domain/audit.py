@@ -1,9 +1,9 @@
-"""The audit log: every change has an entry."""
+"""The audit log: every change and every sign-in has an entry."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 
@@ -29,6 +29,15 @@ class Action(StrEnum):
     CATALOGUE_PUBLISHED = "catalogue_published"
     CODES_LOADED = "codes_loaded"
     CODES_REMOVED = "codes_removed"
+    SIGNED_IN = "signed_in"
+    SIGN_IN_REFUSED = "sign_in_refused"
+
+
+SIGN_INS = frozenset({Action.SIGNED_IN, Action.SIGN_IN_REFUSED})
+CHANGES = frozenset(Action) - SIGN_INS
+
+SIGN_INS_KEPT = timedelta(days=400)
+"""Entries of sign-ins are removed after this time, entries of changes never."""
 
 
 class SubjectKind(StrEnum):
@@ -52,18 +61,18 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """The entries by one actor, about one key, or of one action; None is any."""
+    """The entries by one actor, about one key, or of some actions; None is any."""
 
     actor: str | None = None
     key_id: str | None = None
-    action: Action | None = None
+    actions: frozenset[Action] | None = None
 
     def admits(self, entry: AuditEntry) -> bool:
         """Return whether the entry is one of these."""
         return (
             self.actor in {None, entry.actor}
             and self.key_id in {None, entry.key_id}
-            and self.action in {None, entry.action}
+            and (self.actions is None or entry.action in self.actions)
         )
 
 
@@ -72,11 +81,14 @@ EVERYTHING = AuditFilter()
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One change: when, who, what, its subject, and the institution.
+    """One change or sign-in: when, who, what, its subject, and the institution.
 
     `actor` is the e-mail of a member, or "operator". `institution_id` is None for a change of the
     whole service. `detail` describes the change, with old and new values; it never contains a key,
     a password or the link of an invitation.
+
+    An entry with `times` is gathered: it stands for so many events. There is one of each
+    institution, actor, action and time. `at` is then the beginning of a minute or an hour.
     """
 
     at: datetime
@@ -85,6 +97,14 @@ class AuditEntry:
     action: Action
     subject: Subject | None
     detail: str
+    times: int | None = None
+
+    def is_gathered_with(self, other: AuditEntry) -> bool:
+        """Return whether this entry and the other one are to be one."""
+        mine, others = (
+            (entry.institution_id, entry.actor, entry.action, entry.at) for entry in (self, other)
+        )
+        return self.times is not None and other.times is not None and mine == others
 
     @property
     def key_id(self) -> str | None:

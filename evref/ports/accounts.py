@@ -74,7 +74,7 @@ class AccountChanges(Accounts):
     """Changes institutions, members and invitations, as part of a unit of work.
 
     What it finds includes the changes of this unit. Members and invitations of an institution may
-    be changed after `lock`, passwords without it.
+    be changed after `lock`, passwords and sessions without it.
     """
 
     @abstractmethod
@@ -155,18 +155,18 @@ class AccountChanges(Accounts):
 
         """
 
-
-class SessionStore(ABC):
-    """Stores sessions by the digests of their tokens, never the tokens themselves."""
-
     @abstractmethod
-    def add(self, session: Session) -> None:
+    def add_session(self, session: Session) -> None:
         """Store a new session of a member; of more than `MOST_SESSIONS` (20), the oldest end.
 
         Raises:
             NotFoundError: If the member is not stored, because they were removed.
 
         """
+
+
+class SessionStore(ABC):
+    """Finds and ends sessions, by the digests of their tokens, never the tokens themselves."""
 
     @abstractmethod
     def get(self, digest: str) -> Session:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -48,7 +48,10 @@ class Changes:
 
 
 class AuditLog(ABC):
-    """Who changed what, and when. Entries are never changed or removed."""
+    """Who changed what and who signed in, and when.
+
+    Entries of changes are never changed or removed.
+    """
 
     @abstractmethod
     def entries(
@@ -68,12 +71,16 @@ class AuditLog(ABC):
         """
 
     @abstractmethod
-    def count(self, institution_id: str | None, only: AuditFilter = EVERYTHING) -> int:
-        """Return the number of these entries; 0 if the institution is unknown."""
+    def gather(self, entry: AuditEntry) -> None:
+        """Add the times of this entry to the stored entry with its institution, actor, action and
+        time, or store it if there is none. Also at the same time as others, no time is lost.
+
+        The entries of a unit of work that have times are gathered likewise.
+        """
 
     @abstractmethod
-    def actors(self, institution_id: str | None) -> frozenset[str]:
-        """Return the actors of these entries, with any filter."""
+    def remove_older(self, actions: Collection[Action], instant: datetime) -> None:
+        """Remove the entries of these actions that are from before this time."""
 
 
 class Storage(ABC):

@@ -10,6 +10,7 @@ from typing import TypeVar
 from evref.domain.access.key import ApiKey
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation
+from evref.domain.accounts.session import Session
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.accounts import AccountChanges
@@ -53,6 +54,12 @@ def keep_members(storage: Storage, *members: Member) -> None:
             member.institution_id,
             lambda accounts, member=member: accounts.add_member(member),  # type: ignore[misc]
         )
+
+
+def keep_session(storage: Storage, session: Session) -> None:
+    """Store the session of a member."""
+    with storage.changes(OPERATOR, NOON) as changes:
+        changes.accounts.add_session(session)
 
 
 def keep_invitations(storage: Storage, *invitations: Invitation) -> None:

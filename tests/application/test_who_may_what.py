@@ -170,7 +170,6 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "ManageKeys.caps": lambda h, who: h.keys.caps(who, h.institution_id),
             "People.list": lambda h, who: h.people.list(who, h.institution_id),
             "ReadAuditLog.whole": lambda h, who: h.log.whole(who, h.institution_id, EVERYTHING),
-            "ReadAuditLog.actors": lambda h, who: h.log.actors(who, h.institution_id),
             "ReadAuditLog.__call__": lambda h, who: h.log(who, h.institution_id, 1),
         },
     ),

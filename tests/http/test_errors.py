@@ -24,6 +24,7 @@ from evref.adapters.inbound.web.problems import (
     MissingCredentialsError,
     NotAcceptableError,
     ParameterFault,
+    SearchBusyError,
 )
 from evref.bootstrap.app import create_app
 from evref.domain.access.quota import Quota, QuotaExceededError
@@ -119,7 +120,9 @@ def test_title_and_detail_say_different_things(
             InvalidParametersError(ParameterFault("q", "is given more than once", ()))
         ],
         "quota-exceeded": [QuotaExceededError(quota)],
-        "service-unavailable": [StorageUnavailableError("x"), NoCatalogueError(), BusyError()],
+        "service-unavailable": [
+            *(StorageUnavailableError("x"), NoCatalogueError(), BusyError(), SearchBusyError())
+        ],
         "internal-error": [RuntimeError()],
     }
     assert set(errors) == set(PROBLEMS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -144,10 +145,18 @@ def test_suggestions_name_diagnoses_and_what_matches(visitor: Visitor) -> None:
     assert suggested(visitor, "x" * 65).status_code == 422
 
 
-def test_one_search_for_suggestions_runs_at_a_time(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+def results(visitor: Visitor, text: str) -> Any:
+    return visitor.get("/catalogue", query_string={"q": text})
+
+
+@pytest.mark.parametrize("search", [suggested, results])
+def test_one_search_runs_at_a_time(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch, search: Callable[[Visitor, str], Any]
 ) -> None:
-    """Another gets 503, unless its answer is kept."""
+    """For suggestions and results alike. A person waits a second for a page, and no script does.
+
+    What is kept, and what is no search, is sent meanwhile.
+    """
     suggested(visitor, "gouut")
     began, may_end = threading.Event(), threading.Event()
     find = NameIndex.find
@@ -158,16 +167,20 @@ def test_one_search_for_suggestions_runs_at_a_time(
         return find(index, text, **more)
 
     monkeypatch.setattr(NameIndex, "find", slow)
-    first = threading.Thread(target=suggested, args=(visitor, "asthmaa xx"))
+    first = threading.Thread(target=search, args=(visitor, f"asthmaa {search.__name__}"))
     first.start()
     began.wait(10)
-    refused, kept = suggested(visitor, "migraiine"), suggested(visitor, "gouut")
+    refused, kept = suggested(visitor, f"mi {search.__name__}"), suggested(visitor, "gouut")
+    page = results(visitor, "migraiine")
+    without_search = visitor.get("/catalogue")
     may_end.set()
     first.join()
 
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
-    assert kept.status_code == 200
-    assert suggested(visitor, "migraiine").status_code == 200
+    assert kept.status_code == without_search.status_code == 200
+    assert (page.status_code, page.headers["Retry-After"]) == (503, "2")
+    assert "Many people are searching at once." in page.text
+    assert results(visitor, "migraiine").status_code == 200
 
 
 def test_suggestions_are_as_open_as_the_pages() -> None:

@@ -1,6 +1,7 @@
 """Sign in: sessions of members, and the change of their passwords."""
 
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from evref.application.accounts.passwords import Attempts, check_new_password
 from evref.application.accounts.people import record
@@ -13,7 +14,14 @@ from evref.domain.accounts.institution import (
 )
 from evref.domain.accounts.session import SESSION_LENGTHS, Session, SessionToken
 from evref.domain.accounts.slowdown import Device
-from evref.domain.audit import Action
+from evref.domain.audit import (
+    SIGN_INS,
+    SIGN_INS_KEPT,
+    Action,
+    AuditEntry,
+    Subject,
+    SubjectKind,
+)
 from evref.domain.errors import (
     Fault,
     InvalidValueError,
@@ -23,7 +31,7 @@ from evref.domain.errors import (
 )
 from evref.domain.principal import InstitutionMember
 from evref.ports.accounts import PasswordGuesser, PasswordHasher
-from evref.ports.storage import Storage
+from evref.ports.storage import Changes, Storage
 from evref.ports.system import Clock, Randomness
 
 _SECONDS_BETWEEN_PURGES = 60.0
@@ -85,6 +93,7 @@ class SignIn:
         password_hash = None if member is None else member.password_hash
         with self.attempts.counted(email, address, self._known(device, member)) as succeed:
             if not self.passwords.verify(password, password_hash) or member is None:
+                self.note_refusal(member)
                 raise WrongCredentialsError
             succeed()
         try:
@@ -94,17 +103,52 @@ class SignIn:
             raise WrongCredentialsError from None
 
     def start(self, member: Member, *, by_proxy: bool = False) -> StartedSession:
-        """Start a session for a member who is known to be the one.
+        """Start a session for a member who is known to be the one, and record the sign-in.
+
+        Sign-ins by a proxy are gathered by the minute: a client that keeps no cookie signs in with
+        each request.
 
         Raises:
             NotFoundError: If the member was removed.
 
         """
-        instant = self.clock.now()
         self._purge_now_and_then()
+        entry = AuditEntry(
+            self.clock.now(),
+            member.institution_id,
+            member.email,
+            Action.SIGNED_IN,
+            Subject(SubjectKind.MEMBER, member.id),
+            "by password",
+        )
+        if by_proxy:
+            minute = entry.at.replace(second=0, microsecond=0)
+            entry = replace(entry, at=minute, detail="by the institution's own system", times=1)
+        with self.storage.changes(member.principal, self.clock.now()) as changes:
+            changes.entries.append(entry)
+            return self._start(changes, member, by_proxy=by_proxy)
+
+    def note_refusal(self, member: Member | None, institution_id: str | None = None) -> None:
+        """Record that a sign-in for a member's address was refused, in the log of an institution,
+        by default the member's.
+
+        Refusals are gathered by the hour. Those for addresses without a member are counted too,
+        for no institution: otherwise the time that it takes would tell who is a member.
+        """
+        hour = self.clock.now().replace(minute=0, second=0, microsecond=0)
+        actor = "unknown"
+        if member is not None:
+            actor, institution_id = member.email, institution_id or member.institution_id
+        detail = f"from {hour:%H:%M} to {hour + timedelta(hours=1):%H:%M} UTC"
+        self.storage.audit.gather(
+            AuditEntry(hour, institution_id, actor, Action.SIGN_IN_REFUSED, None, detail, times=1)
+        )
+
+    def _start(self, changes: Changes, member: Member, *, by_proxy: bool = False) -> StartedSession:
         token = SessionToken.make(self.randomness.below(SessionToken.SECRETS))
-        self.storage.sessions.add(Session.of(member, token, instant, by_proxy=by_proxy))
-        device = Device.of(member, self.randomness.below(Device.IDS), instant)
+        session = Session.of(member, token, changes.instant, by_proxy=by_proxy)
+        changes.accounts.add_session(session)
+        device = Device.of(member, self.randomness.below(Device.IDS), changes.instant)
         return StartedSession(member, token, device)
 
     def _purge_now_and_then(self) -> None:
@@ -113,6 +157,7 @@ class SignIn:
             self._next_purge = self.clock.monotonic() + _SECONDS_BETWEEN_PURGES
             for role, length in SESSION_LENGTHS.items():
                 self.storage.sessions.remove_started_before(self.clock.now() - length, role)
+            self.storage.audit.remove_older(SIGN_INS, self.clock.now() - SIGN_INS_KEPT)
 
     def who(self, token: SessionToken) -> SignedIn:
         """Return the member of this session.
@@ -175,12 +220,13 @@ class SignIn:
             with self.storage.changes(signed_in.principal, self.clock.now()) as changes:
                 changes.accounts.set_password(member.id, password_hash)
                 record(changes, Action.PASSWORD_CHANGED, member)
+                # Bound to this password: if another one is set concurrently, the session ends.
+                started = self._start(changes, replace(member, password_hash=password_hash))
             self.storage.sessions.remove(token.digest)
-            # Bound to this password: if another one is set concurrently, the session ends.
-            return self.start(replace(member, password_hash=password_hash))
         except NotFoundError:
             # The member was removed meanwhile.
             raise NotSignedInError from None
+        return started
 
     def _with_email(self, email: str) -> Member | None:
         if not is_email(email):

@@ -14,6 +14,7 @@ from evref.domain.accounts.session import SessionToken
 from evref.domain.audit import Action
 from evref.domain.errors import (
     AlreadyExistsError,
+    InvalidValueError,
     LastAdminError,
     NotFoundError,
     NotSignedInError,
@@ -101,6 +102,8 @@ class SignInByProxy:
             except NotFoundError:
                 member, has_joined = self.people.join(sign_in.institution_id, email), True
             if member.institution_id != sign_in.institution_id:
+                if is_page:
+                    self.sign_in.note_refusal(member, sign_in.institution_id)
                 return Refusal.ADDRESS
             if member.password_hash is not None:
                 member = self._without_password(member)
@@ -112,8 +115,8 @@ class SignInByProxy:
             return ProxySession(self.sign_in.who(token), token, is_new=True, has_joined=has_joined)
         except LastAdminError:
             return Refusal.NO_ADMIN
-        except (AlreadyExistsError, NotFoundError, NotSignedInError):
-            # A member of another institution, or removed meanwhile.
+        except (AlreadyExistsError, InvalidValueError, NotFoundError, NotSignedInError):
+            # A member of another institution, or removed meanwhile; or its domain is another's now.
             return Refusal.ADDRESS
 
     def _without_password(self, member: Member) -> Member:

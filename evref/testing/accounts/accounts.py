@@ -21,6 +21,7 @@ from evref.testing.filling import (
     keep_institutions,
     keep_invitations,
     keep_members,
+    keep_session,
 )
 
 ADMIN = a_member("m1", email="ward@example.org")
@@ -186,8 +187,8 @@ class MembersContract:
         """No other member changes, and their sessions go on."""
         session = Session.of(ADMIN, SessionToken.make(7), NOON)
         other = Session.of(OTHER_ADMIN, SessionToken.make(8), NOON)
-        storage.sessions.add(session)
-        storage.sessions.add(other)
+        keep_session(storage, session)
+        keep_session(storage, other)
 
         change_members(storage, "i1", lambda accounts: accounts.set_role("m1", Role.VIEWER))
 
@@ -224,7 +225,7 @@ class MembersContract:
             for number, member in enumerate([ADMIN, ADMIN, OTHER_ADMIN])
         ]
         for session in sessions:
-            storage.sessions.add(session)
+            keep_session(storage, session)
 
         change_members(storage, "i1", lambda accounts: accounts.remove_member("m1"))
 
@@ -381,7 +382,7 @@ class MembersContract:
                 change_members(storage, "i1", lambda accounts: accounts.remove_member("m1"))
                 return
             with suppress(NotFoundError):
-                storage.sessions.add(Session.of(ADMIN, SessionToken.make(number), NOON))
+                keep_session(storage, Session.of(ADMIN, SessionToken.make(number), NOON))
 
         at_once(6, act)
 

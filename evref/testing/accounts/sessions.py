@@ -10,7 +10,7 @@ from evref.domain.principal import Role
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, a_member
 from evref.testing.errors import not_found
-from evref.testing.filling import keep_institutions, keep_members
+from evref.testing.filling import keep_institutions, keep_members, keep_session
 
 
 def a_session(secret: int = 1, *, hours: float = 0) -> Session:
@@ -33,8 +33,8 @@ class SessionStoreContract:
             by_proxy=True,
         )
 
-        storage.sessions.add(session)
-        storage.sessions.add(a_session(8))
+        keep_session(storage, session)
+        keep_session(storage, a_session(8))
 
         assert storage.sessions.get(SessionToken.make(7).digest) == session
 
@@ -44,7 +44,7 @@ class SessionStoreContract:
         session = Session.of(unknown, SessionToken.make(7), NOON)
 
         with not_found("member", "m2"):
-            storage.sessions.add(session)
+            keep_session(storage, session)
 
         with pytest.raises(NotFoundError):
             storage.sessions.get(session.digest)
@@ -52,7 +52,7 @@ class SessionStoreContract:
     @pytest.mark.parametrize("digest", ["", "0" * 64, SessionToken.make(1).text])
     def test_another_digest_has_no_session(self, storage: Storage, digest: str) -> None:
         """The token itself does not find one either."""
-        storage.sessions.add(a_session(1))
+        keep_session(storage, a_session(1))
 
         with pytest.raises(NotFoundError):
             storage.sessions.get(digest)
@@ -60,8 +60,8 @@ class SessionStoreContract:
     def test_a_session_that_is_removed_is_gone(self, storage: Storage) -> None:
         """Another session of the same member stays. Two browsers may both sign out."""
         ended, other = a_session(1), a_session(2)
-        storage.sessions.add(ended)
-        storage.sessions.add(other)
+        keep_session(storage, ended)
+        keep_session(storage, other)
 
         storage.sessions.remove(ended.digest)
         storage.sessions.remove(ended.digest)
@@ -73,7 +73,7 @@ class SessionStoreContract:
     def test_old_sessions_are_removed_and_later_ones_kept(self, storage: Storage) -> None:
         """By the role of their member. One that began exactly at the given time is not older."""
         for number, hours in enumerate([-1, 0, 1]):
-            storage.sessions.add(a_session(number, hours=hours))
+            keep_session(storage, a_session(number, hours=hours))
 
         storage.sessions.remove_started_before(NOON, Role.READER)
         assert storage.sessions.get(a_session(0).digest) == a_session(0, hours=-1)
@@ -89,11 +89,11 @@ class SessionStoreContract:
         other = a_member("m2", email="other@example.org")
         keep_members(storage, other)
         kept = Session.of(other, SessionToken.make(99), NOON - timedelta(days=1))
-        storage.sessions.add(kept)
+        keep_session(storage, kept)
         for number in reversed(range(MOST_SESSIONS)):
-            storage.sessions.add(a_session(number, hours=number))
+            keep_session(storage, a_session(number, hours=number))
 
-        storage.sessions.add(a_session(MOST_SESSIONS, hours=MOST_SESSIONS))
+        keep_session(storage, a_session(MOST_SESSIONS, hours=MOST_SESSIONS))
 
         with pytest.raises(NotFoundError):
             storage.sessions.get(a_session(0).digest)

@@ -13,8 +13,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access.key import Permission
+from evref.domain.audit import SIGN_INS
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Storage
+from evref.testing.audit import a_refusal
 from evref.testing.builders import NOON, a_catalogue, a_key, a_member, a_secret, an_entry
 from evref.testing.catalogue.published import assert_serves
 from evref.testing.filling import (
@@ -51,12 +53,13 @@ READS: dict[str, "Act"] = {
     "teams.invitation": lambda storage: storage.accounts.invitation("v1"),
     "teams.invitation_with_digest": lambda storage: storage.accounts.invitation_with_digest(DIGEST),
     "audit.entries": lambda storage: storage.audit.entries("i1"),
-    "audit.count": lambda storage: storage.audit.count("i1"),
 }
 WRITES: dict[str, "Act"] = {
     "schema.prepare": lambda storage: storage.prepare(),
     "health.ping": lambda storage: storage.ping(),
     "changes": lambda storage: keep_institutions(storage, "i2"),
+    "audit.gather": lambda storage: storage.audit.gather(a_refusal()),
+    "audit.remove_older": lambda storage: storage.audit.remove_older(SIGN_INS, NOON),
     "admission.admit": lambda storage: storage.admission.admit(DIGEST, Permission.READ, NOON),
 }
 """Each method of each part, and the unit of work."""

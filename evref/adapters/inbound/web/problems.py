@@ -187,6 +187,13 @@ class NotAcceptableError(errors.EvrefError):
         super().__init__(f"This address sends {', '.join(offers)}.")
 
 
+class SearchBusyError(errors.EvrefError):
+    """Indicates a search that was not done because another one was running."""
+
+    def __init__(self) -> None:
+        super().__init__("Many people are searching at once. Try again in a few seconds.")
+
+
 @dataclass(frozen=True, slots=True)
 class ParameterFault:
     """An error in a query parameter; `allowed` lists the values or describes them."""
@@ -217,6 +224,7 @@ OF_ERROR: dict[type, Problem] = {
     errors.NotAllowedError: NOT_ALLOWED,
     QuotaExceededError: QUOTA_EXCEEDED,
     errors.NoCatalogueError: SERVICE_UNAVAILABLE,
+    SearchBusyError: SERVICE_UNAVAILABLE,
     errors.BusyError: SERVICE_UNAVAILABLE,
     errors.StorageUnavailableError: SERVICE_UNAVAILABLE,
 }

@@ -131,6 +131,16 @@ class MemoryAccountChanges(MemoryAccounts, AccountChanges):
         member = self.member(member_id)
         self._state.members[member_id] = replace(member, password_hash=password_hash)
 
+    def add_session(self, session: Session) -> None:
+        self.member(session.member_id)
+        self._state.sessions[session.digest] = session
+        of_member = [
+            other for other in self._state.sessions.values() if other.member_id == session.member_id
+        ]
+        of_member.sort(key=lambda other: other.started_at, reverse=True)
+        for ended in of_member[MOST_SESSIONS:]:
+            del self._state.sessions[ended.digest]
+
 
 def _by_id(records: Mapping[str, _Record], kind: str, record_id: str) -> _Record:
     try:
@@ -149,20 +159,6 @@ def _first(
 
 
 class MemorySessionStore(MemoryPart, SessionStore):
-    def add(self, session: Session) -> None:
-        with self._state.lock:
-            if session.member_id not in self._state.members:
-                raise NotFoundError("member", session.member_id)
-            self._state.sessions[session.digest] = session
-            of_member = [
-                other
-                for other in self._state.sessions.values()
-                if other.member_id == session.member_id
-            ]
-            of_member.sort(key=lambda other: other.started_at, reverse=True)
-            for ended in of_member[MOST_SESSIONS:]:
-                del self._state.sessions[ended.digest]
-
     def get(self, digest: str) -> Session:
         try:
             return self._state.sessions[digest]

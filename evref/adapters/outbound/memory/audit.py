@@ -1,7 +1,11 @@
-"""The audit log as an append-only list."""
+"""The audit log as a list."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime
 
 from evref.adapters.outbound.memory.state import MemoryPart
-from evref.domain.audit import EVERYTHING, AuditEntry, AuditFilter
+from evref.domain.audit import EVERYTHING, Action, AuditEntry, AuditFilter
 from evref.ports import storage
 
 
@@ -17,11 +21,17 @@ class MemoryAuditLog(MemoryPart, storage.AuditLog):
         newest_first = self._of(institution_id, only)[::-1]
         return tuple(newest_first[skip : None if most is None else skip + most])
 
-    def count(self, institution_id: str | None, only: AuditFilter = EVERYTHING) -> int:
-        return len(self._of(institution_id, only))
+    def gather(self, entry: AuditEntry) -> None:
+        with self._state.lock:
+            append(self._state.audit, entry)
 
-    def actors(self, institution_id: str | None) -> frozenset[str]:
-        return frozenset(entry.actor for entry in self._of(institution_id, EVERYTHING))
+    def remove_older(self, actions: Collection[Action], instant: datetime) -> None:
+        with self._state.lock:
+            self._state.audit = [
+                entry
+                for entry in self._state.audit
+                if entry.action not in actions or entry.at >= instant
+            ]
 
     def _of(self, institution_id: str | None, only: AuditFilter) -> list[AuditEntry]:
         with self._state.lock:
@@ -30,3 +40,12 @@ class MemoryAuditLog(MemoryPart, storage.AuditLog):
                 for entry in self._state.audit
                 if entry.institution_id == institution_id and only.admits(entry)
             ]
+
+
+def append(log: list[AuditEntry], entry: AuditEntry) -> None:
+    """Add an entry to the log, or its times to the one that it is gathered with."""
+    for index, stored in enumerate(log):
+        if stored.is_gathered_with(entry):
+            log[index] = replace(stored, times=(stored.times or 0) + (entry.times or 0))
+            return
+    log.append(entry)

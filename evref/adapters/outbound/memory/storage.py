@@ -17,7 +17,7 @@ from evref.adapters.outbound.memory.accounts import (
     MemorySharedSecrets,
     MemorySignInAttempts,
 )
-from evref.adapters.outbound.memory.audit import MemoryAuditLog
+from evref.adapters.outbound.memory.audit import MemoryAuditLog, append
 from evref.adapters.outbound.memory.catalogue.store import (
     MemoryCatalogueChanges,
     MemoryPublishedCatalogue,
@@ -55,7 +55,8 @@ class MemoryStorage(Storage):
                 MemoryCatalogueChanges(copy),
             )
             yield changes
-            copy.audit += changes.entries
+            for entry in changes.entries:
+                append(copy.audit, entry)
             self.state.replace_with(copy)
 
     def prepare(self) -> None:

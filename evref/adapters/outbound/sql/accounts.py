@@ -186,6 +186,19 @@ class SqlAccountChanges(SqlAccounts, AccountChanges):
         if replaced.rowcount == 0:
             raise NotFoundError("member", member_id)
 
+    def add_session(self, session: Session) -> None:
+        connection = self._transaction.connection
+        member = select(members.c.id).where(members.c.id == session.member_id)
+        # FOR KEY SHARE: waits for a removal of the member, and prevents it until the commit.
+        locked = member.with_for_update(read=True, key_share=True)
+        self._transaction.one(locked, "member", session.member_id)
+        connection.execute(insert(sessions).values(written(sessions, session)))
+        of_member = sessions.c.member_id == session.member_id
+        newest_first = (sessions.c.started_at.desc(), sessions.c.digest)
+        oldest = select(sessions.c.digest).where(of_member).order_by(*newest_first)
+        ended = connection.execute(oldest.offset(MOST_SESSIONS)).scalars().all()
+        connection.execute(delete(sessions).where(sessions.c.digest.in_(ended)))
+
     def _remove_sessions(self, member_id: str) -> None:
         of_member = delete(sessions).where(sessions.c.member_id == member_id)
         self._transaction.connection.execute(of_member)
@@ -209,21 +222,6 @@ def _by_email(rows: Sequence[Row[Any]]) -> tuple[Member, ...]:
 
 
 class SqlSessionStore(SqlPart, SessionStore):
-    def add(self, session: Session) -> None:
-        row = insert(sessions).values(written(sessions, session))
-        member = select(members.c.id).where(members.c.id == session.member_id)
-        with self._database.transaction() as connection:
-            # FOR KEY SHARE: waits for a removal of the member, and prevents it until the commit.
-            locked = member.with_for_update(read=True, key_share=True)
-            if connection.execute(locked).first() is None:
-                raise NotFoundError("member", session.member_id)
-            connection.execute(row)
-            of_member = sessions.c.member_id == session.member_id
-            newest_first = (sessions.c.started_at.desc(), sessions.c.digest)
-            oldest = select(sessions.c.digest).where(of_member).order_by(*newest_first)
-            ended = connection.execute(oldest.offset(MOST_SESSIONS)).scalars().all()
-            connection.execute(delete(sessions).where(sessions.c.digest.in_(ended)))
-
     def get(self, digest: str) -> Session:
         wanted = select(sessions).where(sessions.c.digest == digest)
         row = self._database.one(wanted, "session", digest)

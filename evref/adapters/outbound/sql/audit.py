@@ -1,12 +1,14 @@
 """The audit log in SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, insert, select
+from sqlalchemy import text as sql
 
 from evref.adapters.outbound.sql.engine import SqlPart
-from evref.adapters.outbound.sql.tables import audit_entries
+from evref.adapters.outbound.sql.tables import Instant, audit_entries, gathered_entries
 from evref.domain.audit import (
     EVERYTHING,
     Action,
@@ -28,8 +30,16 @@ class SqlAuditLog(SqlPart, storage.AuditLog):
         most: int | None = None,
     ) -> tuple[AuditEntry, ...]:
         table = audit_entries.c
+        gathered = gathered_entries.c
+        times = and_(
+            gathered.institution_id == (institution_id or ""),
+            gathered.actor == table.actor,
+            gathered.action == table.action,
+            gathered.at == table.at,
+        )
         found = (
-            select(audit_entries)
+            select(audit_entries, gathered.times)
+            .outerjoin(gathered_entries, times)
             .where(*_conditions(institution_id, only))
             .order_by(table.id.desc())
             .offset(skip)
@@ -37,23 +47,22 @@ class SqlAuditLog(SqlPart, storage.AuditLog):
         )
         return tuple(map(_entry, self._database.find_all(found)))
 
-    def count(self, institution_id: str | None, only: AuditFilter = EVERYTHING) -> int:
-        conditions = _conditions(institution_id, only)
-        counted = select(func.count()).select_from(audit_entries).where(*conditions)
-        with self._database.connect() as connection:
-            return connection.execute(counted).scalar_one()
+    def gather(self, entry: AuditEntry) -> None:
+        with self._database.transaction() as connection:
+            append(connection, [entry])
 
-    def actors(self, institution_id: str | None) -> frozenset[str]:
-        conditions = _conditions(institution_id, EVERYTHING)
-        found = select(audit_entries.c.actor).where(*conditions).distinct()
-        return frozenset(row.actor for row in self._database.find_all(found))
+    def remove_older(self, actions: Collection[Action], instant: datetime) -> None:
+        with self._database.transaction() as connection:
+            for table in (audit_entries, gathered_entries):
+                old = delete(table).where(table.c.action.in_(actions), table.c.at < instant)
+                connection.execute(old)
 
 
 def _entry(row: Row[Any]) -> AuditEntry:
     kind = row.subject_kind
     subject = None if kind is None else Subject(SubjectKind(kind), row.subject_id)
     action = Action(row.action)
-    return AuditEntry(row.at, row.institution_id, row.actor, action, subject, row.detail)
+    return AuditEntry(row.at, row.institution_id, row.actor, action, subject, row.detail, row.times)
 
 
 def _conditions(institution_id: str | None, only: AuditFilter) -> list[ColumnElement[bool]]:
@@ -61,17 +70,27 @@ def _conditions(institution_id: str | None, only: AuditFilter) -> list[ColumnEle
     conditions = [table.institution_id == institution_id]
     if only.actor is not None:
         conditions.append(table.actor == only.actor)
-    if only.action is not None:
-        conditions.append(table.action == only.action.value)
+    if only.actions is not None:
+        conditions.append(table.action.in_(only.actions))
     if only.key_id is not None:
         conditions.append(table.subject_kind == SubjectKind.KEY.value)
         conditions.append(table.subject_id == only.key_id)
     return conditions
 
 
+_GATHER = sql(
+    "INSERT INTO gathered_entries (at, institution_id, actor, action, times)"
+    " VALUES (:at, :institution_id, :actor, :action, :times)"
+    " ON CONFLICT (at, institution_id, actor, action)"
+    " DO UPDATE SET times = gathered_entries.times + excluded.times RETURNING times"
+).bindparams(bindparam("at", type_=Instant))
+
+
 def append(connection: Connection, entries: Sequence[AuditEntry]) -> None:
-    """Write the entries, in this order, in the transaction of the changes that they record."""
+    """Write the entries, in this order, in the transaction of what they record."""
     for entry in entries:
+        if entry.times is not None and not _is_first(connection, entry):
+            continue
         connection.execute(
             insert(audit_entries).values(
                 at=entry.at,
@@ -83,3 +102,11 @@ def append(connection: Connection, entries: Sequence[AuditEntry]) -> None:
                 detail=entry.detail,
             )
         )
+
+
+def _is_first(connection: Connection, entry: AuditEntry) -> bool:
+    """Add the times of an entry; return whether it is the first of those that are gathered."""
+    row = {name: getattr(entry, name) for name in ("at", "actor", "action", "times")}
+    row["institution_id"] = entry.institution_id or ""
+    times: int = connection.execute(_GATHER, row).scalar_one()
+    return times == entry.times

@@ -26,7 +26,7 @@ from evref.ports.storage import Changes, Storage
 
 # The revisions in `migrations`, oldest first; the first is release 0.1.0. With this list, an older
 # database is distinguished from a newer one without an import of Alembic.
-REVISIONS = ("0009", "0010", "0011", "0012", "0013")
+REVISIONS = ("0009", "0010", "0011", "0012", "0013", "0014")
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _NEWER_VERSION = "The database was made by a newer version of evref; install that, or newer."

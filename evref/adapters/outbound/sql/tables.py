@@ -187,6 +187,24 @@ audit_entries = Table(
     Column("subject_id", String(64)),
     Column("detail", Text, nullable=False),
     Index("ix_audit_entries_institution_id_id", "institution_id", "id"),
+    Index("ix_audit_entries_institution_id_actor_id", "institution_id", "actor", "id"),
+    Index("ix_audit_entries_institution_id_action_id", "institution_id", "action", "id"),
+    # To remove old sign-ins.
+    Index("ix_audit_entries_action_at", "action", "at"),
+)
+
+# How many events an entry of the log stands for. Only refused sign-ins and those by a proxy are
+# gathered, so that a flood of them adds no rows.
+gathered_entries = Table(
+    "gathered_entries",
+    metadata,
+    # The time comes first, to remove old ones.
+    Column("at", Instant, primary_key=True),
+    # Empty if the entry concerns the whole service.
+    Column("institution_id", String(64), primary_key=True),
+    Column("actor", String(254), primary_key=True),
+    Column("action", String(32), primary_key=True),
+    Column("times", Integer, nullable=False),
 )
 
 sessions = Table(

@@ -10,7 +10,11 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.pages import contacts, query
 from evref.adapters.inbound.pages.catalogue import changes, ris, suggest, words
-from evref.adapters.inbound.pages.catalogue.search import CLASSIFICATIONS, Results, search
+from evref.adapters.inbound.pages.catalogue.search import (
+    CLASSIFICATIONS,
+    OneAtATime,
+    Results,
+)
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web.representations import Representation
 from evref.domain.catalogue.card import CardGroup, card, in_card_order
@@ -80,14 +84,15 @@ def blueprint(
     if frame.is_off:
         return pages
 
-    suggest.register(pages, frame)
+    searches = OneAtATime()
+    suggest.register(pages, frame, searches)
     changes.register(pages, frame, base_url, operator)
 
     @pages.get("/catalogue")
     def index() -> AnyResponse:
         asked = query.read(PARAMETERS[_INDEX])
         served = frame.require_served()
-        found = search(served, asked.get("q"), asked.get("module"))
+        found = searches.results(served, asked.get("q"), asked.get("module"))
         meant = found.meant(frame.language)
         if meant is not None and not asked.keys() & {"module", "results"}:
             address = url_for(_DIAGNOSIS, id=meant.diagnosis.id, searched=asked["q"])
@@ -107,7 +112,7 @@ def blueprint(
             "catalogue/diagnosis.html",
             lambda: {
                 **_diagnosis_context(served.catalogue, entry, asked),
-                "read_as": _read_as(served, entry, asked.get("searched")),
+                "read_as": _read_as(served, entry, asked.get("searched"), searches),
                 "language": frame.language,
                 "history": changes.history(served, id),
                 "local_name": next(iter(entry.diagnosis.terms.get(frame.language, ())), None)
@@ -146,9 +151,11 @@ def _entry(served: Served, diagnosis_id: str) -> Entry:
         raise
 
 
-def _read_as(served: Served, entry: Entry, searched: str | None) -> str | None:
+def _read_as(
+    served: Served, entry: Entry, searched: str | None, searches: OneAtATime
+) -> str | None:
     """Return the name or term, or the code, as which the text of a search led to an entry."""
-    found = search(served, searched, None)
+    found = searches.results(served, searched)
     if searched is None or entry not in found.entries:
         return None
     if found.codes:

@@ -1,10 +1,13 @@
 """Search by the text of the search field: words, or codes as written in a patient's record."""
 
 import re
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from evref.adapters.inbound.web.problems import SearchBusyError
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
@@ -27,6 +30,7 @@ CLASSIFICATIONS = {
 NO_ANSWERS = Answers()
 _LONGEST_ABBREVIATION = 5
 _MOST_PARTS = 20
+_SECONDS_TO_WAIT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,38 @@ def search(served: Served, text: str | None, module: Module | None) -> Results:
     if len(parts) == 1 and by_words:
         return next(iter(by_words.values()))
     return _joined(by_codes, by_words) if by_words else by_codes
+
+
+class OneAtATime:
+    """One search at a time in a worker: anybody can ask for many, and each takes the processor."""
+
+    def __init__(self) -> None:
+        self._running = threading.Lock()
+
+    @contextmanager
+    def turn(self, seconds: float) -> Iterator[None]:
+        """Wait at most so long until no other search runs.
+
+        Raises:
+            SearchBusyError: If another one still runs.
+
+        """
+        if not self._running.acquire(timeout=seconds):
+            raise SearchBusyError
+        try:
+            yield
+        finally:
+            self._running.release()
+
+    def results(self, served: Served, text: str | None, module: Module | None = None) -> Results:
+        """Return what the text finds, as `search`. People wait a second for another search.
+
+        Raises:
+            SearchBusyError: If it still runs.
+
+        """
+        with self.turn(_SECONDS_TO_WAIT) if text is not None else nullcontext():
+            return search(served, text, module)
 
 
 def _joined(by_codes: Results, by_words: Mapping[str, Results]) -> Results:

@@ -9,8 +9,13 @@ from cachetools import LRUCache
 from flask import Blueprint, Response, url_for
 
 from evref.adapters.inbound.pages import query
+from evref.adapters.inbound.pages.catalogue.search import OneAtATime
 from evref.adapters.inbound.pages.frame import Frame
-from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
+from evref.adapters.inbound.web.problems import (
+    InvalidParametersError,
+    ParameterFault,
+    SearchBusyError,
+)
 from evref.adapters.inbound.web.representations import PRIVATE, Representation, respond
 from evref.domain.catalogue.search.suggestions import Suggested
 from evref.domain.catalogue.served import Served
@@ -21,12 +26,12 @@ _MOST = 8
 _MOST_KEPT = 1024
 
 
-def register(pages: Blueprint, frame: Frame) -> None:
-    """Add the view. It does one search at a time; the others get 503, unless it was done before.
+def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
+    """Add the view. While another search runs, it sends 503, unless its own was done before.
 
     The script asks with every pause in typing, and keeps what it has.
     """
-    searching, keeping = threading.Lock(), threading.Lock()
+    keeping = threading.Lock()
     found: LRUCache[tuple[str, str], Representation] = LRUCache(_MOST_KEPT)
 
     @pages.get("/catalogue/suggest")
@@ -40,13 +45,12 @@ def register(pages: Blueprint, frame: Frame) -> None:
         with keeping:
             kept = found.get(target)
         if kept is None:
-            if not searching.acquire(blocking=False):
+            try:
+                with searches.turn(seconds=0):
+                    body = json.dumps({"suggestions": _suggestions(served, text)}).encode()
+            except SearchBusyError:
                 headers = {"Retry-After": "1"}
                 return Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers)
-            try:
-                body = json.dumps({"suggestions": _suggestions(served, text)}).encode()
-            finally:
-                searching.release()
             kept = Representation([body], "application/json")
             with keeping:
                 found[target] = kept

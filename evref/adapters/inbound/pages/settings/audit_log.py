@@ -10,15 +10,17 @@ from typing import Any
 from flask import Blueprint, Response, render_template
 
 from evref.adapters.inbound.pages import query
+from evref.adapters.inbound.pages.settings import labels
 from evref.adapters.inbound.pages.settings.account import who
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.read_audit_log import ReadAuditLog
-from evref.domain.audit import Action, AuditFilter
+from evref.domain.audit import CHANGES, SIGN_INS_KEPT, Action, AuditFilter
 
+_CHANGES = "changes"
 _FILTER: Mapping[str, query.Parse] = {
     "person": query.words,
     "key": query.words,
-    "kind": query.one_of(*Action),
+    "kind": query.one_of(_CHANGES, *Action),
 }
 _FORMULA = re.compile(r"(^|;)(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])|(^|;)(?=[\t\r])")
 """Spreadsheets take a cell that begins so for a formula, also in full-width signs. Those in German
@@ -44,8 +46,10 @@ class AuditLogPage:
             "settings/audit_log.html",
             page=page,
             asked=asked,
-            actors=self._log.actors(*who()),
-            actions=Action,
+            kinds={_CHANGES: "All changes, no sign-ins"}
+            | {action.value: labels.action(action) for action in Action},
+            kept_days=SIGN_INS_KEPT.days,
+            most=self._log.MOST_ENTRIES,
             key_names=self._key_names(),
         )
 
@@ -64,7 +68,8 @@ class AuditLogPage:
         for entry in entries:
             key = names.get(entry.key_id or "", "")
             when = entry.at.strftime("%Y-%m-%dT%H:%M:%SZ")
-            cells = (when, entry.actor, entry.action.value, entry.key_id or "", key, entry.detail)
+            detail = labels.detail(entry)
+            cells = (when, entry.actor, entry.action.value, entry.key_id or "", key, detail)
             table.writerow(map(_harmless, cells))
         response = Response(text.getvalue(), content_type="text/csv; charset=utf-8")
         response.headers["Content-Disposition"] = 'attachment; filename="audit-log.csv"'
@@ -76,7 +81,13 @@ class AuditLogPage:
 
 
 def _filter(asked: Mapping[str, Any]) -> AuditFilter:
-    return AuditFilter(asked.get("person"), asked.get("key"), asked.get("kind"))
+    person, kind = asked.get("person"), asked.get("kind")
+    return AuditFilter(
+        # As addresses are stored.
+        None if person is None else person.lower(),
+        asked.get("key"),
+        None if kind is None else CHANGES if kind == _CHANGES else frozenset({kind}),
+    )
 
 
 def _harmless(cell: str) -> str:

@@ -11,7 +11,7 @@ from evref.application.access.manage_keys import KeyInUse
 from evref.domain.access.caps import CapUse
 from evref.domain.access.key import KeyState, Permission
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
-from evref.domain.audit import Action
+from evref.domain.audit import Action, AuditEntry
 from evref.domain.principal import Role
 
 STATES = {
@@ -58,8 +58,15 @@ def action(kind: Action) -> str:
     known = {
         Action.CAPS_SET: "Caps on keys were changed",
         Action.SIGN_IN_SET: "Sign-in by the institution's system was changed",
+        Action.SIGN_IN_REFUSED: "Sign-in refused",
     }
     return known.get(kind, kind.value.replace("_", " ").capitalize())
+
+
+def detail(entry: AuditEntry) -> str:
+    """Return the detail of an entry, with how often it happened if that is several times."""
+    often = f", {entry.times:,} times" if entry.times and entry.times > 1 else ""
+    return entry.detail + often
 
 
 def address(email: str) -> Markup:

@@ -1,0 +1,208 @@
+"""Sign-ins in the audit log: who, when and how; refused ones by hour and address."""
+
+import csv
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from evref.domain.audit import SIGN_INS, Action, AuditEntry
+from evref.domain.principal import Role
+from evref.testing.builders import OPERATOR
+from tests.institutions import institution_id
+from tests.settings_pages.site import (
+    COLLEAGUE,
+    EMAIL,
+    INSTITUTION,
+    OTHER_EMAIL,
+    OTHER_INSTITUTION,
+    PASSWORD,
+    Site,
+    on_sqlite,
+)
+from tests.settings_pages.visitor import Visitor, a_member, text_of
+
+LOG = "/settings/audit-log"
+
+
+def sign_ins(site: Site, institution: str = INSTITUTION) -> list[AuditEntry]:
+    """The entries of sign-ins, oldest first."""
+    return [each for each in reversed(site.audit_log(institution)) if each.action in SIGN_INS]
+
+
+def in_words(site: Site, institution: str = INSTITUTION) -> list[tuple[str, str, int | None]]:
+    found = sign_ins(site, institution)
+    return [(f"{each.actor} {each.action}", each.detail, each.times) for each in found]
+
+
+def rows(member: Visitor, query: str = "") -> list[list[str]]:
+    """The rows of the download, without the headings."""
+    return list(csv.reader(StringIO(member.get(f"{LOG}.csv{query}").text)))[1:]
+
+
+def test_each_sign_in_with_a_password_has_an_entry(site: Site) -> None:
+    """That of a new member too. The change of a password begins a session, but is no sign-in."""
+    member = a_member(site)
+    site.clock.advance(seconds=5)
+    member.fill_in("/settings/sign-out")
+    assert member.sign_in().status_code == 303
+    new = "another long one"
+    path = "/settings/password"
+    member.fill_in(path, present=PASSWORD, password=new, repeated=new)
+    Visitor(site).fill_in(site.invite(), password=new, repeated=new)
+
+    assert in_words(site) == [
+        (f"{EMAIL} signed_in", "by password", None),
+        (f"{EMAIL} signed_in", "by password", None),
+        (f"{COLLEAGUE} signed_in", "by password", None),
+    ]
+    assert [str(each.at.time()) for each in sign_ins(site)[:2]] == ["09:30:00", "09:30:05"]
+    assert [row[:3] for row in rows(member, "?kind=signed_in")] == [
+        ["2026-11-20T09:30:05Z", COLLEAGUE, "signed_in"],
+        ["2026-11-20T09:30:05Z", EMAIL, "signed_in"],
+        ["2026-11-20T09:30:00Z", EMAIL, "signed_in"],
+    ]
+
+
+def test_refused_sign_ins_are_gathered_by_hour_and_address(site: Site) -> None:
+    """Wherever they come from. Whoever is told to wait is not counted: nothing was checked."""
+    site.add_member(COLLEAGUE, Role.READER)
+    for number, email in enumerate([EMAIL, EMAIL.upper(), COLLEAGUE, EMAIL]):
+        Visitor(site, address=f"192.0.2.{number}").sign_in(email, "wrong password")
+    site.clock.advance(hours=1)
+    for _ in range(12):
+        Visitor(site).sign_in(EMAIL, "wrong password")
+
+    assert in_words(site) == [
+        (f"{EMAIL} sign_in_refused", "from 09:00 to 10:00 UTC", 3),
+        (f"{COLLEAGUE} sign_in_refused", "from 09:00 to 10:00 UTC", 1),
+        (f"{EMAIL} sign_in_refused", "from 10:00 to 11:00 UTC", 5),
+    ]
+    site.clock.advance(minutes=1)
+    member = a_member(site)
+    page = text_of(member.get(LOG).text)
+    assert f"{EMAIL} Sign-in refused" in page
+    assert "from 09:00 to 10:00 UTC, 3 times" in page
+    assert rows(member, f"?person={COLLEAGUE}&kind=sign_in_refused") == [
+        ["2026-11-20T09:00:00Z", COLLEAGUE, "sign_in_refused", "", "", "from 09:00 to 10:00 UTC"]
+    ]
+
+
+def test_a_flood_of_refused_sign_ins_adds_no_entries(site: Site) -> None:
+    """Addresses without a member are counted together, in the log of no institution: as many
+    writes as for a member, so that the time does not tell who is one.
+    """
+    Visitor(site).sign_in(EMAIL, "wrong password")
+    before = len(site.audit_log()), len(site.container.storage().audit.entries(None))
+    for number in range(100):
+        # So that no address is slowed down.
+        visitor = Visitor(site, address=f"198.51.100.{number}")
+        visitor.sign_in(f"nobody{number}@example.org", "wrong password")
+        site.clock.advance(seconds=1)
+        if number % 25 == 0:
+            visitor.sign_in(EMAIL, "wrong password")
+
+    of_nobody = site.container.storage().audit.entries(None)
+    assert (len(site.audit_log()), len(of_nobody)) == (before[0], before[1] + 1)
+    assert sign_ins(site)[0].times == 5
+    assert (of_nobody[0].actor, of_nobody[0].times) == ("unknown", 100)
+    assert sign_ins(site, OTHER_INSTITUTION) == []
+
+
+@pytest.mark.parametrize("by_proxy", [False, True])
+def test_sign_ins_are_kept_for_400_days(tmp_path: Path, *, by_proxy: bool) -> None:
+    """Then the next sign-in removes them. Entries of changes stay."""
+    site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
+    if by_proxy:
+        Visitor(site).get(LOG, headers=by_the_system(site, EMAIL))
+    else:
+        Visitor(site).sign_in(EMAIL, "wrong password")
+        a_member(site)
+    old, changes = sign_ins(site), [each for each in site.audit_log() if each not in sign_ins(site)]
+    assert old
+    a_member(site, OTHER_EMAIL)
+
+    site.clock.advance(hours=400 * 24 - 1)
+    a_member(site, OTHER_EMAIL)
+    assert sign_ins(site) == old
+    site.clock.advance(hours=2)
+    a_member(site, OTHER_EMAIL)
+
+    assert list(site.audit_log()) == changes
+    assert "wrong" not in site.dump()
+    assert "INSERT INTO gathered_entries" not in site.dump()
+    assert len(sign_ins(site, OTHER_INSTITUTION)) == 2
+
+
+def by_the_system(site: Site, email: str) -> dict[str, str]:
+    """The headers of the proxy of the first institution."""
+    secret = site.container.manage_institutions().set_sign_in(
+        OPERATOR,
+        institution_id(site.container, INSTITUTION),
+        domains=["example.org"],
+        new_secret=True,
+    )
+    assert secret is not None
+    return {"X-Forwarded-Email": email, "X-Evref-Proxy-Secret": secret.text}
+
+
+def test_sign_ins_by_the_institution_s_system_are_gathered_by_the_minute(tmp_path: Path) -> None:
+    """A client that keeps no cookie signs in with each request, and must not fill the log."""
+    site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
+    sent = by_the_system(site, COLLEAGUE)
+    for _ in range(70):
+        assert Visitor(site).get("/settings/sign-out", headers=sent).status_code == 200
+        site.clock.advance(seconds=1)
+    browser = Visitor(site)
+    for _ in range(3):
+        browser.get("/settings/sign-out", headers=sent)
+
+    how = "by the institution's own system"
+    assert in_words(site) == [
+        (f"{COLLEAGUE} signed_in", how, 60),
+        (f"{COLLEAGUE} signed_in", how, 11),
+    ]
+
+
+def test_the_system_s_sign_in_of_another_institution_s_member_is_a_refused_one(
+    tmp_path: Path,
+) -> None:
+    """In the log of the institution whose system it is. An address of another domain is none."""
+    site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
+    clinic = institution_id(site.container, OTHER_INSTITUTION)
+    elsewhere = "elsewhere@example.org"
+    site.container.people().create(OPERATOR, clinic, elsewhere, password=PASSWORD)
+    sent = by_the_system(site, elsewhere)
+    for headers in (sent, sent, sent | {"X-Forwarded-Email": OTHER_EMAIL}):
+        assert Visitor(site).get("/settings/password", headers=headers).status_code == 303
+
+    assert in_words(site) == [(f"{elsewhere} sign_in_refused", "from 09:00 to 10:00 UTC", 2)]
+    assert sign_ins(site, OTHER_INSTITUTION) == []
+
+
+def test_the_log_is_filtered_by_changes_alone_and_by_person_in_any_case(site: Site) -> None:
+    """And the page says what is not logged."""
+    member = a_member(site)
+    site.make_key("Ward app")
+    page = text_of(member.get(f"{LOG}?kind=changes").text)
+
+    assert "Key created" in page
+    assert f"{EMAIL} Signed in" not in page
+    assert {row[2] for row in rows(member, "?kind=changes")}.isdisjoint(SIGN_INS)
+    assert [row[2] for row in rows(member, f"?person={EMAIL.upper()}")] == [Action.SIGNED_IN]
+    assert "What members read in the catalogue is not logged." in page
+    assert "Sign-ins are kept for 400 days." in page
+
+
+def test_the_log_of_many_sign_ins_is_read_in_pages(site: Site) -> None:
+    """Without their number, which would take long to count."""
+    for _ in range(61):
+        site.clock.advance(seconds=1)
+        member = a_member(site)
+
+    first, second = (member.get(f"{LOG}?kind=signed_in&page={number}").text for number in (1, 2))
+
+    assert text_of(first).count("by password") == 50
+    assert text_of(second).count("by password") == 11
+    assert ("Older entries" in first, "Older entries" in second) == (True, False)
+    assert ("Newer entries" in first, "Newer entries" in second) == (False, True)
