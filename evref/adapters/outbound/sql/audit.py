@@ -10,6 +10,7 @@ from sqlalchemy import text as sql
 from evref.adapters.outbound.sql.engine import SqlPart
 from evref.adapters.outbound.sql.tables import Instant, audit_entries, gathered_entries
 from evref.domain.audit import (
+    CHANGES,
     EVERYTHING,
     Action,
     AuditEntry,
@@ -41,7 +42,7 @@ class SqlAuditLog(SqlPart, storage.AuditLog):
             select(audit_entries, gathered.times)
             .outerjoin(gathered_entries, times)
             .where(*_conditions(institution_id, only))
-            .order_by(table.id.desc())
+            .order_by(_newest_first(only))
             .offset(skip)
             .limit(most)
         )
@@ -70,12 +71,25 @@ def _conditions(institution_id: str | None, only: AuditFilter) -> list[ColumnEle
     conditions = [table.institution_id == institution_id]
     if only.actor is not None:
         conditions.append(table.actor == only.actor)
-    if only.actions is not None:
-        conditions.append(table.action.in_(only.actions))
+    if (actions := _actions(only)) is not None:
+        conditions.append(table.action.in_(actions))
     if only.key_id is not None:
         conditions.append(table.subject_kind == SubjectKind.KEY.value)
         conditions.append(table.subject_id == only.key_id)
     return conditions
+
+
+def _actions(only: AuditFilter) -> frozenset[Action] | None:
+    # A sign-in concerns no key, and sign-ins may be millions.
+    return CHANGES if only.actions is None and only.key_id is not None else only.actions
+
+
+def _newest_first(only: AuditFilter) -> ColumnElement[int]:
+    actions, newest_first = _actions(only), audit_entries.c.id.desc()
+    if actions is None or len(actions) < len(CHANGES):
+        return newest_first
+    # Changes are few: they are sorted, and not looked for among the sign-ins in the order of ids.
+    return (audit_entries.c.id + 0).desc()
 
 
 _GATHER = sql(
