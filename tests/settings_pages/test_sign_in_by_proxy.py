@@ -83,7 +83,7 @@ def test_an_unknown_address_of_a_domain_becomes_a_reader(site: Site) -> None:
     assert who(Visitor(site), **headers(NEW, secret)) == NEW
 
     assert site.members()[NEW] is Role.READER
-    assert site.audit_log()[0].detail.startswith(f"e-mail {NEW}, role reader, admitted by")
+    assert site.audit_log()[1].detail.startswith(f"e-mail {NEW}, role reader, admitted by")
 
 
 def test_an_invitation_sets_the_role(site: Site) -> None:

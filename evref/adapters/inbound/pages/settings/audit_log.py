@@ -20,7 +20,7 @@ _CHANGES = "changes"
 _FILTER: Mapping[str, query.Parse] = {
     "person": query.words,
     "key": query.words,
-    "kind": query.one_of(_CHANGES, *Action),
+    "kind": query.one_of(*Action, _CHANGES),
 }
 _FORMULA = re.compile(r"(^|;)(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])|(^|;)(?=[\t\r])")
 """Spreadsheets take a cell that begins so for a formula, also in full-width signs. Those in German
