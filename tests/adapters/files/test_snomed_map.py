@@ -73,6 +73,17 @@ def test_an_extended_map_has_groups_of_branches(tmp_path: Path) -> None:
     }
 
 
+def test_the_map_of_the_us_edition_has_codes_of_icd_10_cm(tmp_path: Path) -> None:
+    """A question mark stands for the character of the encounter, which a request does not know."""
+    us = "6011000124106"
+    file = a_file(tmp_path, HEADER, row("101", "S83.511?", refset=us), row("102", refset=us))
+
+    snomed = read(file)
+
+    assert snomed.edition is Edition.CM
+    assert groups(snomed) == {101: (("S83.511",),), 102: (("M17.9",),)}
+
+
 def test_in_a_full_file_the_newest_row_of_an_id_counts(tmp_path: Path) -> None:
     """In any order; also if it is inactive."""
     file = a_file(
@@ -112,6 +123,8 @@ def test_a_file_may_be_compressed_and_have_a_byte_order_mark(tmp_path: Path) -> 
     ("line", "message"),
     [
         (row(code="M17"), "referencedComponentId must be a code of SNOMED CT: 1 to 18 digits"),
+        (row(target="?"), "mapTarget must be a code of ICD-10, such as M17.9"),
+        (row(target="S83.5??"), "mapTarget must be a code of ICD-10, such as M17.9"),
         (row(target="M1"), "mapTarget must be a code of ICD-10, such as M17.9"),
         (row(rule="FALSE"), "mapRule must be TRUE, OTHERWISE TRUE, or begin with IFA"),
         (row(group="one"), "mapGroup must be a whole number"),

@@ -25,7 +25,8 @@ _LONGEST_LINE = 64 * 1024
 _GZIP = b"\x1f\x8b"
 
 _INTERNATIONAL = "447562003"
-"""The reference set of the International edition's map, whose targets are WHO's."""
+_EDITION_OF = {_INTERNATIONAL: Edition.WHO, "6011000124106": Edition.CM}
+"""The editions of the targets, by the reference set: of the International edition, of the US's."""
 
 
 class _Row(NamedTuple):
@@ -137,7 +138,7 @@ class _Reader:
         for code, groups in by_group.items():
             targets = tuple(branches(groups[number]) for number in sorted(groups))
             groups_by_code[code] = known.setdefault(targets, targets)
-        return SnomedMap.of(Edition.WHO if refset == _INTERNATIONAL else None, groups_by_code)
+        return SnomedMap.of(_EDITION_OF.get(refset), groups_by_code)
 
     def _newest(self, names: Sequence[str], lines: Iterator[tuple[int, str]]) -> list[_Row]:
         """Return the active rows; of several with the same id, only the newest counts."""
@@ -171,9 +172,11 @@ class _Reader:
         rule = Rule.of(row.rule)
         if rule is None:
             raise _RowError("mapRule must be TRUE, OTHERWISE TRUE, or begin with IFA")
+        # In the US edition, a question mark stands for the last character, the encounter.
+        target = row.target.removesuffix("?")
         if row.target:
-            self._require_target("mapTarget", row.target)
-        return int(row.priority), rule, row.target
+            self._require_target("mapTarget", target)
+        return int(row.priority), rule, target
 
     def _require_code(self, name: str, text: str) -> None:
         if _CODE.fullmatch(text) is None:
