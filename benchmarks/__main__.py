@@ -1,6 +1,6 @@
 """`make bench`: compares the service with the bound of its server, and with its peers.
 
-Writes docs/explanation/performance.json, and from it the tables and the plot of the page.
+Writes docs/explanation/performance.json, and from it the tables of both pages and the plot.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import re
+import subprocess
 import sys
 import tempfile
 from argparse import ArgumentParser
@@ -20,7 +21,7 @@ from benchmarks.parts import Run
 from benchmarks.processes import LOAD_CORE
 from benchmarks.storages import settings_by_storage
 
-_PARTS = ("throughput", "workers", "large", "instructions", "worst")
+_PARTS = ("throughput", "workers", "storages", "large", "instructions", "worst", "snomed")
 
 
 def main() -> None:
@@ -37,6 +38,7 @@ def main() -> None:
         "processor": re.findall("model name\t: (.+)", Path("/proc/cpuinfo").read_text())[0],
         "rounds": options.rounds,
         "seconds": options.seconds,
+        "disk": f"{_file_system()}, PostgreSQL with fsync=on",
     }
     # This process, and the storage servers that it starts, stay off the measured servers' core.
     os.sched_setaffinity(0, {LOAD_CORE})
@@ -50,6 +52,12 @@ def main() -> None:
         sys.stdout.write(json.dumps(figures, indent=1, ensure_ascii=False))
     else:
         report.write(figures)
+
+
+def _file_system() -> str:
+    """Return the type of the file system that has the databases."""
+    told = ["findmnt", "--noheadings", "--output", "FSTYPE", "--target", tempfile.gettempdir()]
+    return subprocess.run(told, capture_output=True, check=True, text=True).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -9,20 +12,24 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from benchmarks.cases import LIST, READ
 from benchmarks.contenders import PEERS, SERVERS, Contender, bound, peer, service
 from benchmarks.instructions import count_instructions
-from benchmarks.measuring import drive, measure, medians, ratio, spread
+from benchmarks.measuring import CONNECTIONS, drive, measure, medians, ratio, spread
 from benchmarks.storages import bundled, prepare, publish, scaled
 from benchmarks.worst import measure_worst
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.domain.catalogue.catalogue import Catalogue
+from tests.adapters.files.test_snomed_map import HEADER, row
 
 Figures = dict[str, Any]
 
 _LARGE = 1_500  # diagnoses
 _WORKERS_AND_THREADS = ((1, 16), (2, 8), (4, 4), (8, 2), (8, 1))
+_ROWS, _LOADS, _FLUSHES = 130_000, 3, 200
 _STARTS, _SWAPS, _SWAP_CLIENTS, _SWAP_SECONDS = 5, 3, 2, 20
 
 
@@ -101,6 +108,21 @@ class Run:
                         figures[f"{storage}, {name}, {connections}"] = found
         return figures
 
+    def storages(self) -> Figures:
+        """Measure the processor time of the servers that count, and the disk that they write to."""
+        rounds, seconds = self._pace
+        figures: Figures = {}
+        for program, storage in (("postgres", "PostgreSQL"), ("redis-server", "Redis")):
+            settings = next(each for name, each in self._kept.items() if name.endswith(storage))
+            with service(storage, settings, self._folder) as one:
+                used = []
+                for _ in range(rounds):
+                    before = _processor_seconds(program)
+                    done = drive(one, [READ[1].path], seconds, CONNECTIONS)["completed"]
+                    used.append((_processor_seconds(program) - before) / done * 1_000_000)
+            figures[f"{storage}, µs"] = spread(used)
+        return figures | {"a flush to disk, ms": spread(_flushes(self._folder / "flushed"))}
+
     def large(self) -> Figures:
         """Start the service with a large catalogue on SQLite, and publish another one."""
         settings = Settings(database_url=f"sqlite:///{self._folder / 'large.sqlite'}")
@@ -118,6 +140,19 @@ class Run:
             name: spread(each[name] for each in swaps) for name in swaps[0]
         }
 
+    def snomed(self) -> Figures:
+        """Load a made-up map of SNOMED CT, as large as the International edition's, and one row."""
+        settings = Settings(database_url=f"sqlite:///{self._folder / 'snomed.sqlite'}")
+        prepare(Container(settings=settings), self._catalogue)
+        one, whole = (
+            [_load_map(settings, self._folder, rows) for _ in range(_LOADS)] for rows in (1, _ROWS)
+        )
+        return {
+            "loading, s": spread(seconds for seconds, _ in whole),
+            "memory, MB": spread(memory for _, memory in whole),
+            "memory for one row, MB": spread(memory for _, memory in one),
+        }
+
     def instructions(self) -> Figures:
         """Count machine instructions per request, in the process of the application."""
         return dict(count_instructions(self._folder, self._storages, self._catalogue))
@@ -127,6 +162,48 @@ class Run:
         rounds, _ = self._pace
         measured = measure_worst(self._catalogue, rounds)
         return {name: spread(times) for name, times in measured.items()}
+
+
+def _processor_seconds(program: str) -> float:
+    """Return the time of the processor that the servers of this name have used."""
+    servers = [
+        child for child in psutil.Process().children(recursive=True) if child.name() == program
+    ]
+    return sum(sum(child.cpu_times()[:2]) for child in servers)
+
+
+def _flushes(file: Path) -> list[float]:
+    """Return the milliseconds that each of some flushes of a page to disk takes."""
+    page, times = os.urandom(8192), []
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT)
+    for _ in range(_FLUSHES):
+        os.pwrite(descriptor, page, 0)
+        began = time.monotonic()
+        os.fdatasync(descriptor)
+        times.append((time.monotonic() - began) * 1000)
+    os.close(descriptor)
+    return times
+
+
+def _load_map(settings: Settings, folder: Path, rows: int) -> tuple[float, float]:
+    """Return the seconds and the most megabytes that loading a map with so many rows takes."""
+    file = folder / "map.txt"
+    made = (
+        row(f"{100_000 + number}", f"{chr(65 + number % 26)}{number % 100:02}.{number % 10}")
+        for number in range(rows)
+    )
+    file.write_text("\n".join([HEADER, *made]))
+    command = [sys.executable, "-m", "evref", "codes", "load", str(file), "--system", "snomed-ct"]
+    began = time.monotonic()
+    started = subprocess.Popen(
+        command,
+        env=os.environ | {"EVREF_DATABASE_URL": settings.database_url},
+        stdout=subprocess.DEVNULL,
+    )
+    _, status, used = os.wait4(started.pid, 0)
+    if status:
+        raise SystemExit("benchmarks: the map was not loaded")
+    return time.monotonic() - began, used.ru_maxrss / 1000
 
 
 def _swap(contender: Contender, settings: Settings, catalogue: Catalogue) -> dict[str, float]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import scaling
 from benchmarks.cases import READ
 from benchmarks.contenders import SERVERS
 
-_PAGES = Path(__file__).parent.parent / "docs" / "explanation"
+PAGES = Path(__file__).parent.parent / "docs" / "explanation"
 _PLOTTED = READ[1].name
 _SHARE = f"{_PLOTTED}_of_bound"
 _TAIL = ("p50, ms", "p99, ms", "p99.9, ms")
@@ -21,19 +22,37 @@ Figures = dict[str, Any]
 
 
 def write(measured: Figures) -> None:
-    """Replace the parts that were measured, and from all parts the tables and the plot."""
-    file, page = _PAGES / "performance.json", _PAGES / "performance.md"
-    result = json.loads(file.read_text()) | measured
-    file.write_text(as_text(result) + "\n")
-    text = page.read_text()
+    """Replace the parts that were measured, and what is made from all parts."""
+    result = json.loads((PAGES / "performance.json").read_text()) | measured
+    for name, text in made(result).items():
+        (PAGES / name).write_text(text)
+
+
+def made(result: Figures) -> dict[str, str]:
+    """Return the files with the figures, by name: both pages, the plot, and the figures as JSON."""
     figures = {name: part["figures"] for name, part in result.items()}
-    for name, lines in tables(figures).items():
-        begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-        how = "Measured on {on} on {processor}, Python {python}: {rounds} rounds of {seconds} s."
-        lines += ["", how.format(**result[name]["measured"])]
+    how = (
+        "Measured on {on} on {processor}, Python {python}: {rounds} rounds of {seconds} s; {disk}."
+    )
+    of_servers = {
+        name: [*lines, "", how.format(**result[name]["measured"])]
+        for name, lines in tables(figures).items()
+    }
+    of_loads = {name: _table(*rows) for name, rows in scaling.rows(result).items()}
+    return {
+        "performance.json": as_text(result) + "\n",
+        "performance.md": _with_tables("performance.md", of_servers),
+        "performance.svg": plot(figures["throughput"]),
+        "scaling.md": _with_tables("scaling.md", of_loads),
+    }
+
+
+def _with_tables(name: str, by_name: dict[str, list[str]]) -> str:
+    text = (PAGES / name).read_text()
+    for table, lines in by_name.items():
+        begin, end = f"<!-- {table}: begin -->", f"<!-- {table}: end -->"
         text = re.sub(f"(?s){begin}.*{end}", "\n".join([begin, *lines, end]), text)
-    page.write_text(text)
-    (_PAGES / "performance.svg").write_text(plot(figures["throughput"]))
+    return text
 
 
 def as_text(value: Any, indent: str = "") -> str:  # noqa: ANN401 - JSON is
@@ -45,33 +64,37 @@ def as_text(value: Any, indent: str = "") -> str:  # noqa: ANN401 - JSON is
 
 
 def tables(figures: Figures) -> dict[str, list[str]]:
-    """Return the tables of the page, by name."""
-    return {
+    """Return the tables of the page on performance, by name."""
+    spreads = {
+        name: _table(
+            (head, "median (lowest to highest)"),
+            *((row, _spread(of)) for row, of in figures[name].items()),
+        )
+        for name, head in (
+            ("large", "figure"),
+            ("snomed", "figure"),
+            ("storages", "figure"),
+            ("worst", "request, ms of a core"),
+        )
+    }
+    return spreads | {
         "throughput": _table(
             ("server", "requests/s", "of the bound", *_TAIL, "MB"),
-            (
+            *(
                 (name, *_figures(of[_PLOTTED], _spread(of[_SHARE])), of["memory_mb"])
                 for name, of in figures["throughput"].items()
             ),
         ),
         "workers": _table(
             ("storage", "workers x threads", "connections", "requests/s", *_TAIL),
-            ((*name.split(", "), *_figures(of)) for name, of in figures["workers"].items()),
-        ),
-        "large": _table(
-            ("figure", "median (lowest to highest)"),
-            ((name, _spread(of)) for name, of in figures["large"].items()),
+            *((*name.split(", "), *_figures(of)) for name, of in figures["workers"].items()),
         ),
         "instructions": _table(
             ("storage", *next(iter(figures["instructions"].values()))),
-            (
+            *(
                 (name, *(f"{count / 1000:.0f}" for count in counts.values()))
                 for name, counts in figures["instructions"].items()
             ),
-        ),
-        "worst": _table(
-            ("request", "ms of a core, median (lowest to highest)"),
-            ((name, _spread(of)) for name, of in figures["worst"].items()),
         ),
     }
 
@@ -105,9 +128,8 @@ def _figures(of: Figures, *after_the_rate: str) -> Iterator[str]:
         yield f"{of[name]:.1f}"
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
-    heads = list(heads)
-    lines = [heads, ["---"] * len(heads), *rows]
+def _table(heads: Sequence[object], *rows: Iterable[object]) -> list[str]:
+    lines: list[Iterable[object]] = [heads, ["---"] * len(heads), *rows]
     return [f"| {' | '.join(map(str, cells))} |" for cells in lines]
 
 

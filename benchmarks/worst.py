@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from benchmarks.cases import LIST, Case
 from benchmarks.instructions import environ_of, send
 from benchmarks.storages import new_keys, prepare
+from evref.adapters.inbound.fhir.search import MOST_COUNT
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
@@ -45,6 +46,7 @@ def worst_requests(catalogue: Catalogue) -> Iterator[Case]:
         ("FHIR, parts of titles", _ACTIVITIES, {"title:contains": parts}),
         ("FHIR, times", _ACTIVITIES, {"_lastUpdated": [f"ne{year}" for year in years]}),
         ("FHIR, identifiers", _ACTIVITIES, {"identifier": [all_of_them, *parts]}),
+        ("FHIR, the longest page", _ACTIVITIES, {"_count": [f"{MOST_COUNT}"]}),
         ("FHIR, diagnoses with interventions", "/fhir/PlanDefinition", {"_include": included}),
         (
             "Infobutton, codes",
@@ -56,6 +58,7 @@ def worst_requests(catalogue: Catalogue) -> Iterator[Case]:
         ),
         ("Infobutton, words", "/infobutton", {"mainSearchCriteria.v.dn": [names[:_LONGEST_TEXT]]}),
         ("page, words", "/catalogue", {"q": [misspelled]}),
+        ("page, many words", "/catalogue", {"q": [misspelled.replace(" ", ";")]}),
         ("page, codes", "/catalogue", {"q": [",".join(codes)[:_LONGEST_TEXT]]}),
     ):
         yield Case(name, f"{path}?{urlencode({key: ','.join(of) for key, of in query.items()})}")
