@@ -314,6 +314,9 @@ def test_every_intervention_is_listed_with_its_evidence(
         ("list_interventions", {}, "diagnosis_id: Field required"),
         ("find_interventions", {"q": "a" * 100_000}, "The arguments are too long."),
         ("list_interventions", {"diagnosis_id": "a" * 100_000}, "The arguments are too long."),
+        ("find_diagnoses", {"icd10": "M17," * 25_000}, "The arguments are too long."),
+        ("find_diagnoses", {"a" * 100_000: "M17"}, "aaa: Extra inputs are not permitted"),
+        ("find_diagnoses", dict.fromkeys(map(str, range(9_999)), ""), "0: Extra inputs are not"),
         ("find_interventions", {"q": "knee", "diagnosis": "knee"}, "diagnosis "),
     ],
 )
@@ -325,6 +328,7 @@ def test_an_invalid_argument_says_what_is_allowed(
 
     assert refused.failed
     assert said in refused.text
+    assert len(refused.text) < 1_000
     assert refused.content is None
 
 

@@ -136,7 +136,10 @@ class Operation(Generic[Given]):
         try:
             arguments = self._arguments.model_validate(given)
         except ValidationError as error:
-            faults = [(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors()]
+            # Unknown names may be long and many.
+            faults = [
+                (".".join(map(str, each["loc"]))[:100], each["msg"]) for each in error.errors()[:10]
+            ]
             return failure(wording.invalid_arguments(faults, self._arguments.model_fields))
         try:
             answer, text = await self._run(service, arguments)
