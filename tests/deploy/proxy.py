@@ -14,7 +14,7 @@ from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 
 from tests.deploy.shell import DEPLOY, ROOT, needs
-from tests.server.conftest import Answer, Server
+from tests.server.conftest import Answer
 from tests.servers import PATIENCE, folder_for_a_server, free_port, wait_until
 
 HOST = "evref.example.org"
@@ -108,12 +108,12 @@ class Nginx:
 
 
 @contextmanager
-def running(service: Server, replaced: dict[str, str] | None = None) -> Iterator[Nginx]:
-    """Run nginx with the configuration, in which some texts are replaced."""
+def running(service: int, replaced: dict[str, str] | None = None) -> Iterator[Nginx]:
+    """Run nginx in front of a port, with the configuration, in which some texts are replaced."""
     program = needs("nginx")
     with folder_for_a_server() as folder:
         found = Nginx(free_port(), free_port(), _certificate(folder), folder)
-        _configure(found, service.port, replaced or {})
+        _configure(found, service, replaced or {})
         subprocess.run([program, "-t", "-q", "-c", folder / "nginx.conf"], check=True)
         with (folder / "printed").open("wb") as printed:
             process = subprocess.Popen(

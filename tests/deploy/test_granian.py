@@ -144,7 +144,7 @@ def test_the_answers_equal_those_of_gunicorn(nginx: Nginx, store: Store, start: 
         metrics_token=METRICS_TOKEN,
     )
     gunicorn.wait_until_ready()
-    with running(gunicorn) as other:
+    with running(gunicorn.port) as other:
         keys = {each: store.key().token.text for each in (nginx, other)}
 
         for number, (method, path, headers, body) in enumerate(REQUESTS):

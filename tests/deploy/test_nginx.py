@@ -255,7 +255,7 @@ def test_all_addresses_of_a_network_share_a_limit(service: Server) -> None:
         "burst=1000 nodelay": "burst=2 nodelay",
         "client_header_timeout 10s;": "set_real_ip_from 127.0.0.1; real_ip_header X-Real-IP;",
     }
-    with running(service, replaced) as strict:
+    with running(service.port, replaced) as strict:
         statuses = [
             strict.get("/health/live", X_Real_IP=address).status
             for address in (
@@ -278,7 +278,7 @@ def test_searches_of_a_network_have_a_limit_of_their_own(
         rf"(zone=evref_{zone}:10m) rate=10r/s": r"\1 rate=1r/m",
         rf"(zone=evref_{zone}) burst=20": r"\1 burst=2",
     }
-    with running(service, replaced) as strict:
+    with running(service.port, replaced) as strict:
         searches = [strict.get(searched).status for _ in range(4)]
         others = {strict.get(path).status for path in ("/catalogue", "/evidence?q=gout") * 4}
 

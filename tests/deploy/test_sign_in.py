@@ -85,7 +85,7 @@ def _in_front_of(service: Server, secret: str, port: int) -> Iterator[Nginx]:
         line = f'proxy_set_header X-Evref-Proxy-Secret "{secret}";'
         text = text.replace("include /etc/nginx/evref-proxy-secret.conf;", line)
         (folder / "sign-in.conf").write_text(text)
-        with running(service, {_LOCATION: f"    include {folder}/sign-in.conf;"}) as found:
+        with running(service.port, {_LOCATION: f"    include {folder}/sign-in.conf;"}) as found:
             yield found
 
 

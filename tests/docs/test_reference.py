@@ -8,6 +8,7 @@ import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator
+from datetime import timedelta
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -22,10 +23,12 @@ from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
+from evref.domain.accounts.session import SESSION_LENGTHS
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import MEANINGS
+from evref.domain.principal import Role
 from evref.ports.storage import Storage
 from tests.docs import api_page
 from tests.docs.pages import DOCS, ROOT, Block, blocks
@@ -120,6 +123,18 @@ def test_every_setting_has_a_row_with_its_default(monkeypatch: pytest.MonkeyPatc
     for name, text in values.items():
         monkeypatch.setenv(name, text)
     assert Settings.read(Path("/nowhere/.env")) == Settings()
+
+
+def test_the_lengths_of_sessions_are_said_once() -> None:
+    others = {SESSION_LENGTHS[role] for role in Role if role is not Role.READER}
+    hours, days = max(others) // timedelta(hours=1), SESSION_LENGTHS[Role.READER].days
+    pages = {page: page.read_text(encoding="utf-8") for page in DOCS.glob("*/*.md")}
+
+    assert len(others) == 1
+    assert f"ends after {hours} hours, or {days} days" in pages[reference("security-controls")]
+    assert [page for page, text in pages.items() if re.search(r"\b(12|twelve) hours", text)] == [
+        reference("security-controls")
+    ]
 
 
 def test_every_problem_has_a_row_with_its_status() -> None:
