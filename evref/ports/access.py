@@ -107,7 +107,7 @@ class KeyChanges(ABC):
     def caps(self, institution_id: str) -> KeyCaps:
         """Return the caps on the keys of an institution; `KeyCaps()` if there are none.
 
-        If there are some, nobody else reads them so until the unit of work ends.
+        Nobody else reads them so until the unit of work ends.
         """
 
     @abstractmethod

@@ -49,6 +49,10 @@ class Accounts(ABC):
         """Return the members of an institution, in the same order."""
 
     @abstractmethod
+    def has_admin(self, institution_id: str, *, besides: str | None = None) -> bool:
+        """Return whether an institution has an admin, besides the member with an id."""
+
+    @abstractmethod
     def invitation(self, invitation_id: str) -> Invitation:
         """Return the invitation with this id."""
 
@@ -98,10 +102,6 @@ class AccountChanges(Accounts):
     @abstractmethod
     def proxy_sign_ins(self) -> tuple[ProxySignIn, ...]:
         """Return the sign-ins by a proxy, which nobody else changes until the unit ends."""
-
-    @abstractmethod
-    def has_admin(self, institution_id: str, *, besides: str | None = None) -> bool:
-        """Return whether an institution has an admin, besides the member with an id."""
 
     @abstractmethod
     def add_member(self, member: Member) -> None:

@@ -154,6 +154,7 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "People.revoke_invitation": lambda h, who: h.people.revoke_invitation(
                 who, h.invitation_id
             ),
+            "People.member": lambda h, who: h.people.member(who, h.viewer_id),
             "People.set_role": lambda h, who: h.people.set_role(who, h.viewer_id, Role.ADMIN),
             "People.remove": lambda h, who: h.people.remove(who, h.viewer_id),
         },

@@ -245,3 +245,15 @@ def test_another_institution_s_member_is_not_there(
 
 def path_of(link: str) -> str:
     return link[link.index("/settings/") :]
+
+
+def test_the_pages_of_one_member_do_not_read_all_of_them(
+    site: Site, member: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A staff may have 20,000."""
+    colleague = site.add_member(COLLEAGUE, Role.READER)
+    for name in ("members", "members_of"):
+        monkeypatch.setattr(site.container.storage().accounts, name, pytest.fail)
+
+    for path in (colleague.id, f"{colleague.id}/remove", "invite"):
+        assert member.get(f"/settings/members/{path}").status_code == 200

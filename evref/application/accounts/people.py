@@ -64,13 +64,18 @@ class People:
     clock: Clock
     randomness: Randomness
 
-    def list(
-        self, principal: Principal, institution_id: str, *, to_change: bool = False
-    ) -> tuple[Member, ...]:
-        """Return the members of an institution, ordered by e-mail, to see or `to_change` them."""
-        right = Right.CHANGE_MEMBERS if to_change else Right.SEE_MEMBERS
-        authorise_in(institution_id, principal, right)
+    def list(self, principal: Principal, institution_id: str) -> tuple[Member, ...]:
+        """Return the members of an institution, ordered by e-mail."""
+        authorise_in(institution_id, principal, Right.SEE_MEMBERS)
         return self.storage.accounts.members_of(institution_id)
+
+    def member(self, principal: Principal, member_id: str) -> tuple[Member, bool]:
+        """Return a member to be changed, and whether they are the only admin."""
+        member = self._member(principal, member_id)
+        is_last = member.role is Role.ADMIN and not self.storage.accounts.has_admin(
+            member.institution_id, besides=member_id
+        )
+        return member, is_last
 
     def list_all(self, principal: Principal) -> tuple[tuple[Member, Institution], ...]:
         """Return the members of all institutions, ordered by e-mail, each with the institution."""
@@ -227,7 +232,7 @@ class People:
             LastAdminError: If the institution would have no admin.
 
         """
-        institution_id = self._institution_of(principal, member_id)
+        institution_id = self._member(principal, member_id).institution_id
         with self._changing(principal, institution_id) as changes:
             member = changes.accounts.member(member_id)
             if member.role is role:
@@ -250,7 +255,7 @@ class People:
             LastAdminError: If the institution would have no admin.
 
         """
-        institution_id = self._institution_of(principal, member_id)
+        institution_id = self._member(principal, member_id).institution_id
         with self._changing(principal, institution_id) as changes:
             member = changes.accounts.member(member_id)
             _end_admin(changes, member)
@@ -349,12 +354,12 @@ class People:
             created_at=self.clock.now(),
         )
 
-    def _institution_of(self, principal: Principal, member_id: str) -> str:
-        """Return the institution of a member whom the principal may change."""
+    def _member(self, principal: Principal, member_id: str) -> Member:
+        """Return a member whom the principal may change."""
         member = self.storage.accounts.member(member_id)
         unseen = NotFoundError("member", member_id)
         authorise_in(member.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
-        return member.institution_id
+        return member
 
     @contextmanager
     def _changing(self, principal: Principal, institution_id: str) -> Iterator[Changes]:

@@ -169,6 +169,18 @@ class KeysContract:
         assert sum(at_once(8, add)) == 3
         assert len(storage.keys.of_institution("i1")) == 3
 
+    def test_no_cap_is_lost_of_those_that_are_set_at_once(self, storage: Storage) -> None:
+        """Not even of the first ones: each unit of work sees the caps of the one before."""
+
+        def set_one_more(_: int) -> None:
+            with storage.changes(OPERATOR, NOON) as changes:
+                before = changes.keys.caps("i1")
+                changes.keys.set_caps("i1", KeyCaps(most_keys=(before.most_keys or 0) + 1))
+
+        at_once(8, set_one_more)
+
+        assert storage.keys.caps("i1") == KeyCaps(most_keys=8)
+
     def test_a_key_is_revoked_only_once(self, storage: Storage) -> None:
         """Only one of several concurrent attempts succeeds."""
         keep_key(storage, a_key())

@@ -48,6 +48,12 @@ class MemoryAccounts(MemoryPart, Accounts):
     def members_of(self, institution_id: str) -> tuple[Member, ...]:
         return tuple(each for each in self.members() if each.institution_id == institution_id)
 
+    def has_admin(self, institution_id: str, *, besides: str | None = None) -> bool:
+        return any(
+            member.role is Role.ADMIN and member.id != besides
+            for member in self.members_of(institution_id)
+        )
+
     def invitation(self, invitation_id: str) -> Invitation:
         return _by_id(self._state.invitations, "invitation", invitation_id)
 
@@ -80,12 +86,6 @@ class MemoryAccountChanges(MemoryAccounts, AccountChanges):
 
     def lock(self, institution_id: str) -> None:
         self.institution(institution_id)
-
-    def has_admin(self, institution_id: str, *, besides: str | None = None) -> bool:
-        return any(
-            member.role is Role.ADMIN and member.id != besides
-            for member in self.members_of(institution_id)
-        )
 
     def add_member(self, member: Member) -> None:
         if any(other.email == member.email for other in self._state.members.values()):

@@ -108,15 +108,14 @@ class SqlKeyChanges(SqlKeys, KeyChanges):
         return super().get(key_id)
 
     def caps(self, institution_id: str) -> KeyCaps:
-        # The row is the lock of the institution's keys.
-        this = select(key_caps.c.institution_id).where(key_caps.c.institution_id == institution_id)
-        self._transaction.find(this.with_for_update())
+        # The institution is locked: before the first caps, there is no other row to lock.
+        this = select(institutions.c.id).where(institutions.c.id == institution_id)
+        self._transaction.find(this.with_for_update(key_share=True))
         return super().caps(institution_id)
 
     def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
         self._require(institution_id)
         connection, row = self._transaction.connection, asdict(caps)
-        # Never deleted, so that there is a row to lock as soon as there are caps.
         this = update(key_caps).where(key_caps.c.institution_id == institution_id)
         if connection.execute(this.values(row)).rowcount == 0:
             connection.execute(insert(key_caps).values(institution_id=institution_id, **row))

@@ -68,6 +68,14 @@ class SqlAccounts(Accounts):
         wanted = select(members).where(members.c.institution_id == institution_id)
         return _by_email(self._source.find_all(wanted))
 
+    def has_admin(self, institution_id: str, *, besides: str | None = None) -> bool:
+        admin = select(members.c.id).where(
+            members.c.institution_id == institution_id,
+            members.c.role == Role.ADMIN.value,
+            members.c.id != (besides or ""),
+        )
+        return self._source.find(admin.limit(1)) is not None
+
     def invitation(self, invitation_id: str) -> Invitation:
         wanted = select(invitations).where(invitations.c.id == invitation_id)
         return _invitation(self._source.one(wanted, "invitation", invitation_id))
@@ -114,7 +122,7 @@ class SqlAccountChanges(SqlAccounts, AccountChanges):
             )
 
     def lock(self, institution_id: str) -> None:
-        # FOR NO KEY UPDATE, so that a key can be added to the institution meanwhile. SQLite
+        # FOR NO KEY UPDATE, so that rows can refer to the institution meanwhile. SQLite
         # has no such lock; its transaction already holds the write lock.
         this = select(institutions.c.id).where(institutions.c.id == institution_id)
         locked = this.with_for_update(key_share=True)
@@ -125,14 +133,6 @@ class SqlAccountChanges(SqlAccounts, AccountChanges):
         if self._transaction.connection.dialect.name == "postgresql":
             self._transaction.connection.execute(_LOCK_DOMAINS)
         return super().proxy_sign_ins()
-
-    def has_admin(self, institution_id: str, *, besides: str | None = None) -> bool:
-        admin = select(members.c.id).where(
-            members.c.institution_id == institution_id,
-            members.c.role == Role.ADMIN.value,
-            members.c.id != (besides or ""),
-        )
-        return self._transaction.find(admin.limit(1)) is not None
 
     def add_member(self, member: Member) -> None:
         row = {**written(members, member), "password_hash": member.password_hash or ""}

@@ -84,7 +84,7 @@ class MemberPages:
 
     def invite(self) -> Response:
         # Refuses those who may not invite, before the form is shown or read.
-        self._people.list(*who(), to_change=True)
+        self._people.invitations(*who())
         form = InviteForm()
         if form.accepted():
             try:
@@ -102,7 +102,7 @@ class MemberPages:
         return form.page("settings/invite.html")
 
     def member(self, member_id: str) -> Response:
-        members, found = self._with(member_id)
+        found, is_last_admin = self._people.member(g.signed_in.principal, member_id)
         form = ChangedRoleForm(data={"role": found.role.value, "version": found.role.value})
         if form.accepted():
             try:
@@ -113,19 +113,19 @@ class MemberPages:
                     seen=form.version.data or "",
                 )
             except OutdatedError:
-                members, found = self._with(member_id)
+                found, is_last_admin = self._people.member(g.signed_in.principal, member_id)
                 form.show_saved(found.role)
             except NotFoundError:
                 return _to_members(_GONE)
             else:
                 changed = after.role is not found.role
                 return _with_new_role(after) if changed else _to_members(NOTHING_CHANGED)
-        return form.page("settings/member.html", found=found, last_admin=_last_admin(members))
+        return form.page("settings/member.html", found=found, is_last_admin=is_last_admin)
 
     def remove_member(self, member_id: str) -> Response:
-        members, found = self._with(member_id)
+        found, is_last_admin = self._people.member(g.signed_in.principal, member_id)
         form = ConfirmForm()
-        if _last_admin(members) == found:
+        if is_last_admin:
             raise LastAdminError
         if form.accepted():
             try:
@@ -151,14 +151,6 @@ class MemberPages:
                 f"The invitation of {found.email} is revoked. Its link no longer works."
             )
         return form.page("settings/revoke_invitation.html", found=found)
-
-    def _with(self, member_id: str) -> tuple[tuple[Member, ...], Member]:
-        """Return all members, and the one with this id, to change them."""
-        members = self._people.list(*who(), to_change=True)
-        found = next((member for member in members if member.id == member_id), None)
-        if found is None:
-            raise NotFoundError("member", member_id)
-        return members, found
 
 
 def _last_admin(members: tuple[Member, ...]) -> Member | None:
