@@ -3,6 +3,7 @@
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from evref.domain.catalogue.card import CardGroup, card
+from evref.domain.catalogue.effect_words import sentence, short
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
 from tests.browser.live import opened_page
@@ -159,6 +160,9 @@ def assert_short_on_paper(page: Page, entry: Entry) -> None:
     for side in lines:
         for line, below in zip(side, [*side[1:], *headings], strict=False):
             assert line not in headings or below not in headings, f"{entry.diagnosis.id}: {line}"
+    whole = " ".join(" ".join(side) for sheet in sheets for side in sheet)
+    for one in shown:
+        assert not one.effects or short(one.effects[0]) in whole, one.id
     words = " ".join(line for side in sheets[0] for line in side)
     assert f"/catalogue/{entry.diagnosis.id}" in words.replace(" ", "")
     assert {"Catalogue", "printed"} <= {*words.split()}
@@ -179,4 +183,9 @@ def test_a_diagnosis_prints_on_one_side(browser: Browser, public: Site) -> None:
         expect(page.locator("#low-back-pain-opioids")).not_to_be_visible()
         page.goto("/catalogue/low-back-pain?print=full")
         expect(page.locator("#low-back-pain-opioids .sources")).to_be_visible()
+        entry = bundled().entry("low-back-pain")
+        for one in entry.visible_interventions():
+            expect(page.locator(f"#{one.id} figcaption")).to_contain_text(
+                [sentence(effect) for effect in one.effects], use_inner_text=True
+            )
         assert len(columns(page.pdf(prefer_css_page_size=True))) > short

@@ -224,6 +224,17 @@ def test_effects_are_sentences_between_the_summary_and_the_caution() -> None:
     assert "0.49 standard deviations lower" in parts[1]
 
 
+def test_every_effect_of_the_bundled_catalogue_is_a_sentence() -> None:
+    for entry in bundled().entries:
+        for one in entry.visible_interventions():
+            if one.effects:
+                resource = RESOURCES.rendered(Item(one.id, one.title, entry, one), ISSUE)
+                parts = resource["description"].split("\n\n")
+                assert [f"{sentence(effect)}." for effect in one.effects] == [
+                    part for part in parts[1:] if not part.startswith("**")
+                ]
+
+
 def test_the_scope_is_the_purpose() -> None:
     scope = "Supportive care; the treatment of the cause is not covered here."
     entry = Entry(a_diagnosis(scope=scope), ())

@@ -17,7 +17,7 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Recommendation
 from evref.ports.catalogue import KEPT_FOR, PUBLICATIONS_KEPT
-from evref.testing.builders import a_catalogue, an_entry
+from evref.testing.builders import a_catalogue, an_effect, an_entry
 from tests.http.service import LATE, Service, assert_outcome, assert_problem, body
 from tests.processes import Command
 
@@ -31,7 +31,7 @@ def turned(entry: Entry) -> Entry:
     evidence = replace(
         one.evidence, direction=Direction.AGAINST, recommendation=Recommendation.STRONG_AGAINST
     )
-    return replace(entry, interventions=(replace(one, evidence=evidence),))
+    return replace(entry, interventions=(replace(one, evidence=evidence, effects=(an_effect(),)),))
 
 
 BEFORE = a_catalogue(an_entry("knee"), an_entry("gone", name="Gone"))
@@ -49,7 +49,7 @@ def turn(before: str, after: str) -> list[dict[str, Any]]:
             "interventions_changed": [
                 {
                     "id": "knee-exercise",
-                    "fields": ["evidence.recommendation", "evidence.direction"],
+                    "fields": ["evidence.recommendation", "evidence.direction", "effects"],
                     "direction": {"from": before, "to": after},
                 }
             ],

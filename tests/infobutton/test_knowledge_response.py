@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date
+from html import unescape
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -37,6 +38,7 @@ from tests.infobutton.asking import (
     titles,
     xml_feed,
 )
+from tests.pages.site import bundled
 
 pytestmark = pytest.mark.shared_service
 
@@ -232,6 +234,20 @@ def test_a_section_shows_the_evidence_of_each_intervention(
     assert "A B (2019). <a href=" in shown
     assert "First &amp; best</a>. Arthritis &amp; Rheumatology." in shown
     assert '<a href="https://pubmed.ncbi.nlm.nih.gov/123/">Second</a>' in shown
+
+
+def test_the_first_effect_of_every_intervention_is_a_sentence(make_service: MakeService) -> None:
+    """Of the bundled catalogue, in the summary of its section."""
+    service = make_service()
+    service.publish(bundled())
+    token = service.token()
+    for entry in bundled().entries:
+        sizes = [one.effects[0] for one in entry.visible_interventions() if one.effects]
+        code = str(entry.diagnosis.icd10_codes[0])
+        feed = json_feed(service, token, KNEE | {"mainSearchCriteria.v.c": code})
+        shown = unescape(" ".join(part["summary"]["_value"] for part in feed["entry"]))
+        for size in sizes:
+            assert f"<p>{sentence(size)}.</p>" in shown
 
 
 def test_interventions_that_are_named_beside_a_diagnosis_stand_first(

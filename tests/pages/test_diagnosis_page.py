@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -117,6 +118,28 @@ def test_every_effect_is_a_sentence_with_its_figures() -> None:
                 for number in (effect.estimate, *ends, *counts):
                     is_one = effect.measure.is_ratio and number.value == 1
                     assert is_one or str(number).removeprefix("-") in text
+
+
+def test_effects_add_a_quarter_to_a_page_at_most() -> None:
+    """Compressed; also where most interventions have some."""
+
+    def share(entry: Entry) -> float:
+        shown = entry.visible_interventions()
+        return sum(len(one.effects) for one in shown) / len(shown)
+
+    most = sorted(bundled().entries, key=share)[-5:]
+    without = [
+        replace(entry, interventions=tuple(replace(one, effects=()) for one in entry.interventions))
+        for entry in most
+    ]
+    sizes = []
+    for entries in (most, without):
+        visitor = Visitor(a_site(Readers.PUBLIC, Catalogue(entries)))
+        pages = (visitor.get(f"/catalogue/{entry.diagnosis.id}").data for entry in entries)
+        sizes.append([len(gzip.compress(page)) for page in pages])
+
+    for size, without_effects in zip(*sizes, strict=True):
+        assert without_effects < size <= 1.25 * without_effects
 
 
 def test_what_an_entry_covers_is_said_and_mainstays_lead() -> None:

@@ -18,14 +18,16 @@ _NOUNS = {
 _CHANCE = "chance"
 """In place of a risk if the outcome is good for the person."""
 
-# Time and scales, which the short form leaves out. A remark about the sign of the figure stays.
+# Time and scales, which the short form leaves out unless the outcome has a remark.
 _TIME = re.compile(
-    r",? (?:at|after|within|over) (?:about |a |the )?"
+    r",?(?<!given)(?<!treated) (?:at|after|within|over) (?:about |a |the )?"
     r"(?:[0-9]|one\b|two\b|three\b|year\b|end\b|median\b|longest\b|earliest\b|final\b)"
     r"[^,();]*?(?= \(|[,;]|$)(?![^()]*\))"
 )
 _SCALE = re.compile(r" \((?=[^()]*(?:[0-9]|[Ss]cale|[Ss]core|[Ii]ndex|follow-up))[^()]*\)")
-_REMARK_ABOUT_THE_SIGN = re.compile(r"figure|better|improve|favour|minus", re.IGNORECASE)
+_REMARK = re.compile(r"figure|better|improve|favour|minus|less\b|no difference", re.IGNORECASE)
+"""What turns the meaning of the sign, or of the whole."""
+_BEYOND_WORDS = re.compile(r"[,()0-9]")
 _COMMON_WORD = re.compile(r"(?!Hamilton\b|Crohn\b|Parkinson\b)[A-Z][a-z-]+(?= [^A-Z]|[,:]|$)")
 
 
@@ -115,7 +117,7 @@ def of_1000(effect: Effect) -> str | None:
 def short(effect: Effect) -> str:
     """Return the shortest true form, such as “pain 0.49 SD lower” or “death: 48 fewer in 1,000”."""
     outcome = effect.outcome
-    if _REMARK_ABOUT_THE_SIGN.search(outcome) is None:
+    if _REMARK.search(outcome) is None:
         outcome = _TIME.sub("", _SCALE.sub("", outcome))
     if _COMMON_WORD.match(outcome):
         outcome = outcome[0].lower() + outcome[1:]
@@ -124,7 +126,7 @@ def short(effect: Effect) -> str:
     without_interval = " (no interval stated)" if effect.interval is None else ""
     if effect.per_1000 is not None:
         return f"{outcome}: {_more(effect.per_1000)} in 1,000{without_interval}"
-    joint = ": " if effect.measure in _NOUNS else " "
+    joint = ": " if effect.measure in _NOUNS or _BEYOND_WORDS.search(outcome) else " "
     return f"{outcome}{joint}{_size(effect, 'SD')}{without_interval}"
 
 

@@ -142,7 +142,7 @@ PAIN = AnEffect(
             ),
             "5 points of 10 higher (95 % interval not stated)",
             (
-                "mood after 8 weeks (positive figure: improvement) 5 points of 10 higher (no "
+                "mood after 8 weeks (positive figure: improvement): 5 points of 10 higher (no "
                 "interval stated)"
             ),
         ),
@@ -213,3 +213,36 @@ def test_the_short_form_leaves_out_a_time_with_its_comma() -> None:
     effect = AnEffect("risk_ratio", "0.9", Ends("0.8", "1.1"), "neither", outcome)
 
     assert short(effect) == "admission, or death: may be lower or higher"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "brief"),
+    [
+        (
+            "Pain after treatment (points less on a scale of 0 to 100)",
+            "pain after treatment (points less on a scale of 0 to 100): 12 points of 100 higher",
+        ),
+        (
+            "Mood after treatment (no difference found at 6 months)",
+            "mood after treatment (no difference found at 6 months): 12 points of 100 higher",
+        ),
+        (
+            "Function, given within 3 hours",
+            "function, given within 3 hours: 12 points of 100 higher",
+        ),
+        ("Function, trained at home", "function, trained at home: 12 points of 100 higher"),
+    ],
+)
+def test_the_short_form_keeps_what_the_figure_needs(outcome: str, brief: str) -> None:
+    """So that less pain is not read as more of it."""
+    effect = AnEffect(
+        "mean_difference",
+        "12",
+        Ends("10", "15"),
+        "intervention",
+        outcome,
+        unit="points of 100",
+        better=HIGHER,
+    )
+
+    assert short(effect) == brief
