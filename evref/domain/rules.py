@@ -141,3 +141,8 @@ def without_accents(text: str) -> str:
     """Return the text in compatibility decomposition (NFKD) without combining characters."""
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return the number with its noun, such as 1 intervention or 1,200 diagnoses."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -8,7 +8,7 @@ from datetime import date
 
 from evref.domain.access.key import ApiKey
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
-from evref.domain.rules import Rules
+from evref.domain.rules import Rules, counted
 
 _HIGHEST = 2_000_000_000
 
@@ -64,20 +64,20 @@ class KeyCaps:
         rules.require(
             not is_added or most is None or len(others) < most,
             "keys",
-            f"The cap of the institution allows at most {counted(most or 0)} at a time. "
+            f"The cap of the institution allows at most {counted(most or 0, 'key')} at a time. "
             "Revoke one first.",
         )
         rules.require(
             highest is None or after.daily_limit <= highest,
             "daily_limit",
-            f"The cap of the institution allows at most {highest or 0:,} requests a day for one "
-            "key.",
+            f"The cap of the institution allows at most {counted(highest or 0, 'request')} a day "
+            "for one key.",
         )
         rules.require(
             total is None or used + after.daily_limit <= total,
             "daily_limit",
-            f"The cap of the institution allows at most {total or 0:,} requests a day for all keys "
-            f"together, of which {max(0, (total or 0) - used):,} are left for this key.",
+            f"The cap of the institution allows at most {counted(total or 0, 'request')} a day for "
+            f"all keys together, of which {max(0, (total or 0) - used):,} are left for this key.",
         )
         rules.enforce()
 
@@ -109,8 +109,3 @@ class CapUse:
         left = None if total is None else max(0, total - self.daily_limits)
         known = [limit for limit in (self.caps.highest_daily_limit, left) if limit is not None]
         return min(known, default=None)
-
-
-def counted(keys: int) -> str:
-    """Return the number of keys in words."""
-    return "1 key" if keys == 1 else f"{keys:,} keys"

@@ -70,6 +70,8 @@ def test_every_cap_that_a_key_would_break_is_named(before: ApiKey | None, after:
 def test_a_raised_limit_is_held_against_the_caps_on_limits() -> None:
     with pytest.raises(InvalidValueError, match="1,000 requests a day for all keys together"):
         CAPS.check(KEY, KEY.changed(daily_limit=101), [*OTHERS, KEY], TODAY)
+    with pytest.raises(InvalidValueError, match="at most 1 request a day for one key"):
+        KeyCaps(highest_daily_limit=1).check(None, KEY, [KEY], TODAY)
 
 
 @pytest.mark.parametrize("cap", [{"most_keys": -1}, {"highest_daily_limit": 10_000_001}])

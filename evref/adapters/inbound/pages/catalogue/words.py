@@ -11,6 +11,7 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Reference
 from evref.domain.catalogue.intervention import Intervention
+from evref.domain.rules import counted
 
 NAMES = vocabulary.NAMES
 TIMES = vocabulary.TIMES
@@ -85,8 +86,3 @@ def days(all_of: list[date]) -> str:
     """Return one day, or the first and the last day."""
     first, last = min(all_of), max(all_of)
     return day(first) if first == last else f"{day(first)} to {day(last)}"
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return the number with its noun, such as 1 intervention or 1,200 diagnoses."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -6,13 +6,14 @@ from datetime import date, datetime, timedelta
 
 from markupsafe import Markup, escape
 
-from evref.adapters.inbound.pages.catalogue.words import counted, day
+from evref.adapters.inbound.pages.catalogue.words import day
 from evref.application.access.manage_keys import KeyInUse
 from evref.domain.access.caps import CapUse
 from evref.domain.access.key import KeyState, Permission
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.audit import Action, AuditEntry
 from evref.domain.principal import Role
+from evref.domain.rules import counted
 
 STATES = {
     KeyState.ACTIVE: "Active",
@@ -90,9 +91,10 @@ def caps(use: CapUse) -> str:
         are = "is" if most == 1 else "are"
         sentences.append(f"{use.live_keys:,} of {counted(most, 'key')} {are} in use.")
     if total is not None:
-        sentences.append(f"{use.daily_limits:,} of {total:,} requests a day are given out.")
+        of_all = counted(total, "request")
+        sentences.append(f"{use.daily_limits:,} of {of_all} a day are given out.")
     if highest is not None:
-        sentences.append(f"One key can have at most {highest:,} requests a day.")
+        sentences.append(f"One key can have at most {counted(highest, 'request')} a day.")
     return " ".join(sentences)
 
 
