@@ -173,7 +173,7 @@ def _announce(container: Container, demo: Demo) -> None:
     )
     click.echo(f"Member {MEMBER}, {password}, for the institution settings at {base_url}/settings")
     if demo.expires:
-        click.echo("The key of an earlier start cannot be shown again. This one expires tomorrow.")
+        click.echo("The key of an earlier start cannot be shown again. This key expires tomorrow.")
     click.echo(
         f'\nTry it:\n\n  curl -H "Authorization: Bearer {demo.token}" {base_url}/api/v1/diagnoses\n'
     )

@@ -116,7 +116,7 @@ def test_what_the_bundled_catalogue_has_too_is_not_warned_of(ready: Run, folder:
     assert bundled.err == ""
     assert checked.status == 0
     assert len(checked.err.splitlines()) == len(terms)
-    assert checked.err.count("(de) is at several diagnoses: my-urinary-incontinence, ") > 1
+    assert checked.err.count("(de) is shared by several diagnoses: my-urinary-incontinence, ") > 1
     assert ready(*loaded).err == checked.err
     assert "warning: the term 'Apoplex'" in ready("catalogue", "check", str(BUNDLED_CATALOGUE)).err
 
@@ -134,7 +134,7 @@ def test_what_a_reader_may_not_see_or_expect_is_warned_of(run: Run, files: Path)
     assert result.err.splitlines() == [
         "warning: asthma: has invisible or bidirectional characters: U+202E",
         "warning: migraine: has invisible or bidirectional characters: U+202E",
-        "warning: the term 'Wheeze\\u202e' (nl) is at several diagnoses: asthma, migraine",
+        "warning: the term 'Wheeze\\u202e' (nl) is shared by several diagnoses: asthma, migraine",
     ]
 
 

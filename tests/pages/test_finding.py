@@ -67,7 +67,10 @@ def test_an_abbreviation_of_another_language_leads_to_the_results(visitor: Visit
         ("unicorn", "Nothing by the name “unicorn” is in the catalogue, which has 101 diagnoses."),
         ("can't eat gluten", "Do you mean one of these? Coeliac disease"),
         ("H1N1", "No diagnosis matches your search."),
-        ("xylophone exercise knee osteoarthritis", "Without “xylophone”, which nothing here has."),
+        (
+            "xylophone exercise knee osteoarthritis",
+            "Without “xylophone”, which the catalogue does not contain.",
+        ),
         ("CPAP", "Positive airway pressure Obstructive sleep apnoea"),
     ],
 )

@@ -66,7 +66,7 @@ def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_
 
     assert "Member demo@example.org, the password of the first start, for" in second.log
     assert f"http://127.0.0.1:{second.port}/settings" in second.log
-    assert "This one expires tomorrow." in second.log
+    assert "This key expires tomorrow." in second.log
     assert try_in_shell(another)
     assert try_in_shell(line.replace(str(first.port), str(second.port)))
 

@@ -208,7 +208,7 @@ def test_keys_are_found_by_words_of_name_and_state(many: Site, q: str, names: li
     found = re.findall(r'<th role="rowheader" scope="row"><a [^>]*>([^<]*)<', answer.text)
     assert found == names
     assert f"{len(names)} of 13 keys." in text_of(answer.text)
-    assert ("No key has all of these words." in answer.text) == (not names)
+    assert ("No key contains all of these words." in answer.text) == (not names)
     assert fields_of(answer.text)["q"] == q.strip()
 
 

@@ -49,12 +49,13 @@ def _texts(part: object) -> Iterator[str]:
 
 
 def _shared_terms(catalogue: Catalogue) -> Iterator[str]:
-    ids: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    by_term: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for entry in catalogue.entries:
         for language, terms in entry.diagnosis.terms.items():
             for term in terms:
-                ids[language, folded(term)].setdefault(entry.diagnosis.id, term)
-    for (language, _), found in sorted(ids.items()):
-        if len(found) > 1:
-            term = next(iter(found.values()))
-            yield f"the term {term!r} ({language}) is at several diagnoses: {', '.join(found)}"
+                by_term[language, folded(term)].setdefault(entry.diagnosis.id, term)
+    for (language, _), spellings in sorted(by_term.items()):
+        if len(spellings) > 1:
+            term = next(iter(spellings.values()))
+            names = ", ".join(spellings)
+            yield f"the term {term!r} ({language}) is shared by several diagnoses: {names}"

@@ -71,7 +71,7 @@ def news(comparison: Comparison, catalogue: Catalogue) -> Iterator[News]:
 def _parts(changed: DiagnosisChange, titles: dict[str, str]) -> Iterator[str]:
     """Yield what changed in a diagnosis apart from turns."""
     if changed.record:
-        yield "its own record"
+        yield "the diagnosis itself"
     for verb, ids in (
         ("added", changed.interventions_added),
         ("removed", changed.interventions_removed),

@@ -17,7 +17,7 @@ assert.deepEqual([...requests.keys()].sort(), [
   "Get the whole catalogue",
   "List diagnoses",
   "List the interventions of a diagnosis",
-  "List what publications changed",
+  "List the changes in publications",
   "Search the interventions of all diagnoses",
 ]);
 

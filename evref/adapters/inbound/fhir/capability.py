@@ -15,15 +15,15 @@ from evref.domain.catalogue.vocabulary import DISCLAIMER
 _SYSTEMS = ", ".join(f"{url} ({system.name})" for system in CODE_SYSTEMS for url in system.urls)
 _PARAMETERS = {
     "_id": ("token", "The ids of resources."),
-    "url": ("uri", "The canonical URLs of resources, alone or as url|version."),
+    "url": ("uri", "The canonical URLs of resources, as url or as url|version."),
     "version": ("token", "The versions of resources."),
     "status": ("token", "The status, which is active for every resource."),
     "name": ("string", "The beginning of the names for programs."),
-    "identifier": ("token", "The ids of the catalogue, alone or as system|id."),
+    "identifier": ("token", "The ids in the catalogue, as id or as system|id."),
     "context": (
         "token",
         (
-            "Codes of the diagnosis, alone or as system|code, as written in records. The system "
+            "Codes of the diagnosis, as code or as system|code, as written in records. The system "
             f"says the edition. Code systems: {_SYSTEMS}, or their OIDs as urn:oid:…; "
             f"{SNOMED_CT.urls[0]} (SNOMED CT) if the operator has loaded a map"
         ),
@@ -35,7 +35,7 @@ _PARAMETERS = {
             "intervention by its title. Modifiers: :contains and :exact."
         ),
     ),
-    "topic": ("token", "Modules and phases, alone or as system|code."),
+    "topic": ("token", "Modules and phases, as code or as system|code."),
     "_lastUpdated": (
         "date",
         "The time of the publication that last changed the diagnosis or its interventions.",

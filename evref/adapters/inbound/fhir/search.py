@@ -125,7 +125,7 @@ def _exactly(*allowed: str) -> Callable[[str], str]:
 
 
 _read_id = _matching("[A-Za-z0-9.-]{1,64}", "is not an id of a resource")
-_read_element = _matching("[A-Za-z]{1,64}", "has what is not the name of an element")
+_read_element = _matching("[A-Za-z]{1,64}", "contains a name that is not an element")
 _read_number = _matching("[0-9]{1,100}", "is not a whole number from 0")
 
 
@@ -180,7 +180,7 @@ def _each(read: Callable[[str], Any]) -> Callable[[Sequence[str]], tuple[Any, ..
 def _read_text(text: str) -> str:
     # Every title begins with what is empty without case and accents.
     if not folded(text):
-        raise _InvalidError("has a text of accents alone")
+        raise _InvalidError("contains a text of accents only")
     return text
 
 
@@ -237,7 +237,7 @@ def _read_sort(text: str) -> tuple[tuple[str, bool], ...]:
     """Return what to sort by, and whether in descending order."""
     keys = tuple((name.removeprefix("-"), name.startswith("-")) for name in text.split(","))
     if len(keys) > len(_SORTABLE) or any(name not in _SORTABLE for name, _ in keys):
-        raise _InvalidError("has what resources are not sorted by")
+        raise _InvalidError("contains an element by which resources are not sorted")
     return keys
 
 
@@ -246,14 +246,14 @@ def _values(text: str) -> tuple[str, ...]:
 
 
 _CODES = (
-    f"1 to {MOST_VALUES} codes separated by commas, each alone or as system|code",
+    f"1 to {MOST_VALUES} codes separated by commas, each as code or as system|code",
     f"systems: {', '.join(url for system in CODE_SYSTEMS for url in system.urls)}; or urn:oid:…",
     *(f"codes: {forms}" for forms in FORMS.values()),
 )
 _TEXTS = (
     f"1 to {MOST_VALUES} texts separated by commas, up to {LONGEST_TEXT} characters in all of them",
 )
-_TOKENS = (f"1 to {MOST_VALUES} codes separated by commas, each alone or as system|code",)
+_TOKENS = (f"1 to {MOST_VALUES} codes separated by commas, each as code or as system|code",)
 INCLUDED = ("PlanDefinition:definition", "PlanDefinition:definition:ActivityDefinition")
 
 
@@ -274,7 +274,7 @@ METADATA = {**FORMAT, "mode": _control("full", "normative", "terminology")}
 _OF_DEFINITIONS: Mapping[str, Parameter] = {
     "_id": Parameter((f"1 to {MOST_VALUES} ids separated by commas",), _each(_read_id)),
     "url": Parameter(
-        (f"1 to {MOST_VALUES} canonical URLs separated by commas, each alone or as url|version",),
+        (f"1 to {MOST_VALUES} canonical URLs separated by commas, each as url or as url|version",),
         _each(_read_url),
     ),
     "version": Parameter(_TOKENS, _each(_read_token)),

@@ -1,4 +1,4 @@
-"""The responses in JSON: records in `data`, and what is said about them in `meta`."""
+"""The responses in JSON: resources in `data`, and their metadata in `meta`."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -35,7 +35,7 @@ from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
 LicenceOf: TypeAlias = Callable[[Served], str | None]
 """Returns the address of a catalogue's licence, or None."""
 
-_ALL = "All records that match the request; empty if none does."
+_ALL = "All items that match the request; empty if no item matches."
 
 
 def meta(served: Served, licence_of: LicenceOf) -> dict[str, Any]:
@@ -68,15 +68,15 @@ class MetaSchema(Record):
 class ListMetaSchema(MetaSchema):
     """Metadata of a list."""
 
-    count = number("The number of records in data.", minimum=0)
+    count = number("The number of items in data.", minimum=0)
 
 
 class PartMetaSchema(MetaSchema):
     """Metadata of a part of a list."""
 
-    count = number("The number of all records that match the request.", minimum=0)
-    limit = number("The highest number of records in data.")
-    offset = number("The number of records before those in data.", minimum=0)
+    count = number("The number of all items that match the request.", minimum=0)
+    limit = number("The highest number of items in data.")
+    offset = number("The number of matching items before the first item in data.", minimum=0)
 
 
 class FitSchema(Record):
@@ -85,7 +85,8 @@ class FitSchema(Record):
     id = text("The id of the diagnosis.", attribute="diagnosis_id", examples=["hip-fracture"])
     relation = one_of(Relation, "How well the code fits the diagnosis.")
     code = text(
-        "The code of the catalogue, or the prefix of codes, that decided.", examples=["S72.00"]
+        "The code of the catalogue, or the prefix of codes, that decided the match.",
+        examples=["S72.00"],
     )
 
 
@@ -96,8 +97,8 @@ class MatchSchema(Record):
     given = text("The code as requested.", attribute="code.given", examples=["s72001a"])
     read_as = text(
         "The code as the service read it, without marks and letters beside it; null if it could "
-        "not be read. For a code of SNOMED CT, its codes of ICD-10 in the operator's map, or the "
-        "code itself if the map has none for it.",
+        "not be read. For a SNOMED CT code, its ICD-10 codes in the operator's map, or the "
+        "code itself if the map contains none for it.",
         nullable=True,
         attribute="code.read_as",
         examples=["S72.001A"],
@@ -123,8 +124,8 @@ class MatchSchema(Record):
         FitSchema, "The same diagnoses, with how well the code fits each.", attribute="fits"
     )
     excluded_from = texts(
-        "The ids of diagnoses that the code does not mean, although it is below one of their "
-        "codes: it means another condition.",
+        "The ids of diagnoses whose code range contains this code although the code means "
+        "something else.",
         examples=[["anterior-cruciate-ligament-injury"]],
     )
     error = text(
@@ -172,7 +173,8 @@ class DiagnosisListMetaSchema(ListMetaSchema):
 
     found = many(
         FoundSchema,
-        "Why each record of data was found, in their order. Present only if the request has q.",
+        "Why each diagnosis in data was found, in the same order. Present only if the request has "
+        "q.",
         required=False,
     )
     suggestions = many(
@@ -243,11 +245,12 @@ class FoundInterventionSchema(InterventionSchema):
     diagnosis = one(NamedDiagnosisSchema)
     matched_in = one_of(
         MatchedIn,
-        "Where the words of the request are; null if the request names a diagnosis alone.",
+        "Where the words of the request are; null if the request names only a diagnosis.",
         allow_none=True,
     )
     matched = texts(
-        "The words of the record that were met. If the request names a diagnosis alone: that name.",
+        "The words of the intervention that match the request; if the request names only a "
+        "diagnosis, its name.",
         examples=[["positive airway pressure"]],
     )
 
@@ -264,8 +267,8 @@ class FoundInterventionListMetaSchema(PartMetaSchema):
     """Metadata of interventions that were found."""
 
     ignored = texts(
-        "Words of the request that nothing has. They are allowed only if the rest names a "
-        "diagnosis and an intervention for it.",
+        "Words of the request that the catalogue does not contain. They are ignored only if the "
+        "other words name a diagnosis and an intervention for it.",
         examples=[["helmet"]],
     )
 
@@ -274,7 +277,7 @@ class FoundInterventionListSchema(Record):
     """Interventions, the best match first."""
 
     data = many(
-        FoundInterventionSchema, "Up to `limit` records; empty if none matches the request."
+        FoundInterventionSchema, "Up to `limit` interventions; empty if none matches the request."
     )
     meta = one(FoundInterventionListMetaSchema)
 
@@ -296,7 +299,7 @@ class InterventionChangeSchema(Record):
         attribute="fields",
         data_key="fields",
         metadata={
-            "description": "The changed fields of its record.",
+            "description": "The changed fields.",
             "examples": [["evidence.recommendation", "summary"]],
         },
     )
@@ -304,17 +307,17 @@ class InterventionChangeSchema(Record):
 
 
 class DiagnosisChangeSchema(Record):
-    """A changed diagnosis. What changed direction comes first."""
+    """A changed diagnosis. Interventions whose direction changed come first."""
 
     diagnosis_id = text("The id of the diagnosis.", examples=["knee-osteoarthritis"])
-    record = flag("Whether anything but its interventions changed.")
+    record = flag("Whether the diagnosis itself changed, not only its interventions.")
     interventions_added = texts("The ids of its added interventions.")
     interventions_removed = texts("The ids of its removed interventions.")
     interventions_changed = many(InterventionChangeSchema, "Its changed interventions.")
 
 
 class ChangeSchema(Record):
-    """What a publication changed."""
+    """The changes in a publication."""
 
     catalogue_version = text(
         "The version of the published catalogue.",
@@ -330,21 +333,21 @@ class ChangeSchema(Record):
 class ChangeListSchema(Record):
     """Publications, newest first."""
 
-    data = many(ChangeSchema, "Up to `limit` records; empty if nothing changed.")
+    data = many(ChangeSchema, "Up to `limit` publications; empty if nothing changed.")
     meta = one(PartMetaSchema)
 
 
 class CatalogueEntrySchema(Record):
-    """A diagnosis with its interventions, ordered as listInterventions has them."""
+    """A diagnosis with its interventions, in the order of listInterventions."""
 
     diagnosis = one(DiagnosisSchema)
-    interventions = many(InterventionSchema, "Those of its enabled modules.")
+    interventions = many(InterventionSchema, "The interventions of its enabled modules.")
 
 
 class CatalogueSchema(Record):
     """All diagnoses with their interventions, ordered by name, then id."""
 
-    data = many(CatalogueEntrySchema, "A record for each diagnosis.")
+    data = many(CatalogueEntrySchema, "An entry for each diagnosis.")
     meta = one(ListMetaSchema)
 
 
@@ -356,7 +359,8 @@ class LimitSchema(Record):
     used = number("How many requests were answered today.", minimum=0)
     refused = number("How many were refused today with 429.", minimum=0)
     resets_at = instant(
-        "When the counts start anew: the next 00:00 UTC.", examples=["2026-11-22T00:00:00+00:00"]
+        "When the counts start again from zero: the next 00:00 UTC.",
+        examples=["2026-11-22T00:00:00+00:00"],
     )
     permission = one_of(
         Permission,

@@ -160,11 +160,11 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         """Search the interventions of all diagnoses
 
         Takes a question as people type it: an intervention, often with a diagnosis. Words that
-        name a diagnosis narrow to it; what remains must be in the title, the summary or the
-        cautions, also as a synonym or a kind: ibuprofen finds what is about NSAIDs. Whole titles
-        come first, then titles with all words, titles with synonyms or kinds, and summaries; among
-        equals those with a graded recommendation. If the request names only a diagnosis, its
-        interventions are in the order of its page.
+        name a diagnosis narrow the search to it. The other words must be in the title, the summary
+        or the cautions, also as a synonym or a kind: ibuprofen finds interventions with NSAIDs.
+        Whole titles come first, then titles with all words, titles with synonyms or kinds, and
+        summaries; within each group, graded recommendations come first. If the request names only
+        a diagnosis, its interventions are in the order of its page.
         """
         diagnosis_id = query.get("diagnosis")
         try:
@@ -192,15 +192,15 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
     @describes(operation_id="listChanges")
     @reads
     @takes(ChangesQuery)
-    @api.output(ChangeListSchema, description="What changed; an empty list if nothing did.")
+    @api.output(ChangeListSchema, description="The changes; an empty list if nothing changed.")
     @with_meta
     def list_changes(served: Served, query: dict[str, Any]) -> Answer:
-        """List what publications changed
+        """List the changes in publications
 
         Returns the publications of the catalogue, newest first, each with the diagnoses that it
-        added, removed and changed. What turned an intervention from for to against, or back, comes
-        first. With `since`, returns what changed between two versions. A publication is listed for
-        at least 400 days, and while it is one of the newest 100.
+        added, removed and changed. Changes of direction come first. With `since`, returns the
+        changes between two versions. A publication is listed for at least 400 days, and while it is
+        one of the newest 100.
         """
         if "since" not in query:
             return _part(
@@ -228,10 +228,11 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         """Get the whole catalogue
 
         All diagnoses in the order of `listDiagnoses`, each with its interventions in the order of
-        `listInterventions`, for those who keep a copy. It counts as one request. With
-        `Accept: application/x-ndjson`, the records of `data` come as lines of JSON, one for each
-        diagnosis, for tools that read line by line; the header fields `Evref-Catalogue-Version`
-        and `Link` (to the licence and the terms of use) then stand for `meta`.
+        `listInterventions`, for clients that keep a copy. It counts as one request. With
+        `Accept: application/x-ndjson`, the entries of `data` are sent as lines of JSON, one for
+        each diagnosis, for tools that read line by line; the header fields
+        `Evref-Catalogue-Version` and `Link` (to the licence and the terms of use) then replace
+        `meta`.
         """
         if media_type == LINES:
             licence = licence_of(served)

@@ -114,8 +114,8 @@ ON_LINES: dict[str, dict[str, Any]] = {
         "example": "0123456789abcdef",
     },
     "Link": {
-        "description": "With lines of JSON: the licence (`rel=license`), and the page that says "
-        "what the data is not (`rel=terms-of-service`).",
+        "description": "With lines of JSON: the licence (`rel=license`), and the page on the "
+        "limits of the data (`rel=terms-of-service`).",
         "required": False,
         "schema": {"type": "string"},
     },
@@ -238,10 +238,13 @@ FAILURES = {
 
 
 TOO_LONG = {
-    "414": ("UriTooLong", "The address is too long. The server, or a proxy before it, says so."),
+    "414": (
+        "UriTooLong",
+        "The address is too long. The server, or a proxy in front, sends this response.",
+    ),
     "431": (
         "HeadersTooLong",
-        "The header fields are too long. The server, or a proxy before it, says so.",
+        "The header fields are too long. The server, or a proxy in front, sends this response.",
     ),
 }
 """By status, what requests get that do not reach the service: name and description."""

@@ -47,7 +47,7 @@ def blueprint(gate: Gate, browse: BrowseCatalogue, licence_of: LicenceOf) -> API
     @api.get("/limit")
     @with_status
     @api.input(NoQuery, location="query", arg_name="query", unknown=RAISE)
-    @api.output(LimitAnswerSchema, description="Where the key stands.")
+    @api.output(LimitAnswerSchema, description="The permission, the limit and the use of the key.")
     @api.doc(operation_id="getLimit", tags=["Key"])
     def get_limit(
         served: Served,
@@ -56,8 +56,8 @@ def blueprint(gate: Gate, browse: BrowseCatalogue, licence_of: LicenceOf) -> API
     ) -> dict[str, Any]:
         """Get the daily limit
 
-        What the key may do, how many requests it has used today, and how many remain. This
-        request is never counted. It is answered also when none remains, and for a key without
+        Returns the permission of the key, how many requests it has used today, and how many remain.
+        This request is never counted. It is answered even if no requests remain, or the key has no
         permission.
         """
         return {"data": status, "meta": meta(served, licence_of)}

@@ -44,7 +44,7 @@ repeated or empty, or whose value is not allowed, with 422, so you never get unf
 mistake. Every error is a problem detail (RFC 9457) whose [type has its own
 page](BASE_URL/problems).
 
-**Compatibility.** Records may gain fields in later versions of this interface, unless a schema
+**Compatibility.** Resources may gain fields in later versions of this interface, unless a schema
 forbids additional properties: ignore fields that you do not know. Ids and the values of
 enumerations do not change.
 """
@@ -83,7 +83,7 @@ def configure(app: APIFlask, base_url: str) -> None:
                 "description": "The reference data: diagnoses, by code, name or module, and "
                 "the interventions for each.",
             },
-            {"name": "Key", "description": "What an API key may do, and how much it was used."},
+            {"name": "Key", "description": "The permission, the limit and the use of an API key."},
         ],
         "EXTERNAL_DOCS": {
             "description": "What each problem type means and how to resolve it",

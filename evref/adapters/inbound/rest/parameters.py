@@ -36,7 +36,7 @@ _LONGEST_REPEATED = 40
 
 
 class StrictQuery(Schema):
-    """The parameters of one operation; `load` raises `InvalidParametersError` with all faults."""
+    """The parameters of one operation; `load` raises `InvalidParametersError` with all errors."""
 
     def load(self, data: Any, **options: Any) -> Any:
         faults = []
@@ -131,7 +131,7 @@ _WORDS = r"^[\x00-\x20]*[^\x00-\x20][\s\S]*$"
 
 
 class Include(StrEnum):
-    """What a record of a diagnosis can have in addition."""
+    """Additional fields of a diagnosis in a response."""
 
     INTERVENTIONS = "interventions"
 
@@ -139,8 +139,8 @@ class Include(StrEnum):
 def _include(condition: str) -> fields.Enum[Any]:
     return _one_of(
         Include,
-        "Adds to each record its `interventions`: all visible ones, as `listInterventions` returns "
-        f"them{condition}.",
+        "Adds `interventions` to each diagnosis: all visible interventions, as `listInterventions` "
+        f"returns them{condition}.",
     )
 
 
@@ -221,7 +221,7 @@ class DiagnosesQuery(StrictQuery):
         f"1 to {MOST_VALUES} codes of SNOMED CT, separated by commas or in several parameters "
         "`snomed`. Only if the operator has loaded a map of SNOMED CT to ICD-10; otherwise the "
         "response is 422. Returns the diagnoses that any of the codes means by this map. In "
-        "`meta.matches`, `read_as` has the codes of ICD-10; the relation is approximate if the "
+        "`meta.matches`, `read_as` contains the ICD-10 codes; the relation is approximate if the "
         "map depends on the patient's age, sex or other findings and its branches disagree.",
         ["239873007", "49436004"],
     )
@@ -308,8 +308,8 @@ class InterventionSearchQuery(StrictQuery):
     direction = _enumeration(
         Direction, "Returns only interventions for which the sources have this direction:"
     )
-    limit = NumberField(1, 100, 25, "The highest number of records to return.")
-    offset = NumberField(0, HIGHEST_OFFSET, 0, "The number of records to skip.")
+    limit = NumberField(1, 100, 25, "The highest number of interventions to return.")
+    offset = NumberField(0, HIGHEST_OFFSET, 0, "The number of interventions to skip.")
 
 
 class ChangesQuery(StrictQuery):
@@ -318,10 +318,10 @@ class ChangesQuery(StrictQuery):
     since = fields.String(
         validate=validate.Regexp("^[0-9a-f]{16}$", error="is not a version of a catalogue"),
         metadata={
-            "description": "A `catalogue_version`, without limit and offset. Returns one record "
-            "that compares that catalogue with the present one, or none if it is the present one. "
-            "The catalogues of the last 20 publications are stored; for any other version the "
-            "response is 422: read the whole catalogue instead.",
+            "description": "A `catalogue_version`, without limit and offset. Returns one item that "
+            "compares this version with the present catalogue, or no item if this version is "
+            "present. The catalogues of the last 20 publications are stored; for any other version "
+            "the response is 422: read the whole catalogue instead.",
             "examples": ["0123456789abcdef"],
             "allowed": SINCE_ALLOWED,
         },

@@ -49,7 +49,7 @@ class ErrorResponses:
             log.error(
                 "request %s failed", request_id(environ), exc_info=error, extra=log_fields(environ)
             )
-            detail = "The log has the details under the request id."
+            detail = "The log contains the details under the request id."
             return self._of_type(problems.INTERNAL_ERROR, detail, environ)
         extensions: dict[str, Any] = {}
         if isinstance(error, StorageUnavailableError):
@@ -85,7 +85,7 @@ class ErrorResponses:
             return ProblemDetails("about:blank", error.name, status, detail)
         if problem is problems.METHOD_NOT_ALLOWED:
             allowed = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
-            details = self._of_type(problem, f"The address answers {allowed}.", environ)
+            details = self._of_type(problem, f"The address accepts {allowed}.", environ)
             details.headers["Allow"] = allowed
             return details
         detail = "Check the spelling of the path: it may not end with a slash or have two in a row."

@@ -52,7 +52,7 @@ MISSING_CREDENTIALS = Problem(
     "missing-credentials",
     HTTPStatus.UNAUTHORIZED,
     "Missing API key",
-    "The request has no Authorization header, or one that is not of the form "
+    "The Authorization header is missing, or does not have the form "
     "“Authorization: Bearer <API key>”. The service reads a key from no other place, such as the "
     "URL.",
     "Send the header with an API key. A member of your institution creates keys in the institution "
@@ -64,8 +64,8 @@ INVALID_API_KEY = Problem(
     "Invalid API key",
     "The key is mistyped, unknown, revoked or expired. The response does not say which, so that "
     "it reveals nothing about the keys of others.",
-    "Compare the key with the one that was shown when it was created. If it is the same, ask a "
-    "member of your institution to look up its state or to create a new one.",
+    "Compare the key with the key that was shown when it was created. If they are the same, ask a "
+    "member of your institution to look up its state or to create a new key.",
 )
 INSUFFICIENT_PERMISSION = Problem(
     "insufficient-permission",
@@ -87,7 +87,7 @@ NOT_ACCEPTABLE = Problem(
     "not-acceptable",
     HTTPStatus.NOT_ACCEPTABLE,
     "No acceptable format",
-    "The address answers in several media types, and the Accept header accepts none of them.",
+    "The Accept header accepts none of the media types that the address offers.",
     "Accept one of the media types that the field “detail” lists, or send no Accept header.",
 )
 UNKNOWN_DIAGNOSIS = Problem(
@@ -102,9 +102,9 @@ REMOVED_DIAGNOSIS = Problem(
     "removed-diagnosis",
     HTTPStatus.GONE,
     "Diagnosis removed",
-    "An earlier catalogue had a diagnosis with this id, and this one does not. The member "
-    "“removed_on” has the day.",
-    "Delete it from your copy. List the diagnoses for those that the catalogue has now.",
+    "An earlier catalogue contained a diagnosis with this id; the present catalogue does not. The "
+    "field “removed_on” is the day of the removal.",
+    "Delete the diagnosis from your copy. List the diagnoses to see the present ones.",
 )
 NOT_FOUND = Problem(
     "not-found",
