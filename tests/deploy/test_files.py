@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -16,11 +22,13 @@ import yaml
 from evref.bootstrap.server import GRACEFUL_SECONDS
 from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
-from tests.deploy.shell import DEPLOY, HOW_TOS, KUBERNETES, ROOT, commands, files, needs
+from tests.deploy.shell import DEPLOY, HOW_TOS, KUBERNETES, ROOT, commands, files, needs, run
 from tests.servers import PostgresqlServer, redis_server
 
 UNITS = sorted([*DEPLOY.glob("systemd/evref*.s*"), *DEPLOY.glob("backup/*.*")])
 SETTINGS = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+COMPOSE_FILES = ("compose.yaml", "compose.redis.yaml")
+BINARIES = Path(sys.executable).parent
 # A client's variable for its key.
 NO_SETTING = {"EVREF_KEY"}
 
@@ -28,16 +36,39 @@ NO_SETTING = {"EVREF_KEY"}
 _EVREF = re.compile(r"(?:^|docker compose run --rm | -- |/bin/)evref (?P<arguments>[a-z].*)$")
 
 
-def compose(*names: str) -> dict[str, Any]:
-    """Return the services of several files, by name; later files override earlier ones."""
-    services: dict[str, Any] = {}
-    for name in names:
-        for service, values in yaml.safe_load((DEPLOY / name).read_text())["services"].items():
-            services[service] = services.get(service, {}) | values
-    return services
+# The variables without which compose does not start.
+REQUIRED = {
+    "EVREF_BASE_URL": "https://evref.example.org",
+    "POSTGRES_PASSWORD": "the-password-of-postgresql",
+    "REDIS_PASSWORD": "the-password-of-redis",
+}
 
 
-SERVICES = compose("compose.yaml", "compose.redis.yaml")
+def compose(variables: Mapping[str, str], *names: str) -> subprocess.CompletedProcess[str]:
+    """Run `docker-compose config` on these files, with these variables in `.env`."""
+    with TemporaryDirectory() as folder:
+        for name in names:
+            shutil.copy(DEPLOY / name, folder)
+        lines = (f"{name}={value}\n" for name, value in variables.items())
+        Path(folder, ".env").write_text("".join(lines))
+        files = (f"--file={name}" for name in names)
+        return subprocess.run(
+            [BINARIES / "docker-compose", *files, "config", "--format=json"],
+            cwd=folder,
+            env={"HOME": folder, "PATH": os.environ["PATH"]},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@cache
+def services() -> dict[str, Any]:
+    """Return the services of both files, by name."""
+    done = compose(REQUIRED, *COMPOSE_FILES)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)["services"]
+    return found
 
 
 def containerfile(instruction: str) -> list[str]:
@@ -54,7 +85,7 @@ def evref_commands() -> Iterator[tuple[str, list[str]]]:
     for unit in UNITS:
         for line in re.findall(r"(?m)^ExecStart=\S+/evref (.*)$", unit.read_text()):
             yield unit.name, line.split()
-    for name, service in SERVICES.items():
+    for name, service in services().items():
         if service.get("image") == "evref:latest":
             yield f"compose: {name}", service["command"]
     for name in ("deployment.yaml", "migration.yaml"):
@@ -130,44 +161,49 @@ def test_a_stop_waits_as_long_as_active_requests_may_take() -> None:
     (seconds,) = re.findall(r"(?m)^TimeoutStopSec=(\d+)$", unit)
 
     assert int(seconds) > GRACEFUL_SECONDS
-    assert int(SERVICES["evref"]["stop_grace_period"].removesuffix("s")) > GRACEFUL_SECONDS
+    assert int(services()["evref"]["stop_grace_period"].removesuffix("s")) > GRACEFUL_SECONDS
+
+
+def test_hadolint_accepts_the_containerfile() -> None:
+    """But for a wish to pin Debian's packages, of which Debian removes old versions."""
+    subprocess.run(
+        [BINARIES / "hadolint", "--ignore", "DL3008", DEPLOY / "Containerfile"], check=True
+    )
 
 
 def test_the_compose_services_match_each_other_and_the_image() -> None:
+    """Compose itself checks that a service on which another depends exists."""
     (port,) = containerfile("EXPOSE")
+    found = services()
+    (published,) = found["evref"]["ports"]
 
-    assert SERVICES["evref"]["ports"] == [f"127.0.0.1:{port}:{port}"]
-    assert f"0.0.0.0:{port}" in SERVICES["evref"]["command"]
+    assert [published[name] for name in ("host_ip", "published", "target")] == [
+        *("127.0.0.1", port, int(port))
+    ]
+    assert f"0.0.0.0:{port}" in found["evref"]["command"]
     assert f"0.0.0.0:{port}" in containerfile("CMD")[0]
     assert all(f":{port}/health/" in line for line in containerfile(r"   CMD"))
-    for service in SERVICES.values():
-        assert service["read_only"] is True
-        assert set(service.get("depends_on", {})) <= set(SERVICES)
-    assert "healthcheck" in SERVICES["postgresql"]
-    assert "healthcheck" in SERVICES["redis"]
+    assert all(service["read_only"] is True for service in found.values())
+    assert "healthcheck" in found["postgresql"]
+    assert "healthcheck" in found["redis"]
 
 
-def test_the_settings_of_the_env_file_take_effect() -> None:
-    """All but the addresses of the databases, which the compose file sets."""
-    written = {"EVREF_CONTACT": "https://example.org/help", "EVREF_PROXIES": "2"}
+@pytest.mark.parametrize("name", COMPOSE_FILES)
+def test_the_settings_of_the_env_file_take_effect(name: str) -> None:
+    """All but the addresses of the databases, which the compose files set."""
+    written = dict.fromkeys(SETTINGS, "from-the-file")
 
-    assert SERVICES["evref"]["env_file"] == SERVICES["prepare"]["env_file"] == [".env"]
-    for name in ("compose.yaml", "compose.redis.yaml"):
-        services = compose(name)
-        fixed = services["evref"].get("environment", {}).items()
-        effective = {
-            variable: re.sub(
-                r"\$\{(\w+):[-?]([^}]*)\}",
-                lambda found: written.get(found[1], found[2]),
-                str(value),
-            )
-            for variable, value in fixed
-        }
-        assert {**written, **effective}.items() >= written.items()
-        assert {variable for variable, value in fixed if f"${{{variable}" not in str(value)} <= {
-            "EVREF_DATABASE_URL",
-            "EVREF_QUOTA_URL",
-        }
+    done = compose({**REQUIRED, **written}, *dict.fromkeys(("compose.yaml", name)))
+
+    assert done.returncode == 0, done.stderr
+    for service in ("evref", "prepare"):
+        effective = json.loads(done.stdout)["services"][service]["environment"]
+        assert effective.keys() >= SETTINGS
+        assert {setting for setting in SETTINGS if effective[setting] != written[setting]} == (
+            {"EVREF_DATABASE_URL"}
+            if name == "compose.yaml"
+            else {"EVREF_DATABASE_URL", "EVREF_QUOTA_URL"}
+        )
 
 
 def test_the_images_have_the_versions_of_the_tests(postgresql: PostgresqlServer) -> None:
@@ -175,29 +211,36 @@ def test_the_images_have_the_versions_of_the_tests(postgresql: PostgresqlServer)
     ((version,),) = postgresql.execute("SHOW server_version")
     major = str(version).partition(".")[0]
 
-    assert SERVICES["postgresql"]["image"] == f"docker.io/library/postgres:{major}"
+    assert services()["postgresql"]["image"] == f"docker.io/library/postgres:{major}"
     assert f"| {major}, which `deploy/compose.yaml` uses" in page
     with redis_server() as server, server.client() as client:
         told = client.info("server")
-    tag = SERVICES["redis"]["image"].partition(":")[2]
+    tag = services()["redis"]["image"].partition(":")[2]
     # On Python 3.13, the server of the tests is Valkey.
     assert "valkey_version" in told or told["redis_version"].startswith(f"{tag}.")
     assert f"| {tag}, which `deploy/compose.redis.yaml` uses" in page
 
 
-def test_no_file_contains_a_password() -> None:
-    """If a required one is missing, compose reports it instead of starting without."""
-    for name, service in SERVICES.items():
-        for variable, value in service.get("environment", {}).items():
-            if re.search("PASSWORD|AUTH|URL", variable) and variable != "EVREF_BASE_URL":
-                assert re.search(r"\$\{[A-Z]+_PASSWORD:\?", value), (name, variable)
+@pytest.mark.parametrize("missing", REQUIRED)
+def test_compose_does_not_start_without_a_password(missing: str) -> None:
+    """And none is in a file."""
+    variables = {name: value for name, value in REQUIRED.items() if name != missing}
+
+    done = compose(variables, *COMPOSE_FILES)
+
+    assert done.returncode != 0
+    assert f"required variable {missing} is missing a value: in .env" in done.stderr
+    for service in services().values():
+        for name, value in service.get("environment", {}).items():
+            if re.search("PASSWORD|AUTH|URL", name):
+                assert any(given in value for given in REQUIRED.values()), name
 
 
 def test_redis_keeps_its_counts_as_the_how_to_says() -> None:
     how_to = (ROOT / "docs" / "how-to" / "run-on-many-machines.md").read_text()
     wanted = re.findall(r"(?m)^(?:append|maxmemory).*$", how_to)
 
-    command = SERVICES["redis"]["command"][-1]
+    command = services()["redis"]["command"][-1]
 
     assert len(wanted) == 3
     assert [line for line in wanted if f"--{line}" not in command] == []
@@ -216,3 +259,28 @@ def test_the_image_is_built_from_existing_files_and_runs_as_an_unprivileged_user
     assert any("--require-hashes" in line for line in containerfile("RUN"))
     (user,) = containerfile("USER")
     assert int(user.partition(":")[0]) > 1000
+
+
+def test_the_installed_command_has_the_service_s_settings(tmp_path: Path) -> None:
+    """Those of the example, but for the address of the database."""
+    example = DEPLOY / "systemd" / "env.example"
+    assert Settings.read(example).base_url == "https://evref.example.org"
+    text, times = re.subn(
+        "(?m)^EVREF_DATABASE_URL=.*$",
+        f"EVREF_DATABASE_URL=sqlite:///{tmp_path}/here",
+        example.read_text(),
+    )
+    (tmp_path / ".env").write_text(text)
+
+    said = run(
+        (DEPLOY / "systemd" / "evref").read_text().replace('"$@"', "init"),
+        ROOT,
+        {
+            "/etc/evref": str(tmp_path),
+            "runuser --user evref -- /opt/evref/current/bin/": f"{BINARIES}/",
+        },
+    )
+
+    assert times == 1
+    assert said == "The storage is ready.\n"
+    assert (tmp_path / "here").exists()

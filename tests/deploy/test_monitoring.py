@@ -122,6 +122,22 @@ def test_each_alert_fires_and_none_in_health(tmp_path: Path) -> None:
     assert FIRING.keys() == ALERTS.keys()
 
 
+def test_prometheus_accepts_what_is_added_to_its_configuration(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.touch()
+    text = (DEPLOY / "prometheus" / "scrape.yml").read_text()
+    for there, here in (
+        ("/etc/prometheus/evref-rules.yml", RULES),
+        ("/etc/prometheus/evref-token", token),
+    ):
+        assert there in text
+        text = text.replace(there, str(here))
+    file = tmp_path / "prometheus.yml"
+    file.write_text(text)
+
+    subprocess.run([needs("promtool"), "check", "config", file], check=True, capture_output=True)
+
+
 def test_the_how_to_says_what_to_do_about_each_alert() -> None:
     page = (ROOT / "docs" / "how-to" / "monitor.md").read_text()
 
