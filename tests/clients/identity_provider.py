@@ -22,6 +22,7 @@ from evref.domain.accounts.proxy_sign_in import ProxySecret
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.clients.conftest import HERE, TOOLS
+from tests.deploy.shell import proxy_lines
 from tests.server.conftest import Start, Store
 from tests.servers import free_port, wait_until
 
@@ -33,7 +34,8 @@ MODULES = (
 
 
 def configuration(folder: Path, port: int, provider: str, service: str, secret: str) -> str:
-    """What an administrator writes for Apache."""
+    """Return what an administrator writes for Apache, with the lines of the how-to."""
+    lines = proxy_lines("apache").replace("http://127.0.0.1:8000", service).replace("…", secret)
     modules = "\n".join(
         f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so" for name in MODULES
     )
@@ -52,13 +54,7 @@ OIDCClientSecret {"s" * 32}
 OIDCRedirectURI http://127.0.0.1:{port}/oidc
 OIDCCryptoPassphrase {"p" * 32}
 OIDCScope "openid email"
-<Location />
-    AuthType openid-connect
-    Require claim email_verified:true
-    RequestHeader set X-Forwarded-Email %{{OIDC_CLAIM_email}}e
-    RequestHeader set X-Evref-Proxy-Secret {secret}
-    ProxyPass {service}/
-</Location>
+{lines}
 """
 
 
@@ -111,7 +107,8 @@ def listens(port: int) -> bool:
 def test_a_reader_signs_in_at_the_provider_and_lands_on_the_entry(proxy: str, store: Store) -> None:
     """Headers that the browser sends itself are replaced on the way."""
     browser = requests.Session()
-    forged = {"X-Forwarded-Email": "other@hospital.example", "X-Evref-Proxy-Secret": "x"}
+    names = ("X-Forwarded-Email", "X_Forwarded_Email", "X-Evref-Proxy-Secret")
+    forged = dict.fromkeys(names, "other@hospital.example") | {"Connection": names[0]}
 
     page = browser.get(f"{proxy}/catalogue/gout", headers=forged, timeout=20)
     while "/interaction/" in page.url:  # the name, then the consent

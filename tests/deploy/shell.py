@@ -77,3 +77,11 @@ def needs(program: str) -> str:
             pytest.fail(message)
         pytest.skip(message)
     return found
+
+
+def proxy_lines(language: str) -> str:
+    """Return the lines for a proxy in the how-to for sign-in, by the language of their block."""
+    page = ROOT / "docs" / "how-to" / "sign-in-with-your-identity-provider.md"
+    (found,) = re.findall(rf"(?ms)^```{language}\n(.*?)^```", page.read_text())
+    assert isinstance(found, str)
+    return found

@@ -20,10 +20,9 @@ import pytest
 
 from tests.deploy import proxy as nginx
 from tests.deploy.proxy import HOST
-from tests.deploy.shell import ROOT, needs
+from tests.deploy.shell import needs, proxy_lines
 from tests.servers import PATIENCE, folder_for_a_server, free_port, wait_until
 
-PAGE = ROOT / "docs" / "how-to" / "sign-in-with-your-identity-provider.md"
 READER = "reader@hospital.example"
 # With one proxy, the service takes the last address of the field.
 OTHER_ADDRESSES = (
@@ -38,18 +37,13 @@ FORWARDED_FOR = "x-forwarded-for"
 SECRET = "secret-of-the-proxy"
 
 
-def block(language: str) -> str:
-    """Return the only block in this language."""
-    (found,) = re.findall(rf"(?ms)^```{language}\n(.*?)^```", PAGE.read_text())
-    assert isinstance(found, str)
-    return found
-
-
 def apache(folder: Path, port: int, service: int) -> tuple[list[str], str]:
     """Configure Apache; the module for OpenID Connect is in `tests/clients`."""
     names = ["mpm_event", "authz_core", "env", "headers", "proxy", "proxy_http"]
     modules = [f"LoadModule {n}_module /usr/lib/apache2/modules/mod_{n}.so" for n in names]
-    lines = block("apache").replace("127.0.0.1:8000", f"127.0.0.1:{service}").replace("…", SECRET)
+    lines = (
+        proxy_lines("apache").replace("127.0.0.1:8000", f"127.0.0.1:{service}").replace("…", SECRET)
+    )
     lines = re.sub(r"(?m)^ *(AuthType|Require) .*\n", "", lines)
     lines = lines.replace("%{OIDC_CLAIM_email}e", READER)
     own = [
@@ -65,7 +59,7 @@ def haproxy(_folder: Path, port: int, service: int) -> tuple[list[str], str]:
     sets += f"http-request set-header X-Evref-Proxy-Secret {SECRET}\n"
     return [needs("haproxy"), "-f"], (
         "defaults\nmode http\ntimeout connect 5s\ntimeout client 5s\ntimeout server 5s\n"
-        f"frontend http\nbind 127.0.0.1:{port}\n{block('text')}{sets}default_backend evref\n"
+        f"frontend http\nbind 127.0.0.1:{port}\n{proxy_lines('text')}{sets}default_backend evref\n"
         f"backend evref\nserver evref 127.0.0.1:{service}\n"
     )
 
@@ -76,7 +70,7 @@ def caddy(folder: Path, port: int, service: int) -> tuple[list[str], str]:
     )
     return [needs("caddy"), "run", "--adapter", "caddyfile", "--config"], (
         f"{{\nadmin off\nauto_https off\nstorage file_system {folder}\n}}\n"
-        f"http://127.0.0.1:{port} {{\nroute {{\n{block('caddy')}{sets}\n"
+        f"http://127.0.0.1:{port} {{\nroute {{\n{proxy_lines('caddy')}{sets}\n"
         f"reverse_proxy 127.0.0.1:{service}\n}}\n}}\n"
     )
 
