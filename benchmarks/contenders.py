@@ -23,6 +23,7 @@ SERVERS = ("gunicorn", "Granian")
 THREADS = 4
 
 _SERVICE = "wsgi:app"
+_BOUND, _BOUND_SETTINGS = "benchmarks.bound:app", "python:benchmarks.bound_settings"
 _BIND = ("--bind", "127.0.0.1:{port}")
 _PEERS = {
     "FastAPI": (
@@ -102,7 +103,7 @@ def bound(name: str, like: Contender, folder: Path, *, server: str) -> Iterator[
         status = f"{response.status_code} {response.reason}"
         responses[case.path] = status, fields, response.content.decode("latin-1")
     recorded.write_text(json.dumps(responses))
-    command, environ = _serving("benchmarks.bound:app", server)
+    command, environ = _serving(_BOUND, server)
     environ["BOUND"] = str(recorded)
     with running(command, folder, health=READ[0].path, environ=environ) as started:
         yield Contender(name, started, like.keys)
@@ -128,7 +129,8 @@ def _serving(
         options = [*_BIND, "--workers", f"{workers}", "--threads", f"{threads}"]
         if app == _SERVICE:
             return ["evref", "serve", *options], {}
-        return ["gunicorn", "--config", f"{ROOT / 'gunicorn.conf.py'}", *options, app], {}
+        config = _BOUND_SETTINGS if app == _BOUND else f"{ROOT / 'gunicorn.conf.py'}"
+        return ["gunicorn", "--config", config, *options, app], {}
     shipped = (ROOT / "deploy" / "granian.env").read_text().splitlines()
     environ = dict(line.split("=", 1) for line in shipped if not line.startswith("#"))
     environ |= {"GRANIAN_WORKERS": f"{workers}", "GRANIAN_BLOCKING_THREADS": f"{threads}"}

@@ -24,11 +24,12 @@ limiter = Limiter(
 
 
 class Diagnosis(Schema):
-    id, name, version = fields.String(), fields.String(), fields.String()
+    id, name, scope, version = (fields.String() for _ in range(4))
     icd10_codes = fields.List(fields.String())
     icd11_codes = fields.List(fields.String())
     terms, reviewed = fields.Dict(), fields.Dict()
     broader_codes = fields.List(fields.String())
+    mainstays = fields.List(fields.String())
     enabled_modules = fields.List(fields.String())
     checked_on = fields.Date()
 
@@ -43,6 +44,7 @@ class Intervention(Schema):
     id, diagnosis_id, module, phase = (fields.String() for _ in range(4))
     title, summary, cautions = (fields.String() for _ in range(3))
     fitt_vp, evidence = fields.Dict(), fields.Dict()
+    effects = fields.List(fields.Dict())
     references = fields.List(fields.Nested(Reference))
 
 

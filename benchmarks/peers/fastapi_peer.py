@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, HTTPException
 from fastapi.middleware.gzip import GZipMiddleware
@@ -35,6 +35,8 @@ class Diagnosis(Record):
     icd11_codes: list[str]
     terms: dict[str, list[str]]
     broader_codes: list[str]
+    scope: str | None
+    mainstays: list[str]
     enabled_modules: list[str]
     checked_on: date
     reviewed: dict[str, str] | None
@@ -62,6 +64,7 @@ class Intervention(Record):
     cautions: str | None
     fitt_vp: dict[str, str | None] | None
     evidence: dict[str, str | None]
+    effects: list[dict[str, Any]]
     references: list[Reference]
 
 

@@ -11,7 +11,11 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 
 class Base(DeclarativeBase):
-    type_annotation_map = {list[str]: JSON, dict[str, Any]: JSON(none_as_null=True)}  # noqa: RUF012
+    type_annotation_map = {  # noqa: RUF012
+        list[str]: JSON,
+        list[dict[str, Any]]: JSON,
+        dict[str, Any]: JSON(none_as_null=True),
+    }
 
 
 class Diagnosis(Base):
@@ -23,6 +27,8 @@ class Diagnosis(Base):
     icd11_codes: Mapped[list[str]]
     terms: Mapped[dict[str, Any]]
     broader_codes: Mapped[list[str]]
+    scope: Mapped[str | None]
+    mainstays: Mapped[list[str]]
     enabled_modules: Mapped[list[str]]
     checked_on: Mapped[date]
     reviewed: Mapped[dict[str, Any] | None]
@@ -57,6 +63,7 @@ class Intervention(Base):
     cautions: Mapped[str | None]
     fitt_vp: Mapped[dict[str, Any] | None]
     evidence: Mapped[dict[str, Any]]
+    effects: Mapped[list[dict[str, Any]]]
     references: Mapped[list[Reference]] = relationship(order_by=Reference.id, lazy="selectin")
 
 
