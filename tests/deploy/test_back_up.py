@@ -174,6 +174,46 @@ def test_postgresql_is_backed_up_while_it_is_in_use_and_restored(
     check_restored(url, before, key, later, tmp_path / "after")
 
 
+def test_a_database_in_a_container_is_backed_up_while_it_is_in_use_and_restored(
+    postgresql: PostgresqlServer, tmp_path: Path
+) -> None:
+    """With the commands of the how-to, run without the container around them."""
+    name = postgresql.new_database()
+    url = postgresql.url(name)
+    folder = tmp_path / "deploy"
+    folder.mkdir()
+    here = {"docker compose exec -T postgresql ": "", "--username evref": "--username postgres"}
+
+    with service(url) as in_use:
+        key = made(in_use)
+        before = kept(in_use, tmp_path / "before")
+        run(
+            commands("## In containers", "pg_dump"),
+            folder,
+            {**here, "custom evref >": f"custom {name} >"},
+            **postgresql.for_its_programs(),
+        )
+        (backup,) = folder.iterdir()
+        later = changed(in_use, key)
+    assert backup.stat().st_mode & 0o077 == 0
+    (folder / "evref-2026-01-01T000000Z.dump").touch()
+    run(
+        commands("## In containers", "dropdb"),
+        folder,
+        {
+            **here,
+            "docker compose stop evref\n": "",
+            "docker compose up --detach\n": "",
+            "--force evref": f"--force {name}",
+            "postgres evref": f"postgres {name}",
+            "--dbname evref": f"--dbname {name}",
+        },
+        **postgresql.for_its_programs(),
+    )
+
+    check_restored(url, before, key, later, tmp_path / "after")
+
+
 def test_the_latest_backups_are_kept_and_copied(tmp_path: Path) -> None:
     needs("sqlite3")
     needs("scp")
