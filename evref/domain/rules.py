@@ -47,14 +47,14 @@ class Rules:
     """
 
     def __init__(self) -> None:
-        self._faults: list[Fault] = []
+        self.faults: list[Fault] = []
 
     def require(self, holds: bool, field: str, message: str) -> None:
         if not holds:
             self.refuse(field, message)
 
-    def refuse(self, field: str, message: str) -> None:
-        self._faults.append(Fault(field, message))
+    def refuse(self, field: str, message: str, *, item: int | None = None) -> None:
+        self.faults.append(Fault(field, message, item=item))
 
     def slug(self, field: str, value: str, length: Length) -> None:
         """Require a slug of this length."""
@@ -105,13 +105,22 @@ class Rules:
             repeated = sorted(value for value, times in Counter(given).items() if times > 1)
             self.refuse(field, f"must not repeat {', '.join(repeated)}")
 
-    def add(self, others: Rules, *, within: str) -> None:
-        """Add the checks of a part, whose faults get the name of the part as their path."""
-        self._faults += [replace(fault, path=(within, *fault.path)) for fault in others._faults]
+    def pattern(self, field: str, value: str, regex: str, form: str) -> None:
+        """Require text without control characters that the expression matches as a whole."""
+        if re.fullmatch(regex, value) is None or _CONTROL.search(value) is not None:
+            self.refuse(field, f'must be {form}, not "{value}"')
+
+    def add(self, others: Rules, *, within: str | None = None, item: int | None = None) -> None:
+        """Add the checks of a part: of a named one, or of an item of a list."""
+        path = () if within is None else (within,)
+        self.faults += [
+            replace(fault, path=(*path, *fault.path), item=fault.item if item is None else item)
+            for fault in others.faults
+        ]
 
     def enforce(self) -> None:
-        if self._faults:
-            raise InvalidValueError(self._faults)
+        if self.faults:
+            raise InvalidValueError(self.faults)
 
 
 def unseen_characters(text: str) -> str:

@@ -30,9 +30,8 @@ from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import MEANINGS
 from evref.domain.principal import Role
 from evref.ports.storage import Storage
-from tests.docs import api_page
+from tests.docs import api_page, catalogue_format
 from tests.docs.pages import DOCS, ROOT, Block, blocks
-from tests.http import snapshots
 from tests.http.snapshots import DOCUMENT, HOW_TO_RENEW
 
 EXAMPLE = ROOT / "examples" / "own-keys"
@@ -214,7 +213,15 @@ def test_a_value_means_the_same_wherever_it_is_explained(page: Path, kind: type[
     explained = [row for row in rows(page) if row[0] in {f"`{value}`" for value in kind}]
 
     assert [row[1] for row in explained] == [MEANINGS[value] for value in kind]
-    assert snapshots.SCHEMA.read_text(encoding="utf-8") == snapshots.schema(), HOW_TO_RENEW
+
+
+def test_the_schema_and_the_tables_of_catalogue_files_are_those_of_the_records() -> None:
+    """`make snapshots` derives them."""
+    page = catalogue_format.PAGE.read_text(encoding="utf-8")
+
+    assert catalogue_format.SCHEMA.read_text(encoding="utf-8") == catalogue_format.schema_text()
+    assert catalogue_format.page(page) == page
+    assert page.count("<!-- fields of ") == len(catalogue_format.TABLES)
 
 
 def test_the_code_map_has_every_part_of_the_package() -> None:

@@ -11,11 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-import evref
 from evref.adapters.inbound import rest
 from evref.adapters.inbound.rest.components import REQUEST_ID
 from evref.adapters.inbound.rest.examples import FAILING_REQUESTS, REQUESTS, name_of
-from evref.adapters.inbound.rest.parameters import value_by_value
 from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.problems import Problem
 from evref.adapters.outbound.files import YamlCatalogueFiles
@@ -24,13 +22,12 @@ from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Recommendation
-from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DESCRIPTIONS
+from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
 from evref.testing.builders import a_catalogue, an_entry
-from tests.docs import api_page
+from tests.docs import api_page, catalogue_format
 from tests.http.service import Service, body
 
 EXAMPLES = Path(rest.__file__).parent / "examples.json"
-SCHEMA = Path(evref.__file__).parent / "data" / "catalogue-file.schema.json"
 DOCUMENT = Path(__file__).parent / "snapshots" / "openapi.json"
 HOW_TO_RENEW = "differs from what the service answers; run: python -m tests.http.snapshots"
 
@@ -113,19 +110,6 @@ def document() -> str:
     return _text(body(_service().get("/api/v1/openapi.json")))
 
 
-def schema() -> str:
-    """The schema of catalogue files, in which the vocabulary explains each enumeration."""
-    found = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    kinds = {tuple(kind): kind for kind in DESCRIPTIONS}
-    waiting = [found]
-    while waiting:
-        part = waiting.pop()
-        if kind := kinds.get(tuple(part.get("enum", ()))):
-            part["description"] = value_by_value(kind, DESCRIPTIONS[kind])
-        waiting += [below for below in part.values() if isinstance(below, dict)]
-    return _text(found)
-
-
 def _service() -> Service:
     return Service(Settings(storage=StorageKind.MEMORY, licence=BUNDLED_LICENCE))
 
@@ -138,7 +122,7 @@ def main() -> None:
     """Write all anew: first the examples, which are a part of the document, then the page on it."""
     logging.disable()  # of the failure that is brought about
     EXAMPLES.write_text(examples(), encoding="utf-8")
-    SCHEMA.write_text(schema(), encoding="utf-8")
+    catalogue_format.write()
     DOCUMENT.write_text(document(), encoding="utf-8")
     api_page.PAGE.write_text(api_page.page(json.loads(document())), encoding="utf-8")
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from evref.adapters.outbound.files import SCHEMA_FILE
+from tests.docs.catalogue_format import SCHEMA
 from tests.http.conftest import MakeService
 from tests.http.service import Service, body
 
@@ -61,7 +61,7 @@ def test_the_schema_of_catalogue_files_is_served_to_editors(service: Service) ->
         "/schemas/catalogue-file.json", headers={"If-None-Match": first.headers["ETag"]}
     )
 
-    assert first.get_data() == SCHEMA_FILE.read_bytes()
+    assert first.get_data() == SCHEMA.read_bytes()
     assert first.content_type == "application/schema+json"
     assert first.headers["Cache-Control"] == "public, max-age=300"
     assert not first.headers["ETag"].startswith("W/")

@@ -10,9 +10,8 @@ from datetime import date, timedelta
 from difflib import get_close_matches
 from functools import cached_property
 
-from evref.domain.catalogue.bounds import DIAGNOSIS_ID
 from evref.domain.catalogue.comparison import Comparison, change_between, most_urgent_first
-from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.matching import Match, best_relations, fit, prefixes
 from evref.domain.catalogue.record_code import RecordCode
@@ -118,7 +117,7 @@ class Catalogue:
 
     def nearest_ids(self, text: str) -> list[str]:
         """Return up to three ids of diagnoses that are spelled much like a text, nearest first."""
-        return get_close_matches(text[: DIAGNOSIS_ID.longest], self._by_id)
+        return get_close_matches(text[: ID_LENGTH.longest], self._by_id)
 
     def find(
         self, codes: Collection[RecordCode] = (), module: Module | None = None

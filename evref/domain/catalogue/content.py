@@ -1,21 +1,24 @@
-"""The content of an entry as plain records: what its version depends on, and what is stored.
+"""The content of a record as plain data: what its version depends on, and what is stored.
 
-Each field is named here, so that renaming a field in Python changes neither versions nor stored
-data.
+Optional fields without a value are left out, so that a new one changes no version.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from datetime import date
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
-from evref.domain.catalogue.diagnosis import Diagnosis
-from evref.domain.catalogue.effect import Effect
-from evref.domain.catalogue.evidence import Reference
-from evref.domain.catalogue.intervention import FittVp, Intervention
+from evref.domain.catalogue.effect import Number
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.declaration import Declared, Kind, Written, declared
 
 Record = dict[str, Any]
-"""A JSON object: text, integers, None, lists and records by name."""
+"""A JSON object: text, integers, None, lists and objects by name."""
+
+_Write = Callable[[Any], Any]
 
 
 class NumberText(str):
@@ -24,98 +27,55 @@ class NumberText(str):
     __slots__ = ()
 
 
-def of_diagnosis(diagnosis: Diagnosis) -> Record:
-    reviewed = diagnosis.reviewed
-    optional = {
-        "terms": {language: list(terms) for language, terms in sorted(diagnosis.terms.items())},
-        "broader_codes": list(diagnosis.broader_codes),
-        "finer_codes": {
-            code_list.value: {"includes": list(finer.includes), "excludes": list(finer.excludes)}
-            for code_list, finer in sorted(diagnosis.finer_codes.items())
-        },
-        "reviewed": reviewed and {"by": reviewed.by, "on": reviewed.on.isoformat()},
-        "scope": diagnosis.scope,
-        "mainstays": list(diagnosis.mainstays),
-    }
-    return {
-        "id": diagnosis.id,
-        "name": diagnosis.name,
-        "icd10": [code.text for code in diagnosis.icd10_codes],
-        "icd11": [code.text for code in diagnosis.icd11_codes],
-        "enabled_modules": [module.value for module in diagnosis.enabled_modules],
-        "checked_on": diagnosis.checked_on.isoformat(),
-        # Without empty ones, so that an entry that has none of them keeps its version.
-        **{name: value for name, value in optional.items() if value},
-    }
+def content_of(record: Declared) -> Record:
+    """Return the fields of a record by their names in documents."""
+    content = {}
+    kind: Any = type(record)
+    for name, attribute, may_be_left_out, write in _fields(kind):
+        value = getattr(record, attribute)
+        if value or not may_be_left_out:
+            content[name] = value if write is None or value is None else write(value)
+    return content
 
 
-def of_intervention(intervention: Intervention, references: Iterable[object]) -> Record:
-    """Return the record of an intervention, with its references in the given form.
-
-    An effect has the index of its reference.
-    """
-    dose = intervention.fitt_vp
-    effects = [*map(_of_effect, intervention.effects)]
-    return {
-        "id": intervention.id,
-        "module": intervention.module.value,
-        "phase": intervention.phase.value,
-        "title": intervention.title,
-        "summary": intervention.summary,
-        **({} if intervention.cautions is None else {"cautions": intervention.cautions}),
-        **({} if dose is None else {"fitt_vp": _of_fitt_vp(dose)}),
-        "evidence": {
-            "certainty": intervention.evidence.certainty.value,
-            "recommendation": intervention.evidence.recommendation.value,
-            "direction": intervention.evidence.direction.value,
-            "source_grade": intervention.evidence.source_grade,
-        },
-        # Left out if empty, so that an entry without effects keeps its version.
-        **({"effects": effects} if effects else {}),
-        "references": list(references),
-    }
+@cache
+def _fields(record: type) -> tuple[tuple[str, str, bool, _Write | None], ...]:
+    return tuple(
+        (
+            field.name,
+            field.attribute,
+            field.is_optional and field.kind.marker(Written) is None,
+            _writer(field.kind),
+        )
+        for field in declared(record)
+        if field.name is not None
+    )
 
 
-def _of_effect(effect: Effect) -> Record:
-    interval, per_1000 = effect.interval, effect.per_1000
-    return {
-        "outcome": effect.outcome,
-        "comparison": effect.comparison,
-        "measure": effect.measure.value,
-        "estimate": NumberText(effect.estimate.text),
-        "interval": interval and [NumberText(interval.low.text), NumberText(interval.high.text)],
-        "unit": effect.unit,
-        "better": effect.better.value,
-        "per_1000": per_1000
-        and {
-            "comparison": NumberText(per_1000.comparison.text),
-            "intervention": NumberText(per_1000.intervention.text),
-        },
-        "studies": effect.studies,
-        "participants": effect.participants,
-        "certainty": effect.certainty.value,
-        "reference": effect.reference,
-    }
+def _writer(kind: Kind) -> _Write | None:
+    """Return what turns a value of this kind into plain data; None if it is plain."""
+    if kind.is_record:
+        return content_of
+    if kind.is_list:
+        return _list_writer(_writer(kind.items[0]))
+    if kind.is_pair:
+        return _list_writer(_writer(declared(kind.type)[0].kind))
+    if kind.is_mapping:
+        write = _writer(kind.items[1]) or str
+        return lambda values: {str(name): write(values[name]) for name in sorted(values)}
+    return _SCALARS.get(kind.type, attrgetter("value"))
 
 
-def _of_fitt_vp(dose: FittVp) -> Record:
-    return {
-        "frequency": dose.frequency,
-        "intensity": dose.intensity,
-        "time": dose.time,
-        "type": dose.type,
-        "volume": dose.volume,
-        "progression": dose.progression,
-    }
+def _list_writer(write: _Write | None) -> _Write:
+    return list if write is None else lambda values: [write(value) for value in values]
 
 
-def of_reference(reference: Reference) -> Record:
-    places = {"doi": reference.doi, "pmid": reference.pmid, "url": reference.given_url}
-    return {
-        "title": reference.title,
-        "authors": reference.authors,
-        "year": reference.year,
-        "source": reference.source,
-        "kind": reference.kind.value,
-        **{name: place for name, place in places.items() if place is not None},
-    }
+_SCALARS: dict[type, _Write | None] = {
+    str: None,
+    int: None,
+    date: date.isoformat,
+    Number: lambda number: NumberText(number.text),
+    Icd10Code: str,
+    Icd11Code: str,
+}
+"""What turns a scalar into plain data; of an enumeration, it is the value."""

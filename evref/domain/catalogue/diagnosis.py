@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
+from typing import Annotated, TypeAlias
 
-from evref.domain.catalogue import bounds
 from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.declaration import Declared, Example, Items, Line, Named, Pattern, Prose, Slug
 from evref.domain.rules import Rules
 
 
@@ -31,92 +31,107 @@ MODULE_ORDER = {module: place for place, module in enumerate(Module)}
 RESERVED_IDS = ("changes", "search", "suggest", "about", "feed")
 """Ids that no diagnosis may have, because pages have these addresses."""
 
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """A clinician's review of an entry: name and profession, and the day.
-
-    Raises:
-        InvalidValueError: If the name breaks a rule.
-
-    """
-
-    by: str
-    on: date
-
-    def __post_init__(self) -> None:
-        rules = Rules()
-        rules.line("by", self.by, bounds.REVIEWER)
-        rules.enforce()
+ID_LENGTH = Slug(1, 64)
+DiagnosisId: TypeAlias = Annotated[str, ID_LENGTH]
+_Language: TypeAlias = Annotated[
+    str, Pattern("[a-z]{2}", "a language: two lower-case letters as in ISO 639-1")
+]
+_Terms: TypeAlias = Annotated[
+    tuple[Annotated[str, Line(2, 80)], ...], Items(1, 40, ignores_case=True)
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """A diagnosis with its codes and enabled modules, which are in their fixed order.
+class Review(Declared):
+    """A clinician's review of an entry."""
 
-    `checked_on` is the day on which its entry was last checked against its sources. `terms` are
-    other names by language (ISO 639-1); outside English, the first is the preferred name.
-    `broader_codes` are those of its codes that also mean other conditions. `finer_codes` says
-    which codes of finer lists mean it. `reviewed` is None if no clinician has reviewed the entry.
-    `scope` is what the entry covers and leaves out; None if it does not say. `mainstays` are the
-    ids of the interventions that the cited guidelines put first, in this order.
+    by: Annotated[str, Line(1, 200), "Name and profession."]
+    on: Annotated[date, "The day of the review."]
 
-    Raises:
-        InvalidValueError: If any field breaks a rule.
 
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis(Declared):
+    """A diagnosis with its codes and enabled modules."""
 
-    id: str
-    name: str
-    icd10_codes: tuple[Icd10Code, ...]
-    icd11_codes: tuple[Icd11Code, ...]
-    enabled_modules: tuple[Module, ...]
-    checked_on: date
-    terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    broader_codes: tuple[str, ...] = ()
-    finer_codes: Mapping[CodeList, FinerCodes] = field(default_factory=dict, hash=False)
-    reviewed: Review | None = None
-    scope: str | None = None
-    mainstays: tuple[str, ...] = ()
-
-    MOST_TERMS = 40
-    """In one language."""
-    LANGUAGE = re.compile("[a-z]{2}")
+    id: Annotated[
+        DiagnosisId,
+        "Identifies the diagnosis. Never changes.",
+        Example("knee-osteoarthritis"),
+    ]
+    name: Annotated[str, Line(1, 120), "Display name in English.", Example("Knee osteoarthritis")]
+    icd10_codes: Annotated[
+        tuple[Icd10Code, ...],
+        Items(1),
+        Named("icd10"),
+        "Codes of WHO ICD-10 (2019).",
+        Example(["M17"]),
+    ]
+    icd11_codes: Annotated[
+        tuple[Icd11Code, ...],
+        Items(1),
+        Named("icd11"),
+        "Codes of ICD-11 MMS: stem codes, or clusters with & and /.",
+        Example(["FA01"]),
+    ]
+    terms: Annotated[
+        Mapping[_Language, _Terms],
+        "Other names by language (ISO 639-1): synonyms, lay names and abbreviations. Outside "
+        "English, the first is the preferred name. May be empty.",
+        Example({"en": ["gonarthrosis"], "de": ["Gonarthrose", "Kniearthrose"]}),
+    ] = field(default_factory=dict, hash=False)
+    broader_codes: Annotated[
+        tuple[str, ...], Items(), "The codes above that also mean other conditions. May be empty."
+    ] = ()
+    finer_codes: Annotated[
+        Mapping[CodeList, FinerCodes], "Which codes of finer lists mean the diagnosis."
+    ] = field(default_factory=dict, hash=False)
+    scope: Annotated[
+        str | None,
+        Prose(20, 300),
+        "What the entry covers and leaves out; null if it does not say.",
+        Example("Conservative care and referral for surgery; the operation itself is not covered."),
+    ] = None
+    mainstays: Annotated[
+        tuple[str, ...],
+        Items(most=5),
+        "The ids of the interventions that the cited guidelines put first, in this order. Each is "
+        "visible and strongly recommended. May be empty.",
+        Example(["knee-osteoarthritis-land-based-exercise"]),
+    ] = ()
+    enabled_modules: Annotated[
+        tuple[Module, ...],
+        Items(),
+        "The modules available for this diagnosis, without duplicates, in their fixed order. May "
+        "be empty.",
+    ]
+    checked_on: Annotated[
+        date,
+        "The day on which the entry was last checked against its sources.",
+        Example("2026-11-21"),
+    ]
+    reviewed: Annotated[
+        Review | None, "A clinician's review of the entry; null if there was none."
+    ] = None
 
     def __post_init__(self) -> None:
-        rules = Rules()
-        rules.slug("id", self.id, bounds.DIAGNOSIS_ID)
+        Declared.__post_init__(self)
+        in_order = tuple(sorted(self.enabled_modules, key=MODULE_ORDER.__getitem__))
+        object.__setattr__(self, "enabled_modules", in_order)
+
+    def check_together(self, rules: Rules) -> None:
         rules.require(
             self.id not in RESERVED_IDS,
             "id",
             f"must not be {self.id}: the catalogue's pages use {', '.join(RESERVED_IDS)}",
         )
-        rules.line("name", self.name, bounds.DIAGNOSIS_NAME)
-        rules.some("icd10_codes", self.icd10_codes)
-        rules.distinct("icd10_codes", map(str, self.icd10_codes))
-        rules.some("icd11_codes", self.icd11_codes)
-        rules.distinct("icd11_codes", map(str, self.icd11_codes))
-        rules.distinct("enabled_modules", self.enabled_modules)
-        rules.add(self._check_terms(), within="terms")
-        rules.add(self._check_finer_codes(), within="finer_codes")
-        rules.distinct("broader_codes", self.broader_codes)
-        unknown = {*self.broader_codes} - {*map(str, self.icd10_codes), *map(str, self.icd11_codes)}
+        for code_list, finer in self.finer_codes.items():
+            rules.add(finer.check_prefixes(code_list), within="finer_codes")
+        unknown = {*self.broader_codes} - {*map(str, (*self.icd10_codes, *self.icd11_codes))}
         rules.require(
             not unknown,
             "broader_codes",
             f"must be among icd10 and icd11, not {', '.join(sorted(unknown))}",
         )
-        if self.scope is not None:
-            rules.text("scope", self.scope, bounds.SCOPE)
-        rules.distinct("mainstays", self.mainstays)
-        rules.require(
-            len(self.mainstays) <= bounds.MOST_MAINSTAYS,
-            "mainstays",
-            f"must have at most {bounds.MOST_MAINSTAYS} ids, has {len(self.mainstays)}",
-        )
-        rules.enforce()
-        in_order = tuple(sorted(self.enabled_modules, key=MODULE_ORDER.__getitem__))
-        object.__setattr__(self, "enabled_modules", in_order)
 
     @property
     def name_within_sentence(self) -> str:
@@ -124,36 +139,3 @@ class Diagnosis:
         first = self.name[:1].lower() + self.name.split()[0][1:]
         is_common = any(first in term.split() for term in self.terms.get("en", ()))
         return self.name[:1].lower() + self.name[1:] if is_common else self.name
-
-    def _check_terms(self) -> Rules:
-        rules = Rules()
-        for language, terms in self.terms.items():
-            rules.require(
-                self.LANGUAGE.fullmatch(language) is not None,
-                language,
-                "must be a language: two lower-case letters as in ISO 639-1",
-            )
-            rules.require(
-                1 <= len(terms) <= self.MOST_TERMS,
-                language,
-                f"must have 1 to {self.MOST_TERMS} terms, has {len(terms)}",
-            )
-            rules.distinct(language, map(str.lower, terms))
-            for term in terms:
-                rules.line(language, term, bounds.TERM)
-        return rules
-
-    def _check_finer_codes(self) -> Rules:
-        rules = Rules()
-        for code_list, finer in self.finer_codes.items():
-            malformed = [
-                prefix
-                for prefix in (*finer.includes, *finer.excludes)
-                if re.fullmatch(code_list.prefix_pattern, prefix) is None
-            ]
-            rules.require(
-                not malformed,
-                code_list,
-                f"must have codes or their beginnings, not {', '.join(malformed)}",
-            )
-        return rules

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
+from typing import Annotated, NamedTuple
 
-from evref.domain.catalogue import bounds
 from evref.domain.catalogue.evidence import Certainty
+from evref.domain.declaration import Declared, Example, Line, Range
 from evref.domain.errors import Fault, InvalidValueError
 from evref.domain.rules import Rules
 
@@ -80,12 +81,11 @@ class Favours(StrEnum):
     NEITHER = "neither"
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """A 95 % confidence interval."""
 
-    low: Number
-    high: Number
+    low: Annotated[Number, "The lower end.", Example(-0.59)]
+    high: Annotated[Number, "The higher end.", Example(-0.39)]
 
     def holds(self, value: Decimal | int) -> bool:
         """Return whether a value is between the ends, or is one of them."""
@@ -93,78 +93,57 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Per1000:
-    """Events in 1,000 people, without and with the intervention.
+class Per1000(Declared):
+    """Events in 1,000 people."""
 
-    Raises:
-        InvalidValueError: If there are fewer than none or more than 1,000.
-
-    """
-
-    comparison: Number
-    intervention: Number
-
-    MOST = 1000
-
-    def __post_init__(self) -> None:
-        rules = Rules()
-        for name, events in (
-            ("comparison", self.comparison),
-            ("intervention", self.intervention),
-        ):
-            rules.require(
-                0 <= events.value <= self.MOST, name, f"must be a number from 0 to {self.MOST}"
-            )
-        rules.enforce()
+    comparison: Annotated[Number, Range(0, 1000), "Without the intervention.", Example(162)]
+    intervention: Annotated[Number, Range(0, 1000), "With the intervention.", Example(114)]
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
-    """What an intervention changed, compared with something else.
+class Effect(Declared):
+    """What an intervention changed, in numbers, as one of its references reports it."""
 
-    `interval` is None if the source states none; so are `per_1000`, `studies` and `participants`.
-    `unit` is the unit of a difference, and None for measures that have none. `certainty` is that
-    of this outcome. `reference` is the index, in the references of the intervention, of the one
-    that reports the figures.
+    outcome: Annotated[
+        str, Line(3, 80), "What was measured.", Example("Pain at the end of treatment")
+    ]
+    comparison: Annotated[
+        str, Line(3, 80), "What the intervention was compared with.", Example("no exercise")
+    ]
+    measure: Annotated[Measure, "How the effect is measured."]
+    estimate: Annotated[Number, "The estimate, as the reference prints it.", Example(-0.49)]
+    interval: Annotated[
+        Interval | None, "The 95 % confidence interval; null if the reference states none."
+    ]
+    unit: Annotated[
+        str | None,
+        Line(1, 80),
+        "The unit of a mean difference or risk difference; null for other measures.",
+        Example("points of 100"),
+    ]
+    better: Annotated[Better, "Which values are good for the person."]
+    per_1000: Annotated[
+        Per1000 | None,
+        "Events in 1,000 people with and without the intervention; null if the reference does "
+        "not state both.",
+    ]
+    studies: Annotated[int | None, Range(1), "The number of studies; null if not stated."]
+    participants: Annotated[int | None, Range(1), "The number of people; null if not stated."]
+    certainty: Annotated[
+        Certainty, "GRADE certainty of this outcome; not_graded if the source states none."
+    ]
+    reference: Annotated[
+        int,
+        Range(0),
+        "The index, in the references of the intervention, of the one that reports the effect.",
+    ]
 
-    Raises:
-        InvalidValueError: If any field breaks a rule.
-
-    """
-
-    outcome: str
-    comparison: str
-    measure: Measure
-    estimate: Number
-    interval: Interval | None
-    unit: str | None
-    better: Better
-    per_1000: Per1000 | None
-    studies: int | None
-    participants: int | None
-    certainty: Certainty
-    reference: int
-
-    def __post_init__(self) -> None:
-        rules = Rules()
-        rules.line("outcome", self.outcome, bounds.OUTCOME)
-        rules.line("comparison", self.comparison, bounds.COMPARISON)
-        self._check_numbers(rules)
-        if self.unit is not None:
-            rules.line("unit", self.unit, bounds.UNIT)
+    def check_together(self, rules: Rules) -> None:
+        needs_unit = self.measure.has_unit
+        rules.require(needs_unit or self.unit is None, "unit", f"must be null for a {self.measure}")
         rules.require(
-            self.measure.has_unit or self.unit is None, "unit", f"must be null for a {self.measure}"
+            not needs_unit or self.unit is not None, "unit", f"is required for a {self.measure}"
         )
-        rules.require(
-            not self.measure.has_unit or self.unit is not None,
-            "unit",
-            f"is required for a {self.measure}",
-        )
-        for name, count in (("studies", self.studies), ("participants", self.participants)):
-            rules.require(count is None or count > 0, name, "must be a whole number from 1")
-        rules.enforce()
-
-    def _check_numbers(self, rules: Rules) -> None:
         if self.measure.is_ratio:
             rules.require(self.estimate.value > 0, "estimate", "must be above 0, as every ratio is")
             rules.require(

@@ -119,11 +119,8 @@ def mainstay_faults(
 
 def _record(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> content.Record:
     """Return the content, without keys of references."""
-    return content.of_diagnosis(diagnosis) | {
-        "interventions": [
-            content.of_intervention(each, map(content.of_reference, each.references))
-            for each in interventions
-        ]
+    return content.content_of(diagnosis) | {
+        "interventions": [content.content_of(intervention) for intervention in interventions]
     }
 
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 from urllib.parse import quote
 
-from evref.domain.catalogue import bounds
+from evref.domain.declaration import Declared, Example, Named, Pattern, Prose, Range
 from evref.domain.rules import Rules
-
-# No white space, control characters or lone surrogates, which UTF-8 cannot encode.
-_VISIBLE = r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]"
-_DOI = re.compile(rf"10\.[0-9]{{4,9}}/{_VISIBLE}+")
-_PMID = re.compile(r"[1-9][0-9]{0,8}")
-_URL = re.compile(rf"https?://(?!/){_VISIBLE}+")
 
 # The characters of DOIs that need no encoding in the path of a URL (RFC 3986).
 _PLAIN_IN_PATH = "/:@!$&'()*+,;="
@@ -95,89 +90,81 @@ class ReferenceKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """A grade of evidence; `source_grade` is the grade in the words of the source, or None.
+class Evidence(Declared):
+    """The certainty of the evidence, the recommendation, and the direction of the sources."""
 
-    A stated recommendation determines the direction.
+    certainty: Annotated[Certainty, "GRADE certainty; not_graded if the source states none."]
+    recommendation: Annotated[
+        Recommendation,
+        "What the source recommends, and how strongly; not_stated if no recommendation was seen, "
+        "or if guidelines contradict each other.",
+    ]
+    direction: Annotated[
+        Direction,
+        "What the sources say about using the intervention, even without a recommendation. "
+        "It agrees with the direction of the recommendation, if there is one.",
+    ]
+    source_grade: Annotated[
+        str | None,
+        Prose(1, 500),
+        "The grade in the words of the source; null if it gives none.",
+        Example("ACR/AF 2019: strongly recommended"),
+    ]
 
-    Raises:
-        InvalidValueError: If the direction contradicts the recommendation, or `source_grade`
-            breaks a rule.
-
-    """
-
-    certainty: Certainty
-    recommendation: Recommendation
-    direction: Direction
-    source_grade: str | None
-
-    def __post_init__(self) -> None:
-        rules = Rules()
+    def check_together(self, rules: Rules) -> None:
         implied = _IMPLIED_DIRECTIONS.get(self.recommendation, self.direction)
-        if self.direction is not implied:
-            message = f"must be {implied} because the recommendation is {self.recommendation}"
-            rules.refuse("direction", message)
-        if self.source_grade is not None:
-            rules.text("source_grade", self.source_grade, bounds.SOURCE_GRADE)
-        rules.enforce()
+        rules.require(
+            self.direction is implied,
+            "direction",
+            f"must be {implied} because the recommendation is {self.recommendation}",
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
-    """A publication. At least one of `doi`, `pmid` and `given_url` is required.
+class Reference(Declared):
+    """A publication that supports the intervention."""
 
-    Raises:
-        InvalidValueError: If any field breaks a rule.
-
-    """
-
-    title: str
-    authors: str
-    year: int
-    source: str
-    kind: ReferenceKind
-    doi: str | None
-    pmid: str | None
-    given_url: str | None
-
-    FIRST_YEAR = 1800
-    LAST_YEAR = 2200
+    title: Annotated[str, Prose(1, 1000), "The published title."]
+    authors: Annotated[
+        str, Prose(1, 1000), "The authors, shortened with “et al.” if there are many."
+    ]
+    year: Annotated[int, Range(1800, 2200), "Year of publication.", Example(2020)]
+    source: Annotated[str, Prose(1, 500), "The journal, or the issuing body."]
+    kind: Annotated[ReferenceKind, "The kind of publication."]
+    doi: Annotated[
+        str | None,
+        Pattern(r"10\.[0-9]{4,9}/\S+", "a DOI without a resolver, such as 10.1002/art.41142"),
+        "The DOI, without a resolver; null if there is none.",
+        Example("10.1002/art.41142"),
+    ] = None
+    pmid: Annotated[
+        str | None,
+        Pattern("[1-9][0-9]{0,8}", 'a PubMed id in quotes, such as "31908163"'),
+        "The PubMed id; null if there is none.",
+        Example("31908163"),
+    ] = None
+    given_url: Annotated[
+        str | None,
+        Named("url"),
+        Pattern(r"https?://[^/\s]\S*", "an address that begins with https:// or http://"),
+        "The address of the publication, if it has neither a DOI nor a PubMed id.",
+    ] = None
 
     def __post_init__(self) -> None:
-        rules = Rules()
-        rules.text("title", self.title, bounds.REFERENCE_TITLE)
-        rules.text("authors", self.authors, bounds.AUTHORS)
-        rules.text("source", self.source, bounds.SOURCE)
-        if not self.FIRST_YEAR <= self.year <= self.LAST_YEAR:
-            message = f"must be a year from {self.FIRST_YEAR} to {self.LAST_YEAR}"
-            rules.refuse("year", message)
-        if self.doi is not None:
-            rules.require(
-                _DOI.fullmatch(self.doi) is not None,
-                "doi",
-                "must be a DOI without a resolver, such as 10.1002/art.41142",
-            )
-        if self.pmid is not None:
-            rules.require(
-                _PMID.fullmatch(self.pmid) is not None,
-                "pmid",
-                'must be a PubMed id in quotes, such as "31908163"',
-            )
-        if self.given_url is not None:
-            rules.require(
-                _URL.fullmatch(self.given_url) is not None,
-                "url",
-                "must be an address that begins with https:// or http://",
-            )
+        Declared.__post_init__(self)
+        if self.given_url is not None and self.given_url == self._derived_url:
+            # A redundant URL must not change the version of the catalogue.
+            object.__setattr__(self, "given_url", None)
+
+    def check_together(self, rules: Rules) -> None:
         rules.require(
             bool(self.doi or self.pmid or self.given_url),
             "url",
             "is required if there is neither a doi nor a pmid",
         )
-        rules.enforce()
-        if self.given_url is not None and self.given_url == self._derived_url:
-            # A redundant URL must not change the version of the catalogue.
-            object.__setattr__(self, "given_url", None)
+
+    def __str__(self) -> str:
+        return self.short_name
 
     @property
     def short_name(self) -> str:

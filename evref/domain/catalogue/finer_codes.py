@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
+from evref.domain.declaration import Declared, Items, Written
 from evref.domain.rules import Rules
 
 
@@ -24,23 +27,31 @@ class CodeList(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FinerCodes:
-    """Prefixes of the codes of one list that mean the diagnosis, and of codes that do not.
+class FinerCodes(Declared):
+    """Prefixes of the codes of one list. The longest prefix that a code begins with decides."""
 
-    The longest prefix that a code begins with decides.
+    includes: Annotated[
+        tuple[str, ...], Items(), Written(), "Prefixes of codes that mean the diagnosis."
+    ] = ()
+    excludes: Annotated[
+        tuple[str, ...], Items(), Written(), "Prefixes of codes that do not mean the diagnosis."
+    ] = ()
 
-    Raises:
-        InvalidValueError: If a prefix is repeated, or both included and excluded.
-
-    """
-
-    includes: tuple[str, ...] = ()
-    excludes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        rules = Rules()
-        rules.distinct("includes", self.includes)
-        rules.distinct("excludes", self.excludes)
+    def check_together(self, rules: Rules) -> None:
         both = sorted({*self.includes} & {*self.excludes})
         rules.require(not both, "excludes", f"must not have {', '.join(both)}, which is included")
-        rules.enforce()
+
+    def check_prefixes(self, code_list: CodeList) -> Rules:
+        """Check that the prefixes are of this list."""
+        rules = Rules()
+        malformed = [
+            prefix
+            for prefix in (*self.includes, *self.excludes)
+            if re.fullmatch(code_list.prefix_pattern, prefix) is None
+        ]
+        rules.require(
+            not malformed,
+            code_list,
+            f"must have codes or their beginnings, not {', '.join(malformed)}",
+        )
+        return rules

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated, TypeAlias
 
-from evref.domain.catalogue import bounds
-from evref.domain.catalogue.diagnosis import MODULE_ORDER, Module
+from evref.domain.catalogue.diagnosis import MODULE_ORDER, DiagnosisId, Module
 from evref.domain.catalogue.effect import Effect
 from evref.domain.catalogue.evidence import Evidence, Reference
+from evref.domain.declaration import Declared, Example, Items, Line, Named, Prose, Slug
 from evref.domain.rules import Rules
 
 
@@ -21,77 +22,65 @@ class Phase(StrEnum):
     CHRONIC = "chronic"
 
 
-@dataclass(frozen=True, slots=True)
-class FittVp:
-    """A dose of exercise by the FITT-VP elements; None if the source does not state one.
-
-    Raises:
-        InvalidValueError: If any element breaks a rule.
-
-    """
-
-    frequency: str | None
-    intensity: str | None
-    time: str | None
-    type: str | None
-    volume: str | None
-    progression: str | None
-
-    def __post_init__(self) -> None:
-        rules = Rules()
-        for element in fields(self):
-            value = getattr(self, element.name)
-            if value is not None:
-                rules.text(element.name, value, bounds.FITT_VP_ELEMENT)
-        rules.enforce()
+_Element: TypeAlias = Annotated[str | None, Prose(1, 500)]
 
 
 @dataclass(frozen=True, slots=True)
-class Intervention:
-    """One intervention, in exactly one module and one phase.
-
-    Raises:
-        InvalidValueError: If any field breaks a rule.
-
+class FittVp(Declared):
+    """A dose of exercise by the six FITT-VP elements, without others. An element is null if the
+    source does not state it.
     """
 
-    id: str
-    diagnosis_id: str
-    module: Module
-    phase: Phase
-    title: str
-    summary: str
-    fitt_vp: FittVp | None
-    evidence: Evidence
-    references: tuple[Reference, ...]
-    cautions: str | None = None
-    """The most serious thing to weigh before use, as published; None if the entry has none."""
-    effects: tuple[Effect, ...] = ()
-    """What it changed, in numbers; empty if none is known."""
+    frequency: Annotated[_Element, "How often.", Example("2 to 3 sessions a week")]
+    intensity: Annotated[_Element, "How hard."]
+    time: Annotated[_Element, "How long each time."]
+    type: Annotated[_Element, "What kind of exercise.", Example("Exercise in water")]
+    volume: Annotated[_Element, "How much in all."]
+    progression: Annotated[_Element, "How it increases."]
 
-    def __post_init__(self) -> None:
-        rules = Rules()
-        rules.slug("id", self.id, bounds.INTERVENTION_ID)
-        rules.line("title", self.title, bounds.INTERVENTION_TITLE)
-        rules.text("summary", self.summary, bounds.SUMMARY)
-        if self.cautions is not None:
-            rules.text("cautions", self.cautions, bounds.CAUTIONS)
-        rules.some("references", self.references)
-        rules.require(
-            len(set(self.references)) == len(self.references),
-            "references",
-            "must not have the same reference twice",
-        )
-        rules.require(
-            len(self.effects) <= bounds.MOST_EFFECTS,
-            "effects",
-            f"must have at most {bounds.MOST_EFFECTS} effects, has {len(self.effects)}",
-        )
-        rules.require(
-            all(0 <= effect.reference < len(self.references) for effect in self.effects),
-            "effects",
-            "must be reported by references of the intervention",
-        )
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervention(Declared):
+    """An intervention for a diagnosis, in one module and one phase, with its evidence."""
+
+    id: Annotated[
+        str,
+        Slug(1, 96),
+        "Identifies the intervention; unique in the catalogue.",
+        Example("knee-osteoarthritis-aquatic-exercise"),
+    ]
+    diagnosis_id: Annotated[
+        DiagnosisId,
+        Named(None),
+        "The diagnosis that the intervention belongs to.",
+        Example("knee-osteoarthritis"),
+    ]
+    module: Annotated[Module, "The module that the intervention belongs to."]
+    phase: Annotated[Phase, "The phase that the intervention belongs to."]
+    title: Annotated[str, Line(5, 120), "The name of the intervention."]
+    summary: Annotated[str, Prose(80, 700), "What the sources say, in plain text."]
+    cautions: Annotated[
+        str | None,
+        Prose(40, 300),
+        "The most serious thing to weigh before use, as published: a regulator's warning, a "
+        "contraindication, pregnancy. Null if the entry has none, which does not mean that there "
+        "is nothing to weigh.",
+    ] = None
+    fitt_vp: Annotated[
+        FittVp | None, "The dose, for module fitt_vip; null for every other module."
+    ] = None
+    evidence: Annotated[Evidence, "The evidence."]
+    effects: Annotated[
+        tuple[Effect, ...],
+        Items(most=3, may_repeat=True),
+        "What the intervention changed, in numbers; empty if no figures are known, which does not "
+        "mean that it has no effect.",
+    ] = ()
+    references: Annotated[
+        tuple[Reference, ...], Items(1), "The publications that support it; at least one."
+    ]
+
+    def check_together(self, rules: Rules) -> None:
         if self.module is Module.FITT_VIP:
             rules.require(
                 self.fitt_vp is not None, "fitt_vp", "is required for the module fitt_vip"
@@ -100,7 +89,11 @@ class Intervention:
             rules.require(
                 self.fitt_vp is None, "fitt_vp", "must be omitted for other modules than fitt_vip"
             )
-        rules.enforce()
+        rules.require(
+            all(0 <= effect.reference < len(self.references) for effect in self.effects),
+            "effects",
+            "must be reported by references of the intervention",
+        )
 
 
 _DIRECTION = re.compile(

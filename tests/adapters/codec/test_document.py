@@ -74,13 +74,23 @@ def test_every_fault_is_named_with_its_path() -> None:
         from_document(document)
 
     assert list(map(str, caught.value.faults)) == [
-        "extra: is not a field",
-        'checked_on: must be a date (year, month and day) in quotes, such as "2026-11-21"',
-        "references.kolasinski-2020b.year: must be a whole number",
+        (
+            "extra: is not a field; the fields are id, name, icd10, icd11, terms, broader_codes, "
+            "finer_codes, scope, mainstays, enabled_modules, checked_on, reviewed, interventions, "
+            "references"
+        ),
+        (
+            'checked_on: must be a date (year, month and day) in quotes, such as "2026-11-21", '
+            'not "20261121"'
+        ),
+        (
+            "references.kolasinski-2020b.year: must be a whole number without quotes, such as "
+            '2020, not "2020"'
+        ),
+        "interventions.0.evidence.direction: must be for because the recommendation is strong_for",
         (
             "interventions.0.references: who-2020 is not defined; the references are "
             "kolasinski-2020a, kolasinski-2020b"
         ),
-        "interventions.0.evidence.direction: must be for because the recommendation is strong_for",
         "interventions.1.title: must have 5 to 120 characters, has 2",
     ]

@@ -1,7 +1,6 @@
 """The pages on catalogue files say what is so."""
 
 import re
-from enum import StrEnum
 from pathlib import Path
 from textwrap import indent
 
@@ -10,11 +9,8 @@ import pytest
 import evref
 from evref.adapters.outbound.files.folders import LARGEST_FILE
 from evref.adapters.outbound.files.nodes import DEEPEST_NESTING, MOST_NODES
-from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.effect import Better, Measure
-from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
+from evref.domain.catalogue.evidence import Recommendation
 from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
-from evref.domain.catalogue.intervention import Phase
 from tests.adapters.files.support import faults_in, read
 
 DOCS = Path(evref.__file__).parents[1] / "docs"
@@ -57,24 +53,6 @@ def test_the_faults_shown_are_those_that_are_reported(
     (shown,) = blocks("text")
 
     assert [str(fault) for fault in faults_in(Path("knee.yaml"))] == shown.splitlines()
-
-
-@pytest.mark.parametrize(
-    ("field", "values"),
-    [
-        ("module", Module),
-        ("phase", Phase),
-        ("certainty", Certainty),
-        ("recommendation", Recommendation),
-        ("direction", Direction),
-        ("measure", Measure),
-        ("better", Better),
-        ("kind", ReferenceKind),
-    ],
-)
-def test_every_enumeration_is_listed_in_order(field: str, values: type[StrEnum]) -> None:
-    """As the messages list it."""
-    assert f"| `{field}` | {', '.join(f'`{value}`' for value in values)} |" in REFERENCE
 
 
 def test_the_limits_are_those_that_hold() -> None:

@@ -9,8 +9,8 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from evref.adapters.outbound.files import SCHEMA_FILE
 from tests.adapters.files.support import KNEE, faults_in, faults_in_text, knee_with, read
+from tests.docs.catalogue_format import SCHEMA
 
 DIAGNOSIS = "id, name, icd10, icd11, enabled_modules, checked_on, interventions, references"
 INTERVENTION = "id, module, phase, title, summary, cautions, fitt_vp, evidence, effects, references"
@@ -22,7 +22,7 @@ ICD10 = (
     "must be a WHO ICD-10 code: a letter and two digits, optionally with a dot and one or two"
     " digits, such as M17 or M17.1"
 )
-VALIDATOR = jsonschema_rs.Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
+VALIDATOR = jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 DOSE = KNEE[KNEE.index("    fitt_vp:") : KNEE.index("    evidence:")]
 URL = "    url: https://www.nice.org.uk/guidance/ng226"
 
@@ -32,7 +32,7 @@ CASES = {
     "id missing": (
         "id: knee-osteoarthritis\nname:",
         "‸name:",
-        f"id: is missing; a diagnosis must have {DIAGNOSIS}",
+        f"id: is missing; required are {DIAGNOSIS}",
     ),
     "id a list": ("id: knee-osteoarthritis\n", "‸id: [a]\n", "id: must be text, but is a list"),
     "name empty": ("name: Knee osteoarthritis", "‸name:", "name: must be text, but is empty"),
@@ -41,7 +41,7 @@ CASES = {
         "‸name: yes",
         'name: must be text, put it in quotes: "yes" is true or false without them',
     ),
-    "icd10 empty": ('icd10: ["M17"]', "‸icd10: []", "icd10: must have at least one entry"),
+    "icd10 empty": ('icd10: ["M17"]', "‸icd10: []", "icd10: must have at least one item, has 0"),
     "icd10 malformed": (
         'icd10: ["M17"]',
         "icd10:\n  - M17\n‸  - M17.123",
@@ -63,7 +63,7 @@ CASES = {
     "intervention field unknown": (
         "    phase: chronic\n",
         "    phase: chronic\n‸    note: x\n",
-        f"note: is not a field of an intervention, which has {INTERVENTION}",
+        f"note: is not a field; the fields are {INTERVENTION}",
     ),
     "intervention field missing": (
         (
@@ -71,10 +71,7 @@ CASES = {
             "    title: Strength training\n"
         ),
         "‸  - id: knee-osteoarthritis-strength\n    module: fitt_vip\n    phase: chronic\n",
-        (
-            "title: is missing; an intervention must have"
-            " id, module, phase, title, summary, evidence, references"
-        ),
+        ("title: is missing; required are id, module, phase, title, summary, evidence, references"),
     ),
     "phase unknown": (
         "phase: chronic",
@@ -111,7 +108,7 @@ CASES = {
         KNEE[KNEE.index("  kolasinski-2020:") : KNEE.index("  nice-2022:")].replace(
             "kolasinski-2020", "nice-2022"
         ),
-        "references: must not have the same reference twice",
+        "references: must not repeat Kolasinski 2020",
     ),
     "reference not cited": (
         "[nice-2022, kolasinski-2020]",
@@ -215,7 +212,7 @@ BY_SCHEMA = [
         "per_1000:\n          comparison: 162\n          intervention: -1",
         "intervention: must be a number from 0 to 1000",
     ),
-    ("        unit: null\n", "", "unit: is missing; an effect must have outcome, comparison"),
+    ("        unit: null\n", "", "unit: is missing; required are outcome, comparison"),
 ]
 BY_DOMAIN = [
     ("estimate: 0.70", "estimate: 0.90", "estimate: must be within the interval"),
@@ -293,8 +290,8 @@ def test_every_effect_of_an_intervention_is_checked(tmp_path: Path) -> None:
     reported = [message.partition(";")[0] for _, message in faults_in_text(tmp_path, text)]
 
     assert [message.partition(", which")[0] for message in reported] == [
-        "note: is not a field of an intervention",
-        "effects: must have at most 3 effects, has 4",
+        "note: is not a field",
+        "effects: must have at most 3 items, has 4",
         *["estimate: must be within the interval"] * 3,
         "references: who-2020 is not defined",
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from evref.adapters.outbound.codec import Unquoted
 from evref.adapters.outbound.files import nodes
 from evref.adapters.outbound.files.nodes import FileError, parsed
 from tests.adapters.files.support import KNEE, faults_in_text, knee_with
@@ -119,7 +120,7 @@ def test_a_file_must_be_a_mapping(text: str, tmp_path: Path) -> None:
     """The fault lists the fields."""
     ((_, message),) = faults_in_text(tmp_path, text)
 
-    assert message.startswith("must be a mapping with the fields id, name, terms, icd10,")
+    assert message.startswith("must be a mapping with the fields id, name, icd10, icd11, terms,")
 
 
 def test_a_lone_surrogate_is_one_fault(tmp_path: Path) -> None:
@@ -191,15 +192,15 @@ def test_lines_are_counted_as_editors_count_them() -> None:
         ("'yes'", "text", "yes"),
         ("", "null", None),
         ("~", "null", None),
-        ("off", "true or false", True),
+        ("off", "true or false", Unquoted("off", "true or false")),
         ("12", "a number", 12),
-        ("0x1F", "a number", True),
-        ("1_000", "a number", True),
-        ("9" * 5000, "a number", True),
-        ("1.5e+3", "a number", True),
-        ("190:20:30", "a number", True),
-        ("2001-12-14 21:59:43", "a date", True),
-        ("=", "something else", True),
+        ("0x1F", "a number", Unquoted("0x1F", "a number")),
+        ("1_000", "a number", Unquoted("1_000", "a number")),
+        ("9" * 5000, "a number", Unquoted("9" * 5000, "a number")),
+        ("1.5e+3", "a number", Unquoted("1.5e+3", "a number")),
+        ("190:20:30", "a number", Unquoted("190:20:30", "a number")),
+        ("2001-12-14 21:59:43", "a date", Unquoted("2001-12-14 21:59:43", "a date")),
+        ("=", "something else", Unquoted("=", "something else")),
     ],
 )
 def test_the_kind_of_a_text_is_that_of_yaml(text: str, kind: str, data: object) -> None:

@@ -143,7 +143,7 @@ def test_a_number_is_written_in_digits(text: str) -> None:
 
 
 def test_an_intervention_has_three_effects_at_most_each_from_one_of_its_references() -> None:
-    with pytest.raises(InvalidValueError, match="must have at most 3 effects, has 4"):
+    with pytest.raises(InvalidValueError, match="must have at most 3 items, has 4"):
         an_intervention(effects=[an_effect()] * 4)
     with pytest.raises(InvalidValueError, match="must be reported by references of the interv"):
         an_intervention(effects=[an_effect(reference=1)])

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from apiflask import fields
 
-from evref.adapters.inbound.rest.records import DiagnosisSchema, InterventionSchema
+from evref.adapters.inbound.rest.records import DiagnosisSchema, InterventionSchema, schema_of
 from evref.adapters.inbound.rest.schema_fields import (
     Record,
     day,
@@ -20,10 +20,9 @@ from evref.adapters.inbound.rest.schema_fields import (
     texts,
 )
 from evref.domain.access.key import Permission
-from evref.domain.catalogue import bounds
-from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
 from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.record_code import Qualifier
 from evref.domain.catalogue.search.interventions import MatchedIn
@@ -235,24 +234,12 @@ class InterventionListSchema(Record):
 class NamedDiagnosisSchema(Record):
     """The id and the name of a diagnosis."""
 
-    id = slug(bounds.DIAGNOSIS_ID, "Identifies the diagnosis.", example="knee-osteoarthritis")
+    id = slug(ID_LENGTH, "Identifies the diagnosis.", example="knee-osteoarthritis")
     name = text("Display name in English.", examples=["Knee osteoarthritis"])
 
 
-class FoundInterventionSchema(InterventionSchema):
+class _OfHit(Record):
     """An intervention that was found, with its diagnosis."""
-
-    diagnosis = one(NamedDiagnosisSchema)
-    matched_in = one_of(
-        MatchedIn,
-        "Where the words of the request are; null if the request names only a diagnosis.",
-        allow_none=True,
-    )
-    matched = texts(
-        "The words of the intervention that match the request; if the request names only a "
-        "diagnosis, its name.",
-        examples=[["positive airway pressure"]],
-    )
 
     def get_attribute(self, obj: Any, attr: str, default: object) -> Any:
         """Read the fields of the intervention from the hit."""
@@ -261,6 +248,24 @@ class FoundInterventionSchema(InterventionSchema):
         if attr in {"matched_in", "matched"}:
             return getattr(obj["hit"], attr)
         return super().get_attribute(obj["hit"].intervention, attr, default)
+
+
+FoundInterventionSchema = schema_of(
+    Intervention,
+    _OfHit,
+    name="FoundIntervention",
+    diagnosis=one(NamedDiagnosisSchema),
+    matched_in=one_of(
+        MatchedIn,
+        "Where the words of the request are; null if the request names only a diagnosis.",
+        allow_none=True,
+    ),
+    matched=texts(
+        "The words of the intervention that match the request; if the request names only a "
+        "diagnosis, its name.",
+        examples=[["positive airway pressure"]],
+    ),
+)
 
 
 class FoundInterventionListMetaSchema(PartMetaSchema):

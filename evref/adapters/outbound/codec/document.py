@@ -8,22 +8,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
-from contextlib import suppress
-from itertools import chain
+from collections.abc import Iterable, Mapping
+from functools import partial
+from itertools import islice
 
-from evref.adapters.outbound.codec import records
-from evref.adapters.outbound.codec.records import Faults
-from evref.domain.catalogue import content
-from evref.domain.catalogue.content import Record
+from evref.adapters.outbound.codec.records import (
+    Errors,
+    Path,
+    UnreadableError,
+    errors_of,
+    read_list,
+    read_record,
+    read_text,
+    wrong,
+)
+from evref.domain.catalogue.content import Record, content_of
+from evref.domain.catalogue.diagnosis import Diagnosis
+from evref.domain.catalogue.effect import Effect
 from evref.domain.catalogue.entry import Entry, mainstay_faults
-from evref.domain.catalogue.evidence import Reference, ReferenceKind
+from evref.domain.catalogue.evidence import Reference
 from evref.domain.catalogue.intervention import Intervention
+from evref.domain.declaration import declared
 from evref.domain.errors import Fault, InvalidValueError
 from evref.domain.rules import folded
 
 _LONGEST_AUTHOR = 30
 _LONGEST_INITIALS = 4
+_MOST_SHOWN = 50
 # Letters whose accent is not a combining character in Unicode.
 _PLAIN_LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d"})
 
@@ -37,18 +48,20 @@ def to_document(entry: Entry) -> Record:
     keys = _keys(
         reference for intervention in entry.interventions for reference in intervention.references
     )
+    optional = {field.name for field in declared(Diagnosis) if field.is_optional}
+    diagnosis = content_of(entry.diagnosis)
     return {
-        **content.of_diagnosis(entry.diagnosis),
+        **{name: diagnosis[name] for name in sorted(diagnosis, key=optional.__contains__)},
         "interventions": [
-            _of_intervention(each, [keys[reference] for reference in each.references])
-            for each in entry.interventions
+            _of_intervention(intervention, [keys[each] for each in intervention.references])
+            for intervention in entry.interventions
         ],
-        "references": {key: content.of_reference(reference) for reference, key in keys.items()},
+        "references": {key: content_of(reference) for reference, key in keys.items()},
     }
 
 
 def _of_intervention(intervention: Intervention, keys: list[str]) -> Record:
-    record = content.of_intervention(intervention, keys)
+    record = content_of(intervention) | {"references": keys}
     for effect in record.get("effects", ()):
         effect["reference"] = keys[effect["reference"]]
     return record
@@ -62,113 +75,138 @@ def from_document(document: object) -> Entry:
             the domain; has every fault with its path in the document.
 
     """
-    faults = Faults()
-    with faults.at():
-        records.checked(
-            document,
-            (*records.DIAGNOSIS, "interventions", "references"),
-            records.OPTIONAL_OF_DIAGNOSIS,
-        )
-    if not isinstance(document, dict):
-        raise InvalidValueError(faults)
+    try:
+        return _entry(document)
+    except UnreadableError as error:
+        raise InvalidValueError([_fault(path, message) for path, message in error.errors]) from None
+
+
+def _fault(path: Path, message: str) -> Fault:
+    """Return the error at a path, whose last name is that of a field."""
+    *parents, last = path or ("",)
+    if isinstance(last, int):
+        *parents, field = parents
+        return Fault(str(field), message, tuple(parents), item=last)
+    return Fault(last, message, tuple(parents))
+
+
+def _entry(document: object) -> Entry:
+    errors = Errors()
     diagnosis = None
-    with faults.at():
-        diagnosis = records.to_diagnosis(document)
-    references = _references(document, faults)
-    interventions = _interventions(document, references, faults)
-    if faults or diagnosis is None:
-        faults += _mainstay_faults(document)
-        raise InvalidValueError(faults)
-    return Entry(diagnosis, tuple(interventions))
+    try:
+        diagnosis = read_record(Diagnosis, document, ("interventions", "references"))
+    except UnreadableError as error:
+        errors.add(error)
+    if not isinstance(document, dict):
+        raise UnreadableError(errors)
+    references = _references(document.get("references", {}), errors)
+    # In place of an invalid id, so that the interventions are checked too.
+    reader = _InterventionReader(diagnosis.id if diagnosis else "unknown", references)
+    interventions: tuple[Intervention, ...] = ()
+    try:
+        interventions = read_list(reader.read, document.get("interventions", []))
+    except UnreadableError as error:
+        errors.add(error, "interventions")
+    errors += reader.uncited()
+    if diagnosis is not None and not errors:
+        return Entry(diagnosis, interventions)
+    raise UnreadableError(errors + _mainstay_errors(document))
 
 
-def _mainstay_faults(document: Record) -> list[Fault]:
-    """Return the errors of mainstays in a document that has other errors."""
-    with suppress(InvalidValueError):
-        found = records.items(document, "interventions")
-        return mainstay_faults(
-            records.texts(document, "mainstays"),
-            records.texts(document, "enabled_modules"),
-            {
-                str(record.get("id")): (
-                    _text_or_none(record, "module"),
-                    _text_or_none(record.get("evidence"), "recommendation"),
-                )
-                for record in found
-                if isinstance(record, dict)
-            },
+def _references(content: object, errors: Errors) -> dict[str, Reference | None]:
+    """Return the references by key, None for each invalid one."""
+    if not isinstance(content, dict):
+        errors.add(wrong("a mapping", content), "references")
+        return {}
+    references: dict[str, Reference | None] = dict.fromkeys(content)
+    for key, reference in content.items():
+        try:
+            references[key] = read_record(Reference, reference)
+        except UnreadableError as error:
+            errors.add(error, "references", key)
+    return references
+
+
+class _InterventionReader:
+    """Reads the interventions of a diagnosis, which cite its references by their keys."""
+
+    def __init__(self, diagnosis_id: str, references: Mapping[str, Reference | None]) -> None:
+        self._diagnosis_id = diagnosis_id
+        self._references = references
+        self._defined = ", ".join(islice(references, _MOST_SHOWN)) or "none"
+        self._uncited = {*references}
+
+    def read(self, content: object) -> Intervention:
+        keys = content.get("references") if isinstance(content, dict) else None
+        if isinstance(keys, list) and all(isinstance(key, str) for key in keys):
+            self._uncited -= {*keys}
+        else:
+            # What it cites is not known.
+            self._uncited = set()
+        effect = partial(read_record, Effect, reference=partial(_index, keys))
+        return read_record(
+            Intervention,
+            content,
+            diagnosis_id=lambda _: self._diagnosis_id,
+            references=self._cited,
+            effects=partial(read_list, effect),
         )
-    return []
+
+    def _cited(self, content: object) -> tuple[Reference, ...]:
+        errors = Errors()
+        cited: dict[str, Reference | None] = {}
+        for place, key in enumerate(read_list(read_text, content)):
+            if key in cited:
+                errors.append(((place,), f"must not repeat {key}"))
+            elif key not in self._references:
+                message = f"{key} is not defined; the references are {self._defined}"
+                errors.append(((place,), message))
+            cited[key] = self._references.get(key)
+        valid = tuple(reference for reference in cited.values() if reference is not None)
+        if errors or len(valid) < len(cited):
+            raise UnreadableError(errors)
+        return valid
+
+    def uncited(self) -> list[tuple[Path, str]]:
+        """Return an error for each reference that is not cited, if all citations could be read."""
+        return [
+            (("references", key), "is not cited by any intervention, remove it")
+            for key in self._references
+            if key in self._uncited
+        ]
+
+
+def _index(keys: object, content: object) -> int:
+    key = read_text(content)
+    if not isinstance(keys, list) or not keys:
+        return 0
+    if key not in keys:
+        message = f"must be one of the intervention's references, {', '.join(map(str, keys))}"
+        raise UnreadableError([((), message)])
+    return keys.index(key)
+
+
+def _mainstay_errors(document: Record) -> list[tuple[Path, str]]:
+    """Return the errors of mainstays in a document that has other errors."""
+    try:
+        mainstays = read_list(read_text, document.get("mainstays"))
+        modules = read_list(read_text, document.get("enabled_modules"))
+        interventions = {
+            str(record.get("id")): (
+                _text_or_none(record, "module"),
+                _text_or_none(record.get("evidence"), "recommendation"),
+            )
+            for record in read_list(lambda record: record, document.get("interventions"))
+            if isinstance(record, dict)
+        }
+    except UnreadableError:
+        return []
+    return errors_of(mainstay_faults(mainstays, modules, interventions))
 
 
 def _text_or_none(record: object, name: str) -> str | None:
     text = record.get(name) if isinstance(record, dict) else None
     return text if isinstance(text, str) else None
-
-
-def _references(document: Record, faults: Faults) -> dict[str, Reference | None]:
-    """Return the references by key, None for each invalid one."""
-    references: dict[str, Reference | None] = {}
-    with faults.at():
-        for key, record in records.inner(document, "references").items():
-            references[key] = None
-            with faults.at("references", key):
-                references[key] = records.to_reference(record)
-    return references
-
-
-def _interventions(
-    document: Record, references: dict[str, Reference | None], faults: Faults
-) -> list[Intervention]:
-    interventions: list[Intervention] = []
-    citations: list[list[str]] = []
-    found: list[object] = []
-    references_are_known = isinstance(document.get("references"), dict)
-    with faults.at():
-        found = records.items(document, "interventions")
-    for place, record in enumerate(found):
-        keys: list[str] = []
-        cited = [_stand_in(0)]
-        with faults.at("interventions", place):
-            keys = records.texts(record, "references")
-            citations.append(keys)
-            cited = [references.get(key) or _stand_in(at) for at, key in enumerate(keys)]
-            if references_are_known:
-                _refuse_undefined(keys, references)
-        with faults.at("interventions", place):
-            interventions.append(
-                records.to_intervention(record, str(document.get("id")), cited, keys)
-            )
-    if references_are_known and len(citations) == len(found):
-        for key in references.keys() - set(chain.from_iterable(citations)):
-            faults.append(
-                Fault(key, "is not cited by any intervention, remove it", ("references",))
-            )
-    return interventions
-
-
-def _stand_in(place: int) -> Reference:
-    """Return what stands in for an invalid or undefined reference, unlike that of other places.
-
-    So the intervention that cites it is checked too.
-    """
-    return Reference("-", "-", 2000, "-", ReferenceKind.GUIDELINE, None, str(place + 1), None)
-
-
-def _refuse_undefined(keys: list[str], references: Collection[str]) -> None:
-    undefined = [(place, key) for place, key in enumerate(keys) if key not in references]
-    if undefined:
-        defined = ", ".join(references) or "none"
-        raise InvalidValueError(
-            [
-                Fault(
-                    "references",
-                    f"{key} is not defined; the references are {defined}",
-                    item=place,
-                )
-                for place, key in undefined
-            ]
-        )
 
 
 def _keys(cited: Iterable[Reference]) -> dict[Reference, str]:

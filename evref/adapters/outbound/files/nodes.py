@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from evref.adapters.outbound.codec import Quoted, Unquoted
 from evref.domain.catalogue.effect import Number
 
 DEEPEST_NESTING = 20
@@ -207,7 +208,7 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Node:
     kind = kind_of(event.value) if event.implicit[0] else "text"
     data: object
     if kind == "text":
-        data = text
+        data = Quoted(text) if _NUMBER.fullmatch(text) else text
     elif kind == "null":
         data = None
     elif kind == "a number" and _WHOLE_NUMBER.fullmatch(text):
@@ -215,6 +216,5 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Node:
     elif kind == "a number" and _NUMBER.fullmatch(text):
         data = Decimal(text)
     else:
-        # The value does not matter: no field accepts it.
-        data = True
+        data = Unquoted(text, kind)
     return Node(line, data, text, kind)

@@ -1,9 +1,8 @@
-"""Converts the text of a file to an entry; the schema and then the domain validate it."""
+"""Converts the text of a file to an entry, with the line of each error."""
 
-from itertools import islice
+from typing import Any
 
-from evref.adapters.outbound.codec import from_document
-from evref.adapters.outbound.files import schema
+from evref.adapters.outbound.codec import Path, errors_of, from_document
 from evref.adapters.outbound.files.nodes import FileError, Node, parsed, shown
 from evref.domain.catalogue.entry import Entry
 from evref.domain.errors import InvalidValueError
@@ -25,39 +24,27 @@ class Reader:
             node = parsed(text)
         except FileError as error:
             return None, [FileFault(file, error.line, error.message)]
-        found = dict(islice(schema.errors(node), _MOST_ERRORS))
-        if len(found) == _MOST_ERRORS:
-            # Nobody reads more faults, and each takes time and memory.
-            return None, _faults(file, node, found)
         entry = None
-        by_schema = tuple(found)
+        errors: dict[Path, str] = {}
         try:
             entry = from_document(node.data)
         except InvalidValueError as error:
-            for fault in error.faults:
-                item = () if fault.item is None else (fault.item,)
-                path = (*fault.path, fault.field, *item)
-                if not any(
-                    _is_within(path, other) or _is_within(other, path) for other in by_schema
-                ):
-                    found.setdefault(path, fault.message)
-        for path, message in self._repeated_ids(node, file):
-            found.setdefault(path, message)
-        faults = _faults(file, node, found)
-        return (None if faults else entry), faults
+            for path, message in errors_of(error.faults):
+                errors.setdefault(path, message)
+        errors |= self._repeated_ids(node, file)
+        faults = _faults(file, node, errors)
+        return (None if faults else entry), faults[:_MOST_ERRORS]
 
-    def _repeated_ids(self, node: Node, file: str) -> list[tuple[schema.Path, str]]:
+    def _repeated_ids(self, node: Node, file: str) -> list[tuple[Path, str]]:
         """Check that ids are unique among the files."""
         errors = self._repeated_id(node, "diagnosis", ("id",), file)
-        interventions = schema.at(node, ("interventions",)).inner
+        interventions = _at(node, ("interventions",)).inner
         for place in range(len(interventions) if isinstance(interventions, list) else 0):
             errors += self._repeated_id(node, "intervention", ("interventions", place, "id"), file)
         return errors
 
-    def _repeated_id(
-        self, node: Node, kind: str, path: schema.Path, file: str
-    ) -> list[tuple[schema.Path, str]]:
-        identifier = schema.at(node, path)
+    def _repeated_id(self, node: Node, kind: str, path: Path, file: str) -> list[tuple[Path, str]]:
+        identifier = _at(node, path)
         if not isinstance(identifier.data, str):
             return []
         place = f"{file}:{identifier.line}"
@@ -67,20 +54,27 @@ class Reader:
         return [(path, f'must be unique, "{shown(identifier.data)}" is also the id in {first}')]
 
 
-def _is_within(path: schema.Path, other: schema.Path) -> bool:
-    return path[: len(other)] == other
+def _at(node: Node, path: Path) -> Node:
+    """Return the node at a path, or its nearest existing ancestor."""
+    for step in path:
+        inner: Any = node.inner
+        try:
+            node = inner[step]
+        except (LookupError, TypeError):
+            break
+    return node
 
 
-def _faults(file: str, node: Node, found: dict[schema.Path, str]) -> list[FileFault]:
+def _faults(file: str, node: Node, found: dict[Path, str]) -> list[FileFault]:
     faults = [
-        FileFault(file, schema.at(node, path).line, _message(path, message))
+        FileFault(file, _at(node, path).line, _message(path, message))
         for path, message in found.items()
     ]
     return sorted(faults, key=lambda fault: fault.line or 0)
 
 
-def _message(path: schema.Path, message: str) -> str:
+def _message(path: Path, message: str) -> str:
     """Return the message with the name of its field in front."""
-    names = [step for step in path if isinstance(step, str)]
+    names = [step for step in path if isinstance(step, str) and step]
     name = f"{shown(names[-1])}: " if names else ""
     return f"{name}{shown(message, _LONGEST_MESSAGE)}"

@@ -1,0 +1,300 @@
+"""What the fields of a record mean and allow, as their types declare it with `typing.Annotated`.
+
+The declaration is checked when a record is made. The formats that others read and write are
+derived from it: stored documents, catalogue files and the schemas of the API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sized
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache, partial
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from evref.domain.rules import Length, Rules
+
+Check = Callable[[Rules, str, Any], None]
+"""Checks a value, which a message calls by this name."""
+
+_Marker = TypeVar("_Marker")
+
+
+class Slug(Length):
+    """An id: words of lower-case letters and digits, joined by hyphens."""
+
+    def check(self, rules: Rules, name: str, value: str) -> None:
+        rules.slug(name, value, self)
+
+
+class Line(Length):
+    """Trimmed plain text on a single line."""
+
+    def check(self, rules: Rules, name: str, value: str) -> None:
+        rules.line(name, value, self)
+
+
+class Prose(Length):
+    """Trimmed plain text, with or without line breaks."""
+
+    def check(self, rules: Rules, name: str, value: str) -> None:
+        rules.text(name, value, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Text that a regular expression matches as a whole; `form` describes it in words."""
+
+    regex: str
+    form: str
+
+    def check(self, rules: Rules, name: str, value: str) -> None:
+        rules.pattern(name, value, self.regex, self.form)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A number within limits; None for no limit above."""
+
+    least: int
+    most: int | None = None
+
+    def check(self, rules: Rules, name: str, value: Any) -> None:  # noqa: ANN401 - int or Number
+        number = value if isinstance(value, int) else value.value
+        is_within = self.least <= number and (self.most is None or number <= self.most)
+        form = "a whole number" if isinstance(value, int) else "a number"
+        rules.require(is_within, name, f"must be {form} {self}")
+
+    def __str__(self) -> str:
+        return f"from {self.least}" + ("" if self.most is None else f" to {self.most}")
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The number of items of a list, and whether items may repeat."""
+
+    least: int = 0
+    most: int | None = None
+    may_repeat: bool = False
+    ignores_case: bool = False
+
+    def check_number(self, rules: Rules, name: str, values: Sized) -> None:
+        number = len(values)
+        if number < self.least or (self.most is not None and number > self.most):
+            rules.refuse(name, f"must have {self}, has {number}")
+
+    def check(self, rules: Rules, name: str, values: tuple[object, ...]) -> None:
+        self.check_number(rules, name, values)
+        if self.may_repeat or (len(set(values)) == len(values) and not self.ignores_case):
+            return
+        seen: set[object] = set()
+        for place, value in enumerate(values):
+            same = str(value).lower() if self.ignores_case else value
+            if same in seen:
+                rules.refuse(name, f"must not repeat {value}", item=place)
+            seen.add(same)
+
+    def __str__(self) -> str:
+        if self.most is None:
+            return "at least one item"
+        return f"{self.least} to {self.most} items" if self.least else f"at most {self.most} items"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A value of a field as the API returns it."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The name of a field in documents if it differs from that in Python; None if it has none."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Marks an optional field that stored documents contain even if it is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type and its markers; a nullable value may be None instead."""
+
+    type: Any
+    markers: tuple[Any, ...] = ()
+    is_nullable: bool = False
+
+    @property
+    def items(self) -> tuple[Kind, ...]:
+        """The kind of the items of a list, or the kinds of the keys and the values of a mapping."""
+        return tuple(kind_of(item) for item in get_args(self.type) if item is not Ellipsis)
+
+    @property
+    def is_list(self) -> bool:
+        return get_origin(self.type) is tuple
+
+    @property
+    def is_mapping(self) -> bool:
+        return get_origin(self.type) is Mapping
+
+    @property
+    def is_record(self) -> bool:
+        """Whether it is a dataclass that declares its fields."""
+        return isinstance(self.type, type) and issubclass(self.type, Declared)
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether it is a named tuple, which documents contain as a list."""
+        return isinstance(self.type, type) and issubclass(self.type, tuple)
+
+    def marker(self, of: Callable[..., _Marker]) -> _Marker | None:
+        """Return the marker of a class, or None."""
+        return next((marker for marker in self.markers if type(marker) is of), None)
+
+    def check(self) -> Check | None:
+        """Return what checks a value of this kind; None if every value is valid."""
+        check = self._check_of_value()
+        if check is None or not self.is_nullable:
+            return check
+
+        def unless_none(rules: Rules, name: str, value: object) -> None:
+            if value is not None:
+                check(rules, name, value)
+
+        return unless_none
+
+    def _check_of_value(self) -> Check | None:
+        own: Check | None = next(
+            (marker.check for marker in self.markers if hasattr(marker, "check")), None
+        )
+        if self.is_list:
+            return _check_of_list(own, self.items[0].check())
+        if self.is_mapping:
+            return _check_of_mapping(*(kind.check() for kind in self.items))
+        return own
+
+
+def _check_of_list(of_list: Check | None, of_item: Check | None) -> Check | None:
+    if of_item is None:
+        return of_list
+
+    def check(rules: Rules, name: str, values: tuple[object, ...]) -> None:
+        if of_list is not None:
+            of_list(rules, name, values)
+        part = Rules()
+        for place, value in enumerate(values):
+            of_item(part, name, value)
+            if part.faults:
+                rules.add(part, item=place)
+                part = Rules()
+
+    return check
+
+
+def _check_of_mapping(of_key: Check | None, of_value: Check | None) -> Check | None:
+    if of_key is None or of_value is None:
+        return None
+
+    def check(rules: Rules, name: str, values: Mapping[str, object]) -> None:
+        for key, value in values.items():
+            part = Rules()
+            of_key(part, key, key)
+            of_value(part, key, value)
+            rules.add(part, within=name)
+
+    return check
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A declared field; `attribute` is its name in Python, and `name` that in documents.
+
+    An optional field may be absent from a document; its value is then `default()`.
+    """
+
+    attribute: str
+    name: str | None
+    kind: Kind
+    meaning: str
+    default: Callable[[], object] | None
+    check: Check | None
+
+    @property
+    def is_optional(self) -> bool:
+        return self.default is not None
+
+
+class Declared:
+    """A record that checks each field as its type declares, then the rules that join fields.
+
+    Raises:
+        InvalidValueError: If any field breaks a rule.
+
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        rules = Rules()
+        kind: Any = type(self)
+        for attribute, name, check in _checks(kind):
+            check(rules, name, getattr(self, attribute))
+        self.check_together(rules)
+        rules.enforce()
+
+    def check_together(self, rules: Rules) -> None:
+        """Check the rules that join fields."""
+
+
+@cache
+def declared(record: type) -> tuple[Field, ...]:
+    """Return the fields of a dataclass or of a named tuple, in their order."""
+    defaults: dict[str, Callable[[], object]] = {}
+    for field in fields(record) if is_dataclass(record) else ():
+        if field.default_factory is not MISSING:
+            defaults[field.name] = field.default_factory
+        elif field.default is not MISSING:
+            defaults[field.name] = partial(_same, field.default)
+    return tuple(
+        _field(attribute, kind_of(hint), defaults.get(attribute))
+        for attribute, hint in get_type_hints(record, include_extras=True).items()
+    )
+
+
+@cache
+def _checks(record: type) -> tuple[tuple[str, str, Check], ...]:
+    return tuple(
+        (field.attribute, field.name or field.attribute, field.check)
+        for field in declared(record)
+        if field.check is not None
+    )
+
+
+def _same(value: object) -> object:
+    return value
+
+
+def _field(attribute: str, kind: Kind, default: Callable[[], object] | None) -> Field:
+    named = kind.marker(Named)
+    return Field(
+        attribute=attribute,
+        name=attribute if named is None else named.name,
+        kind=kind,
+        meaning=kind.marker(str) or "",
+        default=default,
+        check=kind.check(),
+    )
+
+
+def kind_of(annotation: Any) -> Kind:  # noqa: ANN401 - type forms have no type in common
+    """Return the kind that a type form declares."""
+    if get_origin(annotation) is Annotated:
+        kind = kind_of(annotation.__origin__)
+        return Kind(kind.type, annotation.__metadata__, kind.is_nullable)
+    if get_origin(annotation) in {Union, UnionType}:
+        (value,) = (form for form in get_args(annotation) if form is not NoneType)
+        return Kind(value, is_nullable=True)
+    return Kind(annotation)
