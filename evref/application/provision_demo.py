@@ -47,8 +47,8 @@ class ProvisionDemo:
         institution = self._institution(principal)
         password = self._password(principal, institution)
         earlier = any(
-            found.key.name == KEY and not found.state.has_ended
-            for found in self.keys.list(principal, institution.id)
+            listed.key.name == KEY and not listed.state.has_ended
+            for listed in self.keys.list(principal, institution.id)
         )
         tomorrow = self.keys.today() + timedelta(days=1)
         created = self.keys.create(

@@ -198,10 +198,10 @@ def require_free(bind: str) -> None:
         return
     host, _, port = bind.rpartition(":")
     try:
-        found: list[Any] = socket.getaddrinfo(
+        addresses: list[Any] = socket.getaddrinfo(
             host.strip("[]"), int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        for family, kind, protocol, _, address in found:
+        for family, kind, protocol, _, address in addresses:
             with socket.socket(family, kind, protocol) as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(address)

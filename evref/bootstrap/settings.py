@@ -213,8 +213,8 @@ class Settings(BaseSettings):
         try:
             settings = cls(_env_file=env_file, _env_file_encoding="utf-8")
         except ValidationError as error:
-            faults = {str(each["loc"][0]): each for each in error.errors()}
-            lines = (cls._line(name, each["input"]) for name, each in faults.items())
+            invalid = {str(detail["loc"][0]): detail for detail in error.errors()}
+            lines = (cls._line(name, detail["input"]) for name, detail in invalid.items())
             raise SettingsError("\n".join(lines)) from None
         if not settings.passwords and settings.sign_in_header is None:
             raise SettingsError("EVREF_PASSWORDS=off needs EVREF_SIGN_IN_HEADER")

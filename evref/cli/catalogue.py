@@ -15,7 +15,7 @@ from evref.cli.institutions import OPERATOR
 from evref.cli.output import (
     as_json,
     print_json,
-    print_records,
+    print_rows,
     progress_bar,
     say,
     say_lines,
@@ -66,15 +66,15 @@ def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) ->
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
     with progress_bar("Checking") as progress:
         checked = publish.check(OPERATOR, paths, progress)
-    found = publish.warnings(OPERATOR, checked, paths)
-    say_lines(f"warning: {each}" for each in found)
+    lines = publish.warnings(OPERATOR, checked, paths)
+    say_lines(f"warning: {line}" for line in lines)
     if retractions is not None:
-        found = publish.retracted(OPERATOR, checked, retractions)
-        say_lines(f"warning: {each}" for each in found)
+        lines = publish.retracted(OPERATOR, checked, retractions)
+        say_lines(f"warning: {line}" for line in lines)
     click.echo(f"No errors in {_size(checked)}; version {checked.version}.")
-    if found and strict:
+    if lines and strict:
         what = "Warnings" if retractions is None else "Citations of works in the list"
-        raise RefusedError(f"{what}: {len(found)}.")
+        raise RefusedError(f"{what}: {len(lines)}.")
 
 
 @catalogue.command("load")
@@ -104,7 +104,7 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
             "warning: EVREF_CANONICAL_ROOT is not set, so the FHIR resources of this catalogue "
             "have the canonical URLs of the bundled one"
         )
-    say_lines(f"warning: {each}" for each in publish.warnings(OPERATOR, plan.catalogue, [path]))
+    say_lines(f"warning: {line}" for line in publish.warnings(OPERATOR, plan.catalogue, [path]))
     unconfirmed = () if allow_removals else plan.changes.removed
     for name in unconfirmed:
         say(f"would remove: {name}")
@@ -141,14 +141,14 @@ def find(words: tuple[str, ...], *, as_json: bool) -> None:
         print_json(
             {
                 "found": [asdict(hit) for hit in findings.hits],
-                "suggestions": [asdict(each) for each in findings.suggestions],
+                "suggestions": [asdict(suggestion) for suggestion in findings.suggestions],
                 "umbrella": findings.wider and findings.wider.text,
                 "read_as_diagnoses": answers.diagnosis_ids,
                 "ignored": answers.ignored,
                 "interventions": [
-                    {"id": one.id, "matched_in": hit.matched_in, "matched": hit.matched}
-                    for one in answers.interventions
-                    for hit in [answers.hit(one)]
+                    {"id": intervention.id, "matched_in": hit.matched_in, "matched": hit.matched}
+                    for intervention in answers.interventions
+                    for hit in [answers.hit(intervention)]
                 ],
             }
         )
@@ -167,10 +167,10 @@ def find(words: tuple[str, ...], *, as_json: bool) -> None:
         click.echo(f"Interventions of: {_listed(answers.diagnosis_ids)}")
     if answers.ignored:
         click.echo(f"Ignored: {', '.join(answers.ignored)}")
-    for one in answers.interventions[:_MOST_NAMES]:
-        found = answers.hit(one)
-        where = f"in its {found.matched_in}" if found.matched_in else "of the diagnosis"
-        click.echo(f"Intervention: {one.id}, {where}: {', '.join(found.matched)}")
+    for intervention in answers.interventions[:_MOST_NAMES]:
+        match = answers.hit(intervention)
+        where = f"in its {match.matched_in}" if match.matched_in else "of the diagnosis"
+        click.echo(f"Intervention: {intervention.id}, {where}: {', '.join(match.matched)}")
     if len(answers.interventions) > _MOST_NAMES:
         click.echo(f"and {len(answers.interventions) - _MOST_NAMES} more interventions")
 
@@ -183,10 +183,10 @@ def history(*, changes: bool, as_json: bool) -> None:
     if changes:
         _print_changes(as_json=as_json)
         return
-    records = [asdict(publication) for publication in stored().publish().history(OPERATOR)]
-    for record in records:
-        del record["comparison"]
-    print_records(records, as_json=as_json, empty="")
+    rows = [asdict(publication) for publication in stored().publish().history(OPERATOR)]
+    for row in rows:
+        del row["comparison"]
+    print_rows(rows, as_json=as_json, empty="")
 
 
 def _print_changes(*, as_json: bool) -> None:
@@ -209,8 +209,8 @@ def _print_changes(*, as_json: bool) -> None:
 
 def _record(publication: Publication) -> dict[str, Any]:
     """Return a publication with what it changed, in the form of the API."""
-    record = asdict(publication)
-    record["changes"] = changes = record.pop("comparison")
+    row = asdict(publication)
+    row["changes"] = changes = row.pop("comparison")
     for diagnosis in changes["changed"] if changes else ():
         for one in diagnosis["interventions_changed"]:
             if one["direction"]:
@@ -218,7 +218,7 @@ def _record(publication: Publication) -> dict[str, Any]:
                     "from": one["direction"]["before"],
                     "to": one["direction"]["after"],
                 }
-    return record
+    return row
 
 
 @catalogue.command("rollback")
@@ -283,7 +283,7 @@ def summary(plan: Plan, verb: str = "Serving") -> str:
     lines = [f"{verb} {_size(plan.catalogue)}; version {plan.catalogue.version}."]
     for label, names in (
         ("added", plan.changes.added),
-        ("changed", [each.diagnosis_id for each in plan.changes.changed]),
+        ("changed", [diagnosis.diagnosis_id for diagnosis in plan.changes.changed]),
         ("removed", plan.changes.removed),
     ):
         lines.append(f"{len(names)} {label}" + (f": {_listed(names)}" if names else ""))

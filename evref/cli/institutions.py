@@ -9,7 +9,7 @@ from getpass import GetPassWarning
 
 import click
 
-from evref.cli.output import as_json, print_json, print_records, say
+from evref.cli.output import as_json, print_json, print_rows, say
 from evref.cli.wiring import RefusedError, stored
 from evref.domain.access.key import UNCHANGED, Unchanged
 from evref.domain.principal import Operator, Role
@@ -60,17 +60,17 @@ def list_institutions(*, as_json: bool) -> None:
     container = stored()
     manage, keys = container.manage_institutions(), container.manage_keys()
     sign_ins = manage.sign_ins(OPERATOR)
-    records = [
+    rows = [
         {
-            "id": each.id,
-            "name": each.name,
-            "created_at": each.created_at,
-            **asdict(keys.caps(OPERATOR, each.id).caps),
-            "domains": sign_ins[each.id].domains if each.id in sign_ins else (),
+            "id": institution.id,
+            "name": institution.name,
+            "created_at": institution.created_at,
+            **asdict(keys.caps(OPERATOR, institution.id).caps),
+            "domains": sign_ins[institution.id].domains if institution.id in sign_ins else (),
         }
-        for each in manage.institutions(OPERATOR)
+        for institution in manage.institutions(OPERATOR)
     ]
-    print_records(records, as_json=as_json, empty="There are no institutions yet.")
+    print_rows(rows, as_json=as_json, empty="There are no institutions yet.")
 
 
 @institution.command("set-limits")
@@ -84,8 +84,8 @@ def set_limits(name: str, **given: int | Unchanged | None) -> None:
     N is a whole number, or none.
     """
     container = stored()
-    found = container.manage_institutions().institution_named(OPERATOR, name)
-    caps = container.manage_keys().set_caps(OPERATOR, found.id, **given)
+    institution = container.manage_institutions().institution_named(OPERATOR, name)
+    caps = container.manage_keys().set_caps(OPERATOR, institution.id, **given)
     for cap, value in asdict(caps).items():
         click.echo(f"{cap.replace('_', ' ')}: {'none' if value is None else value}")
 
@@ -105,27 +105,27 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
         raise click.UsageError("--off excludes the other options")
     container = stored()
     manage, people = container.manage_institutions(), container.people()
-    found = manage.institution_named(OPERATOR, name)
+    institution = manage.institution_named(OPERATOR, name)
     if off:
-        manage.end_sign_in(OPERATOR, found.id)
-        say(f"No proxy signs in members of {found.name!r} any more.")
+        manage.end_sign_in(OPERATOR, institution.id)
+        say(f"No proxy signs in members of {institution.name!r} any more.")
         return
-    secret = manage.set_sign_in(OPERATOR, found.id, domains=domains, new_secret=new_secret)
+    secret = manage.set_sign_in(OPERATOR, institution.id, domains=domains, new_secret=new_secret)
     if secret is not None:
         click.echo(secret.text)
         say("Store the secret in the proxy now. It is not shown again.")
-    domains_of_sign_in = manage.sign_ins(OPERATOR)[found.id].domains
+    domains_of_sign_in = manage.sign_ins(OPERATOR)[institution.id].domains
     own = ", ".join(domains_of_sign_in)
-    say(f"A proxy signs in members of {found.name!r} with an address of {own}.")
-    if not people.list(OPERATOR, found.id):
+    say(f"A proxy signs in members of {institution.name!r} with an address of {own}.")
+    if not people.list(OPERATOR, institution.id):
         say(
-            f"{found.name!r} has no member yet, so the proxy signs nobody in. Create an admin: "
-            f"evref member create EMAIL --institution {shlex.quote(found.name)}"
+            f"{institution.name!r} has no member yet, so the proxy signs nobody in. "
+            f"Create an admin: evref member create EMAIL --institution {shlex.quote(institution.name)}"
         )
-    for member, institution in people.list_all(OPERATOR):
-        is_own = institution.id == found.id
+    for member, other in people.list_all(OPERATOR):
+        is_own = other.id == institution.id
         if not is_own and member.email.rpartition("@")[2] in domains_of_sign_in:
-            say(f"{member.email} is a member of {institution.name!r}, and stays so.")
+            say(f"{member.email} is a member of {other.name!r}, and stays so.")
 
 
 @click.group()
@@ -153,27 +153,27 @@ def create_member(
     password = None
     if container.settings().passwords or password_stdin:
         password = _password(from_stdin=password_stdin)
-    found = container.manage_institutions().institution_named(OPERATOR, institution_name)
+    institution = container.manage_institutions().institution_named(OPERATOR, institution_name)
     created = container.people().create(
-        OPERATOR, found.id, email, password=password, role=Role(role)
+        OPERATOR, institution.id, email, password=password, role=Role(role)
     )
     if as_json:
-        record = {
+        fields = {
             "id": created.id,
             "email": created.email,
-            "institution": found.name,
+            "institution": institution.name,
             "role": created.role.value,
         }
-        print_json(record)
+        print_json(fields)
     else:
-        click.echo(f"Created the member {created.email} of {found.name!r}.")
+        click.echo(f"Created the member {created.email} of {institution.name!r}.")
 
 
 @member.command("list")
 @as_json
 def list_members(*, as_json: bool) -> None:
     """List all members, sorted by e-mail."""
-    records = [
+    rows = [
         {
             "id": member.id,
             "email": member.email,
@@ -183,7 +183,7 @@ def list_members(*, as_json: bool) -> None:
         }
         for member, institution in stored().people().list_all(OPERATOR)
     ]
-    print_records(records, as_json=as_json, empty="There are no members yet.")
+    print_rows(rows, as_json=as_json, empty="There are no members yet.")
 
 
 @member.command("reset-password")
@@ -195,9 +195,9 @@ def reset_password(email: str, *, password_stdin: bool) -> None:
     if not container.settings().passwords:
         raise RefusedError("nobody signs in with a password: EVREF_PASSWORDS is off")
     password = _password(from_stdin=password_stdin)
-    found = container.people().with_email(OPERATOR, email)
-    container.people().reset_password(OPERATOR, found.id, password=password)
-    click.echo(f"Reset the password of {found.email}.")
+    member = container.people().with_email(OPERATOR, email)
+    container.people().reset_password(OPERATOR, member.id, password=password)
+    click.echo(f"Reset the password of {member.email}.")
 
 
 @member.command("set-role")
@@ -209,9 +209,9 @@ def set_role(email: str, role: str) -> None:
     If the new role is not admin, the member's invitations are revoked.
     """
     container = stored()
-    found = container.people().with_email(OPERATOR, email)
-    container.people().set_role(OPERATOR, found.id, Role(role))
-    click.echo(f"The role of {found.email} is now {role}.")
+    member = container.people().with_email(OPERATOR, email)
+    container.people().set_role(OPERATOR, member.id, Role(role))
+    click.echo(f"The role of {member.email} is now {role}.")
 
 
 @member.command("remove")
@@ -219,9 +219,9 @@ def set_role(email: str, role: str) -> None:
 def remove_member(email: str) -> None:
     """Remove a member, whose sessions and invitations end immediately."""
     container = stored()
-    found = container.people().with_email(OPERATOR, email)
-    container.people().remove(OPERATOR, found.id)
-    click.echo(f"Removed the member {found.email}.")
+    member = container.people().with_email(OPERATOR, email)
+    container.people().remove(OPERATOR, member.id)
+    click.echo(f"Removed the member {member.email}.")
 
 
 def _password(*, from_stdin: bool) -> str:

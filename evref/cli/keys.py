@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from evref.cli.institutions import OPERATOR
-from evref.cli.output import as_json, print_json, print_records, say
+from evref.cli.output import as_json, print_json, print_rows, say
 from evref.cli.wiring import stored
 from evref.domain.access.key import LONGEST_OVERLAP, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
@@ -89,27 +89,27 @@ def list_keys(*, as_json: bool) -> None:
     """List all keys, oldest first, without their secrets."""
     container = stored()
     # Keys first, so that the institution of each exists when the institutions are read.
-    found = container.manage_keys().list_all(OPERATOR)
+    keys = container.manage_keys().list_all(OPERATOR)
     institutions = container.manage_institutions().institutions(OPERATOR)
     names = {institution.id: institution.name for institution in institutions}
-    records = [
+    rows = [
         {
-            "id": each.key.id,
+            "id": listed.key.id,
             # Only for people: programs derive it from the fields; its words are not public.
-            **({} if as_json else {"state": each.state.value}),
-            "name": each.key.name,
-            "institution": names[each.key.institution_id],
-            "permission": each.key.permission.value,
-            "daily_limit": each.key.daily_limit,
-            "last_four": each.key.last_four,
-            "created_at": each.key.created_at,
-            "expires_on": each.key.expires_on,
-            "last_used_on": each.last_used_on,
-            "revoked_at": each.key.revoked_at,
+            **({} if as_json else {"state": listed.state.value}),
+            "name": listed.key.name,
+            "institution": names[listed.key.institution_id],
+            "permission": listed.key.permission.value,
+            "daily_limit": listed.key.daily_limit,
+            "last_four": listed.key.last_four,
+            "created_at": listed.key.created_at,
+            "expires_on": listed.key.expires_on,
+            "last_used_on": listed.last_used_on,
+            "revoked_at": listed.key.revoked_at,
         }
-        for each in found
+        for listed in keys
     ]
-    print_records(records, as_json=as_json, empty="There are no keys yet.")
+    print_rows(rows, as_json=as_json, empty="There are no keys yet.")
 
 
 @key.command("set-limit")
@@ -179,8 +179,8 @@ def revoke(key_id: str) -> None:
 @as_json
 def usage(key_id: str, *, as_json: bool) -> None:
     """Show a key's requests per UTC day for the last 30 days, omitting days without any."""
-    records: list[dict[str, Any]] = [
+    rows: list[dict[str, Any]] = [
         {"day": day.day, "limit": day.limit, "admitted": day.admitted, "refused": day.refused}
         for day in stored().manage_keys().history(OPERATOR, key_id)
     ]
-    print_records(records, as_json=as_json, empty="The key was not used in the last 30 days.")
+    print_rows(rows, as_json=as_json, empty="The key was not used in the last 30 days.")

@@ -17,22 +17,22 @@ _WIDTH_WHERE_PIPED = 1000
 _MOST_LINES = 100
 
 
-def print_records(records: Sequence[dict[str, Any]], *, as_json: bool, empty: str) -> None:
-    """Print records with the same fields, as a table or as a JSON list."""
+def print_rows(rows: Sequence[dict[str, Any]], *, as_json: bool, empty: str) -> None:
+    """Print rows with the same fields, as a table or as a JSON list."""
     if as_json:
-        print_json(records)
+        print_json(rows)
         return
-    if not records:
+    if not rows:
         click.echo(empty)
         return
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in records[0]:
+    for name in rows[0]:
         table.add_column(name.replace("_", " "), overflow="fold")
-    for record in records:
-        table.add_row(*(_cell(value) for value in record.values()))
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row.values()))
     # Without a terminal, Rich would cut lines at 80 characters.
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:

@@ -49,9 +49,9 @@ def without_keys(text: str) -> str:
             shown = _WITH_PREFIX.sub("…", shown)
             break
     if _LONG_WORD.search(shown):
-        for found in _WITHOUT_PREFIX.finditer(shown):
-            if base62_checksum(KEY_PREFIX + found[1]) == found[2]:
-                shown = shown.replace(found[1] + found[2], "…")
+        for match in _WITHOUT_PREFIX.finditer(shown):
+            if base62_checksum(KEY_PREFIX + match[1]) == match[2]:
+                shown = shown.replace(match[1] + match[2], "…")
         shown = _INVITATION.sub("…", shown)
     return text if shown == decoded else shown
 

@@ -130,8 +130,8 @@ class ManageKeys:
     def get(self, principal: Principal, key_id: str, *, to_change: bool = False) -> KeyInUse:
         """Return a key with its use, to see it or `to_change` it."""
         right = Right.CHANGE_KEYS if to_change else Right.SEE_KEYS
-        (found,) = self._in_use([self._key(principal, right, key_id)])
-        return found
+        (key,) = self._in_use([self._key(principal, right, key_id)])
+        return key
 
     def change(
         self,

@@ -66,7 +66,9 @@ class ManageInstitutions:
     def sign_ins(self, principal: Principal) -> Mapping[str, ProxySignIn]:
         """Return the sign-ins by a proxy, by the id of the institution."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return {each.institution_id: each for each in self.storage.accounts.proxy_sign_ins()}
+        return {
+            sign_in.institution_id: sign_in for sign_in in self.storage.accounts.proxy_sign_ins()
+        }
 
     def set_sign_in(
         self,

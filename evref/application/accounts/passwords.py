@@ -97,7 +97,9 @@ class Attempts:
             self._store.change(counters, lambda before: self._one_more(counters, before))
             yield lambda: self._store.change(
                 counters,
-                lambda after: {name: each.forgiven(after[name]) for name, each in counters.items()},
+                lambda after: {
+                    name: slowdown.forgiven(after[name]) for name, slowdown in counters.items()
+                },
             )
 
     def _one_more(
@@ -106,13 +108,15 @@ class Attempts:
         # Checked again, because concurrent attempts count against each other.
         self._require_no_wait(counters, before)
         instant = self._clock.now()
-        return {name: each.one_more(before[name], instant) for name, each in counters.items()}
+        return {
+            name: slowdown.one_more(before[name], instant) for name, slowdown in counters.items()
+        }
 
     def _require_no_wait(
         self, counters: Mapping[str, Slowdown], failures: Mapping[str, Failures]
     ) -> None:
         instant = self._clock.now()
-        wait = max(each.wait(failures[name], instant) for name, each in counters.items())
+        wait = max(slowdown.wait(failures[name], instant) for name, slowdown in counters.items())
         if wait:
             raise TooManyAttemptsError(-(-wait // timedelta(seconds=1)))
 
@@ -121,8 +125,8 @@ class Attempts:
         if self._clock.monotonic() < self._next_purge:
             return
         self._next_purge = self._clock.monotonic() + _SECONDS_BETWEEN_PURGES
-        for each in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE):
-            self._store.remove_older(each.kind, self._clock.now() - each.kept)
+        for slowdown in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE):
+            self._store.remove_older(slowdown.kind, self._clock.now() - slowdown.kept)
 
 
 _THE_SERVICE = "evref"

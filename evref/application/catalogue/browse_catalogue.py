@@ -93,7 +93,7 @@ class BrowseCatalogue:
         """
         if version == served.catalogue.version:
             return None
-        kept = [each.version for each in served.publications[:CATALOGUES_KEPT]]
+        kept = [publication.version for publication in served.publications[:CATALOGUES_KEPT]]
         earlier = None
         if version in kept:
             earlier = self._breaker(lambda: self._store.load_version(version))

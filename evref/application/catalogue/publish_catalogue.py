@@ -70,12 +70,12 @@ class PublishCatalogue:
         Warnings that the bundled catalogue has too are left out, unless a path is within it.
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        found = tuple(warnings(catalogue))
+        lines = tuple(warnings(catalogue))
         bundled = self.bundled.resolve()
-        if not found or any(path.resolve().is_relative_to(bundled) for path in paths):
-            return found
+        if not lines or any(path.resolve().is_relative_to(bundled) for path in paths):
+            return lines
         known = set(warnings(self._bundled))
-        return tuple(line for line in found if line not in known)
+        return tuple(line for line in lines if line not in known)
 
     def is_bundled(self, principal: Principal, catalogue: Catalogue) -> bool:
         """Return whether a catalogue has the content of the bundled one."""
@@ -119,7 +119,7 @@ class PublishCatalogue:
         """
         served, *earlier = [publication.version for publication in self.history(principal)]
         if version is None:
-            version = next((each for each in earlier if each != served), None)
+            version = next((older for older in earlier if older != served), None)
         catalogue = None if version is None else self.storage.catalogue.load_version(version)
         if catalogue is None:
             raise UnknownVersionError(version, tuple(dict.fromkeys([served, *earlier])))
