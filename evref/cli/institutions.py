@@ -120,7 +120,8 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
     if not people.list(OPERATOR, institution.id):
         say(
             f"{institution.name!r} has no member yet, so the proxy signs nobody in. "
-            f"Create an admin: evref member create EMAIL --institution {shlex.quote(institution.name)}"
+            "Create an admin: evref member create EMAIL --institution "
+            f"{shlex.quote(institution.name)}"
         )
     for member, other in people.list_all(OPERATOR):
         is_own = other.id == institution.id

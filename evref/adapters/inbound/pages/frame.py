@@ -237,7 +237,7 @@ class Frame:
 def _best_language(accepted: str, languages: tuple[str, ...]) -> str:
     ranked = parse_accept_header(accepted, LanguageAccept).values()
     known = (tag.partition("-")[0].lower() for tag in ranked)
-    return next((each for each in known if each in {_ENGLISH, *languages}), _ENGLISH)
+    return next((language for language in known if language in {_ENGLISH, *languages}), _ENGLISH)
 
 
 def _without_direction_controls(value: object) -> object:

@@ -68,25 +68,25 @@ class Identity:
             if not self._has_proxy_identified(token) and token is not None:
                 self._identify_by_session(token)
             g.is_identified = True
-        found: SignedIn | None = g.get("signed_in")
-        return found
+        signed_in: SignedIn | None = g.get("signed_in")
+        return signed_in
 
     def _has_proxy_identified(self, token: SessionToken | None) -> bool:
         """Return whether the request has the header with a right secret, for any user."""
         if self.header is None or not self.has_header(request.environ):
             return False
         address, secret = request.headers[self.header], request.headers.get(SECRET_HEADER, "")
-        found = self.breaker(
+        outcome = self.breaker(
             lambda: self.by_proxy(secret, address, token, is_page=_is_for_a_page())
         )
-        if isinstance(found, ProxySession):
-            g.signed_in, g.token, g.proxy_session = found.signed_in, found.token, found
-        elif found is Refusal.SECRET:
+        if isinstance(outcome, ProxySession):
+            g.signed_in, g.token, g.proxy_session = outcome.signed_in, outcome.token, outcome
+        elif outcome is Refusal.SECRET:
             self._note(f"A sign-in header without the right {SECRET_HEADER} was ignored")
             return False
         else:
-            g.refusal = found.name
-            if found is Refusal.NO_ADMIN:
+            g.refusal = outcome.name
+            if outcome is Refusal.NO_ADMIN:
                 self._note(
                     "A proxy signs nobody in for an institution without members: create an admin "
                     "with evref member create"
@@ -95,14 +95,14 @@ class Identity:
 
     def _identify_by_session(self, token: SessionToken) -> None:
         try:
-            found = self.breaker(lambda: self.members.who(token))
+            signed_in = self.breaker(lambda: self.members.who(token))
         except NotSignedInError:
             return
-        if found.by_proxy or not self.has_passwords:
+        if signed_in.by_proxy or not self.has_passwords:
             if _is_for_a_page():
                 self.members.end(token)
         else:
-            g.signed_in, g.token = found, token
+            g.signed_in, g.token = signed_in, token
 
     def _note(self, message: str) -> None:
         if self.clock.monotonic() >= self._next_note:
@@ -125,7 +125,7 @@ def _is_for_a_page() -> bool:
 
 
 def _with_cookie(response: Response) -> Response:
-    found: ProxySession | None = g.get("proxy_session")
-    if found is not None and found.is_new and found.token is not None:
-        cookies.set_session(response, found.token, found.signed_in.member)
+    session: ProxySession | None = g.get("proxy_session")
+    if session is not None and session.is_new and session.token is not None:
+        cookies.set_session(response, session.token, session.signed_in.member)
     return response

@@ -28,10 +28,10 @@ def one_of(*values: StrEnum | str) -> Parse:
     """Return a function that parses one of these values."""
 
     def parse(text: str) -> StrEnum | str:
-        found = next((value for value in values if value == text), None)
-        if found is None:
+        chosen = next((value for value in values if value == text), None)
+        if chosen is None:
             raise ValueError(f"must be one of {', '.join(values)}")
-        return found
+        return chosen
 
     return parse
 
@@ -57,7 +57,7 @@ def read(parameters: Mapping[str, Parse]) -> dict[str, Any]:
 
     A page that is filtered by half of its address would look as if it were filtered by all of it.
     """
-    found: dict[str, Any] = {}
+    read_values: dict[str, Any] = {}
     faults: dict[str, None] = {}
     for name, texts in request.args.lists():
         if name not in parameters:
@@ -68,11 +68,11 @@ def read(parameters: Mapping[str, Parse]) -> dict[str, Any]:
             faults[f"{name}, which must be given once"] = None
         else:
             try:
-                found[name] = parameters[name](texts[0])
+                read_values[name] = parameters[name](texts[0])
             except ValueError as error:
                 faults[f"{name}, which {error}"] = None
     g.not_understood = tuple(faults)
-    return {} if faults else {name: value for name, value in found.items() if value}
+    return {} if faults else {name: value for name, value in read_values.items() if value}
 
 
 def not_understood() -> tuple[str, ...]:
@@ -86,14 +86,14 @@ def not_understood() -> tuple[str, ...]:
     return faults
 
 
-def page_of(found: Sequence[T], number: int) -> tuple[Sequence[T], int, int]:
+def page_of(items: Sequence[T], number: int) -> tuple[Sequence[T], int, int]:
     """Return the items on a page of a list, the number of the page, and the number of pages.
 
     A number above that of the last page means the last page.
     """
-    pages = max(1, -(-len(found) // ITEMS_A_PAGE))
+    pages = max(1, -(-len(items) // ITEMS_A_PAGE))
     number = min(number, pages)
-    return found[(number - 1) * ITEMS_A_PAGE : number * ITEMS_A_PAGE], number, pages
+    return items[(number - 1) * ITEMS_A_PAGE : number * ITEMS_A_PAGE], number, pages
 
 
 def normalized(asked: Mapping[str, str]) -> str:

@@ -92,14 +92,14 @@ def blueprint(
     def index() -> AnyResponse:
         asked = query.read(PARAMETERS[_INDEX])
         served = frame.require_served()
-        found = searches.results(served, asked.get("q"), asked.get("module"))
-        meant = found.meant(frame.language)
+        results = searches.results(served, asked.get("q"), asked.get("module"))
+        meant = results.meant(frame.language)
         if meant is not None and not asked.keys() & {"module", "results"}:
             address = url_for(_DIAGNOSIS, id=meant.diagnosis.id, searched=asked["q"])
             return redirect(address, HTTPStatus.SEE_OTHER)
         return frame.page(
             "catalogue/index.html",
-            lambda: _index_context(served.catalogue, asked, found),
+            lambda: _index_context(served.catalogue, asked, results),
             asked=asked,
         )
 
@@ -155,12 +155,12 @@ def _read_as(
     served: Served, entry: Entry, searched: str | None, searches: OneAtATime
 ) -> str | None:
     """Return the name or term, or the code, as which the text of a search led to an entry."""
-    found = searches.results(served, searched)
-    if searched is None or entry not in found.entries:
+    results = searches.results(served, searched)
+    if searched is None or entry not in results.entries:
         return None
-    if found.codes:
-        return found.codes[0].read_as
-    matched = next(hit.matched for hit in found.hits if hit.diagnosis_id == entry.diagnosis.id)
+    if results.codes:
+        return results.codes[0].read_as
+    matched = next(hit.matched for hit in results.hits if hit.diagnosis_id == entry.diagnosis.id)
     return entry.diagnosis.name if matched.casefold() == searched.casefold() else matched
 
 
@@ -178,18 +178,20 @@ def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
     return dict.fromkeys(PARAMETERS[endpoint]) | asked
 
 
-def _index_context(catalogue: Catalogue, asked: dict[str, Any], found: Results) -> dict[str, Any]:
-    groups = _grouped(found.entries, by_group="by" in asked)
+def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results) -> dict[str, Any]:
+    groups = _grouped(results.entries, by_group="by" in asked)
     # A search has its own order: the best match first.
     is_search = "q" in asked
-    only = found.entries[0] if is_search and len(found.entries) == 1 and not found.asks else None
+    only = (
+        results.entries[0] if is_search and len(results.entries) == 1 and not results.asks else None
+    )
     return {
         "card": only and card(only.visible_interventions(), only.diagnosis.mainstays),
         "catalogue": catalogue,
         "asked": _with_none(_INDEX, asked),
-        "found": found,
-        "hits": {hit.diagnosis_id: hit for hit in found.hits},
-        "groups": [("Diagnoses", "diagnoses", found.entries)]
+        "results": results,
+        "hits": {hit.diagnosis_id: hit for hit in results.hits},
+        "groups": [("Diagnoses", "diagnoses", results.entries)]
         if is_search
         else [(name, words.slug(name), entries) for name, entries in groups.items()],
     }
@@ -200,7 +202,10 @@ def _grouped(entries: tuple[Entry, ...], *, by_group: bool) -> dict[str, list[En
     if by_group:
         by_id = {entry.diagnosis.id: entry for entry in entries}
         chapters = by_chapter(entry.diagnosis for entry in entries)
-        return {name: [by_id[each.id] for each in found] for name, found in chapters.items()}
+        return {
+            name: [by_id[diagnosis.id] for diagnosis in diagnoses]
+            for name, diagnoses in chapters.items()
+        }
     letters: dict[str, list[Entry]] = {}
     for entry in entries:
         letters.setdefault(folded(entry.diagnosis.name)[:1].upper(), []).append(entry)
@@ -210,7 +215,7 @@ def _grouped(entries: tuple[Entry, ...], *, by_group: bool) -> dict[str, list[En
 def _works(entry: Entry) -> dict[Reference, int]:
     """Return the references of the visible interventions, numbered in the order of the card."""
     shown = in_card_order(entry.visible_interventions(), entry.diagnosis.mainstays)
-    works = dict.fromkeys(work for each in shown for work in each.references)
+    works = dict.fromkeys(work for intervention in shown for work in intervention.references)
     return {work: number for number, work in enumerate(works, start=1)}
 
 
@@ -227,7 +232,7 @@ def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]
         "card": card(shown, entry.diagnosis.mainstays),
         "works": _works(entry),
         "chapter": chapter_of(entry.diagnosis),
-        "related": related(entry.diagnosis, (each.diagnosis for each in catalogue.entries)),
+        "related": related(entry.diagnosis, (other.diagnosis for other in catalogue.entries)),
         "description": words.summary(entry),
     }
 
@@ -251,14 +256,16 @@ _EXAMPLE = Effect(
 
 def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
     entries = () if catalogue is None else catalogue.entries
-    graded = [each.evidence for entry in entries for each in entry.visible_interventions()]
+    graded = [
+        intervention.evidence for entry in entries for intervention in entry.visible_interventions()
+    ]
     return {
         "catalogue": catalogue,
         "total": len(graded),
         "counts": Counter(
             value
-            for each in graded
-            for value in (each.direction, each.certainty, each.recommendation)
+            for evidence in graded
+            for value in (evidence.direction, evidence.certainty, evidence.recommendation)
         ),
         "example": _EXAMPLE,
         "Certainty": Certainty,

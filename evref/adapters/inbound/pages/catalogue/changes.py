@@ -68,12 +68,12 @@ class PublicationNews:
     @property
     def by_kind(self) -> list[tuple[NewsKind, list[News]]]:
         """The news of each kind, in their order."""
-        return [(kind, [*some]) for kind, some in groupby(self.news, lambda each: each.kind)]
+        return [(kind, [*group]) for kind, group in groupby(self.news, lambda item: item.kind)]
 
 
 def _compared(served: Served) -> list[tuple[Publication, Comparison]]:
-    both = ((each, each.comparison) for each in served.publications)
-    return [(each, found) for each, found in both if found is not None]
+    both = ((publication, publication.comparison) for publication in served.publications)
+    return [(publication, comparison) for publication, comparison in both if comparison is not None]
 
 
 def history(served: Served, diagnosis_id: str) -> list[PublicationNews]:
@@ -84,14 +84,17 @@ def history(served: Served, diagnosis_id: str) -> list[PublicationNews]:
 def _with_news(
     compared: Iterable[tuple[Publication, Comparison]], served: Served
 ) -> list[PublicationNews]:
-    return [PublicationNews(each, tuple(news(found, served.catalogue))) for each, found in compared]
+    return [
+        PublicationNews(publication, tuple(news(comparison, served.catalogue)))
+        for publication, comparison in compared
+    ]
 
 
 def feed(served: Served, base_url: str, operator: str | None) -> bytes:
     """Return the feed of a service at `base_url`. It does not say who published a catalogue."""
     page = f"{base_url}/catalogue/changes"
     publications = _with_news(_compared(served)[: query.ITEMS_A_PAGE], served)
-    times = (each.publication.published_at for each in publications)
+    times = (published.publication.published_at for published in publications)
     updated = next(times, datetime.fromtimestamp(0, UTC))
     return atom.as_xml(
         {
@@ -105,23 +108,23 @@ def feed(served: Served, base_url: str, operator: str | None) -> bytes:
                 {"rel": "self", "type": "application/atom+xml", "href": f"{page}.atom"},
                 {"rel": "alternate", "type": "text/html", "href": page},
             ],
-            "entry": [_entry(each, base_url) for each in publications],
+            "entry": [_entry(published, base_url) for published in publications],
         }
     )
 
 
-def _entry(found: PublicationNews, base_url: str) -> atom.Element:
-    at = _time(found.publication.published_at)
-    lines = "".join(f"<li>{escape(str(each))}</li>" for each in found.news)
+def _entry(published: PublicationNews, base_url: str) -> atom.Element:
+    at = _time(published.publication.published_at)
+    lines = "".join(f"<li>{escape(str(item))}</li>" for item in published.news)
     return {
-        "id": atom.content(_tag(base_url, f"changes/{at}/{found.publication.version}")),
-        "title": atom.text(f"Catalogue of {at[:10]}: {found.headline}"),
+        "id": atom.content(_tag(base_url, f"changes/{at}/{published.publication.version}")),
+        "title": atom.text(f"Catalogue of {at[:10]}: {published.headline}"),
         "updated": atom.content(at),
         "link": [
             {
                 "rel": "alternate",
                 "type": "text/html",
-                "href": f"{base_url}/catalogue/changes#{anchor(found.publication)}",
+                "href": f"{base_url}/catalogue/changes#{anchor(published.publication)}",
             }
         ],
         "content": atom.text(f"<ul>{lines}</ul>" if lines else "", "html"),

@@ -93,9 +93,9 @@ def search(served: Served, text: str | None, module: Module | None) -> Results:
     for part in parts:
         of_codes = catalogue.matches(_codes(part, served))
         if not any(match.fits for match in of_codes) and not any(remarks(of_codes, catalogue)):
-            found = _of_words(served, part, module)
-            if found.entries or found.answers.interventions or not of_codes:
-                by_words[part] = found
+            results = _of_words(served, part, module)
+            if results.entries or results.answers.interventions or not of_codes:
+                by_words[part] = results
                 continue
         matches += of_codes
     by_codes = _of_codes(catalogue, matches, module)
@@ -139,24 +139,26 @@ class OneAtATime:
 def _joined(by_codes: Results, by_words: Mapping[str, Results]) -> Results:
     """Return what the codes of a text and each of its parts of words find, as one."""
     every = (by_codes, *by_words.values())
-    entries = {entry.diagnosis.id: entry for found in every for entry in found.entries}
+    entries = {entry.diagnosis.id: entry for results in every for entry in results.entries}
     return Results(
         tuple(entries.values()),
         by_codes.codes,
         by_codes.doubts,
         tuple(
-            chain(by_codes.remarks, *(_remarks(part, found) for part, found in by_words.items()))
+            chain(
+                by_codes.remarks, *(_remarks(part, results) for part, results in by_words.items())
+            )
         ),
-        tuple(chain(*(found.hits for found in every))),
-        tuple(chain(*(found.suggestions for found in every))),
-        answers=next((found.answers for found in every if found.asks), NO_ANSWERS),
+        tuple(chain(*(results.hits for results in every))),
+        tuple(chain(*(results.suggestions for results in every))),
+        answers=next((results.answers for results in every if results.asks), NO_ANSWERS),
     )
 
 
-def _remarks(part: str, found: Results) -> Iterator[str]:
-    if found.wider is not None:
-        yield f"“{found.wider.text}” is wider than one diagnosis"
-    if not found.entries and not found.asks:
+def _remarks(part: str, results: Results) -> Iterator[str]:
+    if results.wider is not None:
+        yield f"“{results.wider.text}” is wider than one diagnosis"
+    if not results.entries and not results.asks:
         yield f"Nothing by the name “{part}” is in the catalogue"
 
 
@@ -166,8 +168,10 @@ def _of_words(served: Served, text: str, module: Module | None) -> Results:
     hits = tuple(hit for hit in named.hits if hit.diagnosis_id in by_id)
     answers = served.search.interventions(text)
     if module is not None:
-        some = tuple(one for one in answers.interventions if one.module is module)
-        answers = replace(answers, interventions=some)
+        narrowed = tuple(
+            intervention for intervention in answers.interventions if intervention.module is module
+        )
+        answers = replace(answers, interventions=narrowed)
     return Results(
         tuple(by_id[hit.diagnosis_id] for hit in hits),
         hits=hits,
@@ -208,5 +212,7 @@ def _in_part(part: str, served: Served) -> tuple[RecordCode, ...]:
 
 
 def _read(part: str, served: Served) -> tuple[RecordCode, ...]:
-    of_icd10, *others = (served.read(read_part(each, part)) for each in Classification)
+    of_icd10, *others = (
+        served.read(read_part(classification, part)) for classification in Classification
+    )
     return next((codes for codes in others if codes[0].read_as is not None), of_icd10)

@@ -32,7 +32,7 @@ def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
     The script asks with every pause in typing, and keeps what it has.
     """
     keeping = threading.Lock()
-    found: LRUCache[tuple[str, str], Representation] = LRUCache(_MOST_KEPT)
+    representations: LRUCache[tuple[str, str], Representation] = LRUCache(_MOST_KEPT)
 
     @pages.get("/catalogue/suggest")
     def suggest() -> Response:
@@ -43,7 +43,7 @@ def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
         served, text = frame.require_served(), asked.get("q", "")
         target = served.catalogue.version, text
         with keeping:
-            kept = found.get(target)
+            kept = representations.get(target)
         if kept is None:
             try:
                 with searches.turn(seconds=0):
@@ -53,7 +53,7 @@ def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
                 return Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers)
             kept = Representation([body], "application/json")
             with keeping:
-                found[target] = kept
+                representations[target] = kept
         return respond(kept, PRIVATE)
 
 

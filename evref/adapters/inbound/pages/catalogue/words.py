@@ -21,7 +21,7 @@ SIGNS = {Direction.FOR: "+", Direction.AGAINST: "\N{MINUS SIGN}", Direction.UNCL
 
 def directions(interventions: Iterable[Intervention]) -> dict[Direction, int]:
     """Return the number of interventions of each direction that occurs, in enumeration order."""
-    counts = Counter(each.evidence.direction for each in interventions)
+    counts = Counter(intervention.evidence.direction for intervention in interventions)
     return {direction: counts[direction] for direction in Direction if counts[direction]}
 
 

@@ -48,11 +48,13 @@ _NEWEST = "newest"
 _ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
     # Within each, the newest first.
     _NEWEST: lambda _: 0,
-    "name": lambda each: folded(each.key.name),
-    "use": lambda each: 0 if each.today is None else -each.today.admitted,
-    "last-used": lambda each: 0 if each.last_used_on is None else -each.last_used_on.toordinal(),
-    "expiry": lambda each: each.key.expires_on or date.max,
-    "state": lambda each: labels.STATES[each.state],
+    "name": lambda key_in_use: folded(key_in_use.key.name),
+    "use": lambda key_in_use: 0 if key_in_use.today is None else -key_in_use.today.admitted,
+    "last-used": lambda key_in_use: (
+        0 if key_in_use.last_used_on is None else -key_in_use.last_used_on.toordinal()
+    ),
+    "expiry": lambda key_in_use: key_in_use.key.expires_on or date.max,
+    "state": lambda key_in_use: labels.STATES[key_in_use.state],
 }
 """How the list can be sorted, after keys that no longer work have been put last."""
 
@@ -91,16 +93,16 @@ class ApiKeyPages:
         # A key must not appear on a page again, or in the address of the next one.
         is_whole_key = has_key(asked)
         q = "" if is_whole_key else asked
-        found = sorted(
-            (each for each in reversed(everything) if _has_words(each, q)),
-            key=lambda each: (each.state.has_ended, _ORDERS[sort](each)),
+        matching = sorted(
+            (key_in_use for key_in_use in reversed(everything) if _has_words(key_in_use, q)),
+            key=lambda key_in_use: (key_in_use.state.has_ended, _ORDERS[sort](key_in_use)),
         )
-        shown, page, pages = query.page_of(found, options.get("page", 1))
+        shown, page, pages = query.page_of(matching, options.get("page", 1))
         return render(
             "settings/api_keys.html",
-            working=[each for each in shown if not each.state.has_ended],
-            ended=[each for each in shown if each.state.has_ended],
-            found=len(found),
+            working=[key_in_use for key_in_use in shown if not key_in_use.state.has_ended],
+            ended=[key_in_use for key_in_use in shown if key_in_use.state.has_ended],
+            number=len(matching),
             sort=sort,
             orders=_ORDERS,
             page=page,
@@ -140,8 +142,8 @@ class ApiKeyPages:
     def key(self, key_id: str) -> Response:
         asked = query.read({"days": query.one_of(*map(str, plot.DAYS))})
         count = int(asked.get("days", plot.DAYS[0]))
-        found = self._keys.get(_principal(), key_id, to_change=request.method == "POST")
-        form = ChangedKeyForm(self._keys.today(), found.key)
+        key_in_use = self._keys.get(_principal(), key_id, to_change=request.method == "POST")
+        form = ChangedKeyForm(self._keys.today(), key_in_use.key)
         if form.accepted():
             try:
                 after = self._keys.change(
@@ -150,11 +152,11 @@ class ApiKeyPages:
             except InvalidValueError as error:
                 form.add_errors(error)
             except OutdatedError:
-                found = self._keys.get(_principal(), key_id)
-                form.show_saved(found.key)
+                key_in_use = self._keys.get(_principal(), key_id)
+                form.show_saved(key_in_use.key)
             else:
-                return _back_to_key(NOTHING_CHANGED if after == found.key else _SAVED)
-        today, limit = self._keys.today(), found.key.daily_limit
+                return _back_to_key(NOTHING_CHANGED if after == key_in_use.key else _SAVED)
+        today, limit = self._keys.today(), key_in_use.key.daily_limit
         usage = [
             # The limit of a past day is the one at its last request, that of today the present one.
             replace(day, limit=limit) if day.day == today else day
@@ -162,7 +164,7 @@ class ApiKeyPages:
         ]
         return form.page(
             "settings/key.html",
-            found=found,
+            key_in_use=key_in_use,
             usage=usage,
             counts=plot.DAYS,
             count=count,
@@ -171,9 +173,9 @@ class ApiKeyPages:
         )
 
     def rotate_key(self, key_id: str) -> Response:
-        found = self._keys.get(_principal(), key_id, to_change=True)
-        form = RotateForm(data={"current": found.key.newest.id})
-        if found.key.revoked_at is not None:
+        key_in_use = self._keys.get(_principal(), key_id, to_change=True)
+        form = RotateForm(data={"current": key_in_use.key.newest.id})
+        if key_in_use.key.revoked_at is not None:
             raise KeyRevokedError(key_id)
         if form.accepted():
             try:
@@ -185,22 +187,24 @@ class ApiKeyPages:
             else:
                 page = render("settings/rotated_key.html", created=created, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
-        return form.page("settings/rotate_key.html", found=found)
+        return form.page("settings/rotate_key.html", key_in_use=key_in_use)
 
     def revoke_key(self, key_id: str) -> Response:
-        found = self._keys.get(_principal(), key_id, to_change=True)
+        key_in_use = self._keys.get(_principal(), key_id, to_change=True)
         form = ConfirmForm()
-        if found.key.revoked_at is not None:
+        if key_in_use.key.revoked_at is not None:
             raise KeyRevokedError(key_id)
         if form.accepted():
             self._keys.revoke(_principal(), key_id)
             return _back_to_key("The key is revoked. It stops working within a second.")
-        return form.page("settings/revoke_key.html", found=found)
+        return form.page("settings/revoke_key.html", key_in_use=key_in_use)
 
 
-def _has_words(found: KeyInUse, q: str) -> bool:
+def _has_words(key_in_use: KeyInUse, q: str) -> bool:
     """Return whether the name, last four characters or state of the key has each of the words."""
-    text = folded(f"{found.key.name} {found.key.last_four} {labels.STATES[found.state]}")
+    text = folded(
+        f"{key_in_use.key.name} {key_in_use.key.last_four} {labels.STATES[key_in_use.state]}"
+    )
     return all(word in text for word in folded(q.replace("…", " ")).split())
 
 

@@ -76,8 +76,8 @@ class AuditLogPage:
         return response
 
     def _key_names(self) -> dict[str, str]:
-        found = self._keys.list(*who())
-        return {each.key.id: each.key.name for each in found}
+        keys = self._keys.list(*who())
+        return {key_in_use.key.id: key_in_use.key.name for key_in_use in keys}
 
 
 def _filter(asked: Mapping[str, Any]) -> AuditFilter:

@@ -98,9 +98,9 @@ def caps(use: CapUse) -> str:
     return " ".join(sentences)
 
 
-def meaning(found: KeyInUse) -> str:
+def meaning(key_in_use: KeyInUse) -> str:
     """Return what the state of a key means for the programs that use it."""
-    key = found.key
+    key = key_in_use.key
     last_day = "never" if key.expires_on is None else day(key.expires_on)
     no_access = (
         "Every request is refused until you change the permission level to “Read”. "
@@ -123,7 +123,7 @@ def meaning(found: KeyInUse) -> str:
             "It works again if you change its expiry."
         ),
         KeyState.REVOKED: "The key no longer works. Revoking is final.",
-    }[found.state]
+    }[key_in_use.state]
 
 
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)

@@ -65,15 +65,15 @@ class MemberPages:
         members = self._people.list(*who())
         asked = query.read({"q": query.words, "page": query.whole_number})
         q = asked.get("q", "")
-        found = [each for each in members if folded(q) in folded(each.email)]
-        shown, page, pages = query.page_of(found, asked.get("page", 1))
+        matching = [member for member in members if folded(q) in folded(member.email)]
+        shown, page, pages = query.page_of(matching, asked.get("page", 1))
         invitations: tuple[Invitation, ...] = ()
         with suppress(NotAllowedError):
             invitations = self._people.invitations(*who())
         return render(
             "settings/members.html",
             members=shown,
-            found=len(found),
+            number=len(matching),
             q=q,
             page=page,
             pages=pages,
@@ -102,8 +102,8 @@ class MemberPages:
         return form.page("settings/invite.html")
 
     def member(self, member_id: str) -> Response:
-        found, is_last_admin = self._people.member(g.signed_in.principal, member_id)
-        form = ChangedRoleForm(data={"role": found.role.value, "version": found.role.value})
+        member, is_last_admin = self._people.member(g.signed_in.principal, member_id)
+        form = ChangedRoleForm(data={"role": member.role.value, "version": member.role.value})
         if form.accepted():
             try:
                 after = self._people.set_role(
@@ -113,17 +113,17 @@ class MemberPages:
                     seen=form.version.data or "",
                 )
             except OutdatedError:
-                found, is_last_admin = self._people.member(g.signed_in.principal, member_id)
-                form.show_saved(found.role)
+                member, is_last_admin = self._people.member(g.signed_in.principal, member_id)
+                form.show_saved(member.role)
             except NotFoundError:
                 return _to_members(_GONE)
             else:
-                changed = after.role is not found.role
+                changed = after.role is not member.role
                 return _with_new_role(after) if changed else _to_members(NOTHING_CHANGED)
-        return form.page("settings/member.html", found=found, is_last_admin=is_last_admin)
+        return form.page("settings/member.html", member=member, is_last_admin=is_last_admin)
 
     def remove_member(self, member_id: str) -> Response:
-        found, is_last_admin = self._people.member(g.signed_in.principal, member_id)
+        member, is_last_admin = self._people.member(g.signed_in.principal, member_id)
         form = ConfirmForm()
         if is_last_admin:
             raise LastAdminError
@@ -132,15 +132,17 @@ class MemberPages:
                 self._people.remove(g.signed_in.principal, member_id)
             except NotFoundError:
                 return _to_members(_GONE)
-            return _removed(found)
+            return _removed(member)
         domains = self._people.sign_in_domains(*who())
-        return form.page("settings/remove_member.html", found=found, domains=domains)
+        return form.page("settings/remove_member.html", member=member, domains=domains)
 
     def revoke_invitation(self, invitation_id: str) -> Response:
         invitations = self._people.invitations(*who())
-        found = next((each for each in invitations if each.id == invitation_id), None)
+        invitation = next(
+            (candidate for candidate in invitations if candidate.id == invitation_id), None
+        )
         form = ConfirmForm()
-        if found is None:
+        if invitation is None:
             return _to_members(_CLOSED)
         if form.accepted():
             try:
@@ -148,9 +150,9 @@ class MemberPages:
             except NotFoundError:
                 return _to_members(_CLOSED)
             return _to_members(
-                f"The invitation of {found.email} is revoked. Its link no longer works."
+                f"The invitation of {invitation.email} is revoked. Its link no longer works."
             )
-        return form.page("settings/revoke_invitation.html", found=found)
+        return form.page("settings/revoke_invitation.html", invitation=invitation)
 
 
 def _last_admin(members: tuple[Member, ...]) -> Member | None:
