@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.adapters.inbound.pages.settings.labels import day_in_words, exact_time, time_in_words
+from evref.adapters.inbound.pages.settings.labels import (
+    address,
+    day_in_words,
+    exact_time,
+    time_in_words,
+    with_addresses,
+)
 
 NOW = datetime(2026, 11, 22, 14, 5, 30, tzinfo=UTC)
 
@@ -84,3 +90,24 @@ def test_a_time_of_other_days_is_told_as_its_day(at: datetime, now: datetime) ->
 def test_the_exact_time_has_the_zone() -> None:
     """The day, the minute and UTC."""
     assert exact_time(NOW) == "22 November 2026, 14:05 UTC"
+
+
+@pytest.mark.parametrize(
+    ("email", "shown"),
+    [
+        ("ward@example.org", "ward@example.org"),
+        ("o'h&r@<.org", "o&#39;h&amp;r@&lt;.org"),
+        ("a-<@b.org", '<span><span class="whole">a-&lt;</span>@b.org</span>'),
+        (
+            "an.ward@a-b.rehab.example",
+            '<span>an<wbr>.ward<wbr>@<span class="whole">a-b</span><wbr>.rehab<wbr>.example</span>',
+        ),
+    ],
+)
+def test_an_address_breaks_at_the_at_sign_and_full_stops_alone(email: str, shown: str) -> None:
+    """And is one element; in a text too."""
+    assert str(address(email)) == shown
+    if "'" not in email:
+        assert str(with_addresses(f"e-mail {email}, 'x'")) == (
+            f"<span>e-mail {shown}, &#39;x&#39;</span>"
+        )

@@ -95,6 +95,7 @@ def blueprint(
     pages.add_app_template_filter(lambda at: labels.time_in_words(at, now()), "time_in_words")
     pages.add_app_template_filter(lambda of: labels.day_in_words(of, now().date()), "day_in_words")
     pages.add_app_template_filter(labels.address)
+    pages.add_app_template_filter(labels.with_addresses)
     pages.add_app_template_filter(without_keys, "without_keys")
     pages.add_app_template_filter(labels.exact_time, "exact_time")
     pages.add_app_template_filter(day, "exact_day")

@@ -71,10 +71,30 @@ def detail(entry: AuditEntry) -> str:
 
 
 def address(email: str) -> Markup:
-    """Return an e-mail address that, if it is long, can break before its @ and its full stops."""
-    if len(email) <= _SHORT_ADDRESS:
+    """Return an e-mail address that, if it is long, can break before its @ and its full stops.
+
+    It never breaks at a hyphen.
+    """
+    is_short = len(email) <= _SHORT_ADDRESS
+    if is_short and "-" not in email:
         return escape(email)
-    return Markup("<wbr>").join(re.split(r"(?=[@.])", email))
+    parts = [email] if is_short else re.split(r"(?=[@.])", email)
+    shown = Markup("<wbr>").join(
+        Markup("").join(
+            Markup('<span class="whole">{}</span>').format(text) if "-" in text else text
+            for text in re.split("([^-]?-+[^-]?)", part)
+        )
+        for part in parts
+    )
+    # One element, because a cell of a table may lay out its children side by side.
+    return Markup("<span>{}</span>").format(shown)
+
+
+def with_addresses(text: str) -> Markup:
+    """Return a text in which e-mail addresses break as `address` says."""
+    words = re.split(r"([\s,']+)", text)
+    shown = Markup("").join(address(word) if "@" in word else word for word in words)
+    return Markup("<span>{}</span>").format(shown)
 
 
 _SHORT_ADDRESS = 24
