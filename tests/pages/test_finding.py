@@ -53,7 +53,7 @@ def test_an_abbreviation_of_another_language_leads_to_the_results(visitor: Visit
     found = seen(visitor, "TEP")
 
     assert "“TEP” is wider than one diagnosis" in found.text()
-    assert "“TEP” (es)" in found.text()
+    assert "“TEP”, Spanish" in found.text()
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,22 @@ def test_an_abbreviation_of_another_language_leads_to_the_results(visitor: Visit
         ("stroke", "“stroke” is wider than one diagnosis"),
         ("knee pain", "“knee pain” can have many causes."),
         ("knee pain", "The catalogue is not a list of causes."),
-        ("unicorn", "Nothing by the name “unicorn” is in the catalogue, which has 101 diagnoses."),
+        ("malaria", "Nothing by the name “malaria” is in the catalogue, which has 101 diagnoses."),
+        ("the", "Nothing by the name “the” is in the catalogue, which has 101 diagnoses."),
+        ("sepsis", "which has 101 diagnoses. These interventions mention it:"),
+        (
+            "unicorn",
+            "The search does not know “unicorn”: it may be misspelt, or the catalogue, which",
+        ),
+        (
+            "sepsis xkjhq",
+            "Nothing by the name “sepsis” is in the catalogue, which has 101 diagnoses.",
+        ),
+        ("sepsis xkjhq", "The search does not know “xkjhq”: it may be misspelt,"),
+        ("xkjhq acute qwxz", "The search does not know “xkjhq”, “qwxz”: they may be misspelt,"),
+        ("???", "The search does not know “???”"),
+        ("Z99.9", "The catalogue has 101 diagnoses, none with this code or a broader code."),
+        ("malaria; gout", "Nothing by the name “malaria” is in the catalogue, which has"),
         ("can't eat gluten", "Do you mean one of these? Coeliac disease"),
         ("H1N1", "No diagnosis matches your search."),
         (
@@ -88,13 +103,13 @@ def test_any_other_search_shows_what_it_found_and_why(
         (
             "M17.11; unicorn",
             ["knee-osteoarthritis"],
-            "Nothing by the name “unicorn” is in the catalogue.",
+            "The search does not know “unicorn”:",
         ),
-        ("asthma; unicorn", ["asthma"], "Nothing by the name “unicorn” is in the catalogue."),
+        ("asthma; unicorn", ["asthma"], "The search does not know “unicorn”:"),
         ("M17.11; M54.5", ["knee-osteoarthritis", "low-back-pain"], "for ICD-10 M17.11, ICD-10"),
         ("asthma; knee pain", ["asthma", "knee-osteoarthritis"], "“knee pain” is wider than one"),
         ("gout; ibuprofen", ["gout"], "interventions and 1 diagnosis for gout; ibuprofen."),
-        ("unicorn; yeti", [], "Nothing by the name “yeti” is in the catalogue."),
+        ("unicorn; yeti", [], "The search does not know “yeti”:"),
     ],
 )
 def test_a_semicolon_separates_what_is_searched_by_itself(
@@ -120,6 +135,7 @@ def test_interventions_are_shown_with_a_link_to_their_diagnosis(visitor: Visitor
 
     assert "Fibromyalgia" in found.text()
     assert "Nothing by the name" not in found.text()
+    assert "The search does not know" not in found.text()
     assert any(link.startswith("/catalogue/fibromyalgia#") for link in found.links)
 
 

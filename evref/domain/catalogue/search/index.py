@@ -71,6 +71,14 @@ class SearchIndex:
             wider,
         )
 
+    def absent(self, text: str) -> str | None:
+        """Return the words of the text that name a condition which the catalogue lacks."""
+        return self._names.absent(text)
+
+    def unknown(self, text: str) -> tuple[str, ...]:
+        """Return the words that the catalogue and the lexicon lack; the text if it has no words."""
+        return self._interventions.unknown(text)
+
     def suggestions(self, text: str, most: int) -> list[Suggested]:
         """Return what to suggest to someone who types the text: what begins with it comes first."""
         if len(text.strip()) < SHORTEST:

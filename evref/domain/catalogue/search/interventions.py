@@ -296,6 +296,17 @@ class InterventionSearch:
             answers = self._answers([self._token(word, word) for word in corrected], diagnosis_id)
         return answers
 
+    def unknown(self, text: str) -> tuple[str, ...]:
+        """Return the words that the catalogue and the lexicon lack; the text if it has no words."""
+        if not words_of(text):
+            return (text,)
+        return tuple(part for part in text.split() if not all(map(self._is_said, words_of(part))))
+
+    def _is_said(self, folded: str) -> bool:
+        lexicon = self._lexicon
+        lists = lexicon.stop_words, lexicon.generic_words, lexicon.care_words, lexicon.abbreviations
+        return self._is_known(folded) or any(folded in words for words in lists)
+
     def _token(self, text: str, folded: str) -> _Token:
         (names,) = self._names.spelled_out([folded])
         is_slight = folded in self._lexicon.care_words or len(folded) == 1

@@ -197,6 +197,13 @@ class NameIndex:
                 break
         return best
 
+    def absent(self, text: str) -> str | None:
+        """Return the words of the text that name a condition which the catalogue lacks."""
+        spans = self.spans(self._affirmed(text))
+        lacked = next((span.words for span in spans if span.name.is_absent), frozenset())
+        parts = (part for part in text.split() if not lacked.isdisjoint(words_of(part)))
+        return " ".join(parts) or None
+
     def spans(self, words: Words) -> list[Span]:
         """Return the names that are wholly within these words, the longest only."""
         counts: Counter[int] = Counter()

@@ -19,6 +19,7 @@ from evref.domain.catalogue.search.interventions import Answers
 from evref.domain.catalogue.search.lexicon import WiderWord
 from evref.domain.catalogue.search.names import Hit
 from evref.domain.catalogue.served import Served
+from evref.domain.rules import counted
 
 CLASSIFICATIONS = {
     Classification.ICD_10: "ICD-10",
@@ -30,6 +31,7 @@ CLASSIFICATIONS = {
 NO_ANSWERS = Answers()
 _LONGEST_ABBREVIATION = 5
 _MOST_PARTS = 20
+_DIAGNOSES = "diagnosis", "diagnoses"
 _SECONDS_TO_WAIT = 1
 
 
@@ -41,7 +43,7 @@ class Results:
     why a diagnosis is only an approximate match, by id. `remarks` are sentences about codes
     that were not searched or mean another condition, and about parts of the text that find nothing.
     `wider` is the word that is wider than one diagnosis, `answers` are the interventions that the
-    words ask for.
+    words ask for. `lacking` are sentences about words that name no diagnosis.
     """
 
     entries: tuple[Entry, ...]
@@ -52,6 +54,7 @@ class Results:
     suggestions: tuple[Suggestion, ...] = ()
     wider: WiderWord | None = None
     answers: Answers = NO_ANSWERS
+    lacking: tuple[str, ...] = ()
 
     def meant(self, language: str) -> Entry | None:
         """Return the entry that the text names, by one certain code or one whole name or term.
@@ -144,22 +147,17 @@ def _joined(by_codes: Results, by_words: Mapping[str, Results]) -> Results:
         tuple(entries.values()),
         by_codes.codes,
         by_codes.doubts,
-        tuple(
-            chain(
-                by_codes.remarks, *(_remarks(part, results) for part, results in by_words.items())
-            )
-        ),
+        tuple(chain(by_codes.remarks, *map(_remarks, by_words.values()))),
         tuple(chain(*(results.hits for results in every))),
         tuple(chain(*(results.suggestions for results in every))),
         answers=next((results.answers for results in every if results.asks), NO_ANSWERS),
     )
 
 
-def _remarks(part: str, results: Results) -> Iterator[str]:
+def _remarks(results: Results) -> Iterator[str]:
     if results.wider is not None:
         yield f"“{results.wider.text}” is wider than one diagnosis"
-    if not results.entries and not results.asks:
-        yield f"Nothing by the name “{part}” is in the catalogue"
+    yield from results.lacking
 
 
 def _of_words(served: Served, text: str, module: Module | None) -> Results:
@@ -178,7 +176,24 @@ def _of_words(served: Served, text: str, module: Module | None) -> Results:
         suggestions=named.suggestions,
         wider=named.wider,
         answers=answers,
+        lacking=() if named.hits else tuple(_lacking(served, text, answers)),
     )
+
+
+def _lacking(served: Served, text: str, answers: Answers) -> Iterator[str]:
+    """Yield what is not in the catalogue, and what may be misspelt: words that nothing has."""
+    catalogue = f"the catalogue, which has {counted(len(served.catalogue.entries), *_DIAGNOSES)}"
+    absent = served.search.absent(text)
+    unknown = () if answers.interventions else served.search.unknown(text)
+    if absent or not (unknown or answers.interventions):
+        yield f"Nothing by the name “{absent or text}” is in {catalogue}"
+    if unknown:
+        it, them = ("it", "it") if len(unknown) == 1 else ("they", "them")
+        said = "”, “".join(unknown)
+        yield (
+            f"The search does not know “{said}”: {it} may be misspelt, or {catalogue}, has nothing "
+            f"on {them}"
+        )
 
 
 def _of_codes(catalogue: Catalogue, matches: Sequence[Match], module: Module | None) -> Results:

@@ -16,6 +16,7 @@ from evref.domain.rules import counted
 NAMES = vocabulary.NAMES
 TIMES = vocabulary.TIMES
 MEANINGS = vocabulary.MEANINGS
+LANGUAGES = {"de": "German", "es": "Spanish", "fr": "French", "it": "Italian"}
 SIGNS = {Direction.FOR: "+", Direction.AGAINST: "\N{MINUS SIGN}", Direction.UNCLEAR: "?"}
 
 
