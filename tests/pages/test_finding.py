@@ -133,6 +133,7 @@ def test_a_part_that_names_what_the_code_means_leads_to_the_page_with_it(visitor
 def test_interventions_are_shown_with_a_link_to_their_diagnosis(visitor: Visitor) -> None:
     found = seen(visitor, "tai chi")
 
+    assert "Nothing by the name" not in seen(visitor, "statin pregnancy").text()
     assert "Fibromyalgia" in found.text()
     assert "Nothing by the name" not in found.text()
     assert "The search does not know" not in found.text()

@@ -184,8 +184,10 @@ def _lacking(served: Served, text: str, answers: Answers) -> Iterator[str]:
     """Yield what is not in the catalogue, and what may be misspelt: words that nothing has."""
     catalogue = f"the catalogue, which has {counted(len(served.catalogue.entries), *_DIAGNOSES)}"
     absent = served.search.absent(text)
+    if answers.interventions and absent != " ".join(text.split()):
+        return
     unknown = () if answers.interventions else served.search.unknown(text)
-    if absent or not (unknown or answers.interventions):
+    if absent or not unknown:
         yield f"Nothing by the name “{absent or text}” is in {catalogue}"
     if unknown:
         it, them = ("it", "it") if len(unknown) == 1 else ("they", "them")
