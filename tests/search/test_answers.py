@@ -10,7 +10,7 @@ from evref.domain.catalogue.search.interventions import MatchedIn
 from tests.search.bundled import search
 from tests.search.cases import QUESTIONS, answered
 
-AT_LEAST = {"answers.tsv": (0.90, 0.80), "fresh-answers.tsv": (0.84, 0.76)}
+AT_LEAST = {"answers.tsv": (0.95, 0.85), "fresh-answers.tsv": (0.85, 0.78)}
 """Parts of the questions of each file whose answer is among the first three, and first."""
 
 
@@ -32,6 +32,9 @@ def test_questions_find_what_answers_them(name: str) -> None:
         ("Eiseninfusion", ["iron-deficiency-anaemia"]),
         ("PFO closure", ["ischaemic-stroke"]),
         ("Logopädie Schlaganfall", ["ischaemic-stroke"]),
+        ("e-cigarettes stop smoking", ["tobacco-dependence"]),
+        ("honey dressing diabetic foot", ["diabetic-foot-ulcer"]),
+        ("H. pylori iron deficiency", ["iron-deficiency-anaemia"]),
     ],
 )
 def test_the_likelier_diagnosis_comes_first(question: str, diagnoses: list[str]) -> None:

@@ -108,16 +108,27 @@ def _without_accents(text: str) -> str:
 
 
 _ENDS = re.compile(
-    r"(?<=[^\W\d_]{4})(?:gra(?:m|f(?:y|ic)?)|ical|ery|ic|[ai]tion|[ai]tive|ating|ated|ate|ion|ive|ing|ed|ment|al|ary|ung|en|ie|[ey])$"
+    r"(?<=[^\W\d_]{4})(?:"
+    r"gra(?:m|f(?:y|ic)?)|ical|atic|ic|al|ary|[ai]tory|[ai]tive|ive|ing|ed|ery|ment|"
+    r"[ai]tion|ating|ated|ate|ion|ity|itat|ly|nes|ist|(?<=s)ti[ck]|(?<=[ae]n)(?:cy|ce|t)|"
+    r"ier(?:ung|en|t)?|ung|isch|ika?|en|ie|[eiy])$"
 )
 
 
 def stem(word: str) -> str:
     """Return a folded word without the ends that turn it into another form of the same word.
 
+    German and English forms of a Latin or Greek word are the same.
+
     >>> [stem(fold(word)) for word in ("prevention", "preventive", "vaccines", "stopping")]
-    ['prevent', 'prevent', 'vacin', 'stop']
+    ['preven', 'preven', 'vacin', 'stop']
+    >>> [stem(fold(word)) for word in ("pregnant", "pregnancy", "obesity", "obese")]
+    ['pregnan', 'pregnan', 'obes', 'obes']
+    >>> stem(fold("antikoagulation")) == stem(fold("anticoagulation"))
+    True
     """
+    if len(word) > _WHOLE:
+        word = word.replace("k", "c")
     shorter = _ENDS.sub("", word)
     return _ENDS.sub("", shorter) if shorter != word else word
 

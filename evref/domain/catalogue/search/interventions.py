@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.entry import Entry
@@ -22,6 +22,7 @@ from evref.domain.catalogue.search.names import NameIndex, Span
 from evref.domain.catalogue.search.spelling import Spelling
 from evref.domain.catalogue.search.synonyms import Likeness, Words
 
+_LONGEST_PHRASE = 6
 _SHORTEST_BEGINNING = 4
 _SHORTEST_PART = 4
 _SHORTEST_INITIALS = 3
@@ -95,6 +96,7 @@ class _Concept:
         self.phrases = dict(sorted(phrases.items(), key=lambda item: len(item[0])))
         self.rarity = 1
         self.first_words = {phrase[0] for phrase in phrases}
+        self.places: list[_Numbers] = []
 
 
 _Numbers = dict[int, int]
@@ -265,8 +267,7 @@ class InterventionSearch:
         self._by_name: defaultdict[str, list[str]] = defaultdict(list)
         for diagnosis_id, words in names.words_by_diagnosis().items():
             for word in dict.fromkeys(map(stem, words)):
-                if word not in self._slight:
-                    self._by_name[word].append(diagnosis_id)
+                self._by_name[word].append(diagnosis_id)
         self._sorted = sorted(index.known | self._by_name.keys())
         self._spelling = Spelling(
             sorted({word for word in index.right | names.words if len(word) > _SHORTEST_PART}),
@@ -316,7 +317,8 @@ class InterventionSearch:
         """Return a word, or if nothing has it, two known words that it joins: shock wave."""
         if not self._is_known(folded):
             for cut in range(_SHORTEST_PART, len(folded) - _SHORTEST_PART + 1):
-                both = folded[:cut], folded[cut:]
+                # German joins many words with an s.
+                both = folded[:cut].removesuffix("s"), folded[cut:]
                 if all(map(self._is_known, both)):
                     return [(one, one) for one in both]
         return [(text, folded)]
@@ -348,15 +350,16 @@ class InterventionSearch:
         found: list[_Found] = []
         concepts_of: dict[str, list[_Concept]] = {}
         for covered, ids in by_tokens.items():
-            concepts = self._concepts(tokens, covered)
+            among = self._numbers_of(ids)
+            concepts = self._concepts(tokens, covered, among)
             if any(concept.is_required for concept in concepts):
                 concepts_of |= dict.fromkeys(ids, concepts)
-                found += self._in_named(concepts, {name: named[name].place for name in ids})
+                found += self._in_named(concepts, among, {name: named[name].place for name in ids})
             elif covered and not self._is_asked_as_words(tokens, named[ids[0]]):
                 return self._alone([n for n in named if named[n].tokens >= covered], named)
         found = [one for one in found if not one.missing] or found
         if not found and diagnosis_id is None:
-            concepts = self._concepts(tokens, frozenset())
+            concepts = self._concepts(tokens, frozenset(), None)
             concepts_of = defaultdict(lambda: concepts)
             found = self._anywhere(concepts) or self._in_nearly_named(tokens, named, concepts_of)
         if not found:
@@ -385,7 +388,10 @@ class InterventionSearch:
         if any(span.name.wider is None and span.words & asked for span in spans):
             # Exercise for incontinence is not exercise incontinence.
             others = self._names.spans(tuple(word for word in words if word not in asked))
-            spans = others if any(span.name.wider for span in others) else spans
+            are_same = {*chain(*map(_ids, spans))} == {*chain(*map(_ids, others))}
+            is_whole = any(span.words.issuperset(words) for span in spans)
+            if any(span.name.wider for span in others) or (are_same and not is_whole):
+                spans = others
         if not spans:
             spans = [
                 Span(abbreviated, frozenset([word]))
@@ -418,15 +424,17 @@ class InterventionSearch:
         found: list[_Found] = []
         having: defaultdict[str, set[int]] = defaultdict(set)
         for place, token in enumerate(tokens):
-            for name in self._by_name.get(token.stem, ()):
-                having[name].add(place)
+            if token.stem not in self._slight:
+                for name in self._by_name.get(token.stem, ()):
+                    having[name].add(place)
         most = max(map(len, having.values()), default=0)
         for name, covered in having.items():
             if len(covered) == most and not named:
-                concepts_of[name] = self._concepts(tokens, covered)
+                among = self._numbers_of([name])
+                concepts_of[name] = self._concepts(tokens, covered, among)
                 found += (
                     one
-                    for one in self._in_named(concepts_of[name], {name: 0})
+                    for one in self._in_named(concepts_of[name], among, {name: 0})
                     if not any(self._is_known(fold(word)) for word in one.missing)
                 )
         return found
@@ -444,8 +452,13 @@ class InterventionSearch:
         phrase = tuple(token.stem for token in tokens if not token.is_slight)
         return named.is_wider and phrase in self._lexicon.synonyms.phrases
 
-    def _concepts(self, tokens: Sequence[_Token], covered: Collection[int]) -> list[_Concept]:
-        """Return the longest phrases of the lexicon, and the words between them."""
+    def _numbers_of(self, ids: Iterable[str]) -> list[int]:
+        return [number for name in ids for number in self._index.numbers_of[name]]
+
+    def _concepts(
+        self, tokens: Sequence[_Token], covered: Collection[int], among: Collection[int] | None
+    ) -> list[_Concept]:
+        """Return the longest phrases of the lexicon that are found, and the words between them."""
         phrases = self._lexicon.synonyms.phrases
         concepts = []
         place = 0
@@ -454,55 +467,56 @@ class InterventionSearch:
                 place += 1
                 continue
             rest = list(takewhile(lambda n: n not in covered, range(place, len(tokens))))
-            length = next(
-                (
-                    length
-                    for length in range(min(len(rest), 6), 1, -1)
-                    if tuple(token.stem for token in tokens[place : place + length]) in phrases
-                ),
-                1,
-            )
-            some = tokens[place : place + length]
-            place += length
-            alternatives = self._lexicon.synonyms.of(tuple(token.stem for token in some))
-            if length == 1:
-                beginning = self._beginning_with(some[0].stem)
-                alternatives |= {(word,): Likeness.SAME for word in beginning}
-                if len(some[0].names) > 1:
-                    alternatives[tuple(map(stem, some[0].names))] = Likeness.SYNONYM
-            concepts.append(_Concept(some, alternatives))
-            concepts[-1].rarity = self._index.rarity(concepts[-1].words)
+            for length in range(min(len(rest), _LONGEST_PHRASE), 0, -1):
+                some = tokens[place : place + length]
+                if length == 1 or tuple(token.stem for token in some) in phrases:
+                    concept = self._concept(some, among)
+                    if length == 1 or any(concept.places):
+                        concepts.append(concept)
+                        place += length
+                        break
         return concepts
 
-    def _in_named(self, concepts: list[_Concept], places: Mapping[str, int]) -> Iterator[_Found]:
+    def _concept(self, some: Sequence[_Token], among: Collection[int] | None) -> _Concept:
+        alternatives = self._lexicon.synonyms.of(tuple(token.stem for token in some))
+        if len(some) == 1:
+            beginning = self._beginning_with(some[0].stem)
+            alternatives |= {(word,): Likeness.SAME for word in beginning}
+            if len(some[0].names) > 1:
+                alternatives[tuple(map(stem, some[0].names))] = Likeness.SYNONYM
+        concept = _Concept(some, alternatives)
+        concept.rarity = self._index.rarity(concept.words)
+        concept.places = self._where(concept, among)
+        return concept
+
+    def _in_named(
+        self, concepts: list[_Concept], numbers: Iterable[int], places: Mapping[str, int]
+    ) -> Iterator[_Found]:
         """Yield the interventions of the diagnoses that have any concept that is required."""
-        numbers = [n for name in places for n in self._index.numbers_of[name]]
-        where = [self._where(concept, numbers) for concept in concepts]
         for number in numbers:
             missing = tuple(
                 concept.text
-                for concept, fields in zip(concepts, where, strict=True)
-                if concept.is_required and not any(number in some for some in fields)
+                for concept in concepts
+                if concept.is_required and not any(number in some for some in concept.places)
             )
             if len(missing) < sum(concept.is_required for concept in concepts):
                 place = places[self._index.interventions[number].diagnosis_id]
-                yield _Found(missing, self._rank(number, concepts, where, place), number)
+                yield _Found(missing, self._rank(number, concepts, place), number)
 
     def _anywhere(self, concepts: list[_Concept]) -> list[_Found]:
         """Return the interventions that have all concepts, some in the names of the diagnosis."""
-        where = [self._where(concept, None) for concept in concepts]
-        required = [n for n, concept in enumerate(concepts) if concept.is_required]
-        required = required or [n for n, fields in enumerate(where) if any(fields)]
+        required = [one for one in concepts if one.is_required]
+        required = required or [one for one in concepts if any(one.places)]
         if not required:
             return []
-        texts = {n: set().union(*where[n]) for n in required}
-        loose = {n: self._loosely(concepts[n]) for n in required}
-        candidates = set.intersection(*(texts[n] | loose[n] for n in required))
-        asked = [n for n in required if not self._slight.issuperset(concepts[n].words)] or required
-        candidates &= set().union(*(texts[n] for n in asked))
-        for n in required:
-            where[n][0] = dict.fromkeys(loose[n], 0) | where[n][0]
-        return [_Found((), self._rank(number, concepts, where, 0), number) for number in candidates]
+        texts = {one: set().union(*one.places) for one in required}
+        loose = {one: self._loosely(one) for one in required}
+        candidates = set.intersection(*(texts[one] | loose[one] for one in required))
+        asked = [one for one in required if not self._slight.issuperset(one.words)] or required
+        candidates &= set().union(*(texts[one] for one in asked))
+        for one in required:
+            one.places[0] = dict.fromkeys(loose[one], 0) | one.places[0]
+        return [_Found((), self._rank(number, concepts, 0), number) for number in candidates]
 
     def _loosely(self, concept: _Concept) -> set[int]:
         return {
@@ -525,13 +539,12 @@ class InterventionSearch:
             places[Likeness.SYNONYM].update(dict.fromkeys(shortened, len(concept.text)))
         return places
 
-    def _rank(
-        self, number: int, concepts: list[_Concept], where: list[list[_Numbers]], place: int
-    ) -> tuple[float, ...]:
+    def _rank(self, number: int, concepts: list[_Concept], place: int) -> tuple[float, ...]:
         at, slight, kinds, met = [], 0, 0, 0
         first_word, length = self._index.title_words[number]
         begins = False
-        for concept, fields in zip(concepts, where, strict=True):
+        for concept in concepts:
+            fields = concept.places
             first = next((n for n, some in enumerate(fields) if number in some), _NOWHERE)
             if first < len(Likeness):
                 met += fields[first][number]
@@ -545,8 +558,8 @@ class InterventionSearch:
         worst = max(at, default=_NOWHERE)
         beyond = sum(
             concept.rarity
-            for concept, fields in zip(concepts, where, strict=True)
-            if concept.is_required and not any(number in fields[n] for n in Likeness)
+            for concept in concepts
+            if concept.is_required and not any(number in concept.places[n] for n in Likeness)
         )
         if worst == 0:
             tier = 0 if slight == 0 and met >= length else 1
