@@ -100,11 +100,11 @@ class AuditEntry:
     times: int | None = None
 
     def is_gathered_with(self, other: AuditEntry) -> bool:
-        """Return whether this entry and the other one are to be one."""
+        """Return whether this entry and the other one, both with times, are to be one."""
         mine, others = (
             (entry.institution_id, entry.actor, entry.action, entry.at) for entry in (self, other)
         )
-        return self.times is not None and other.times is not None and mine == others
+        return mine == others
 
     @property
     def key_id(self) -> str | None:

@@ -44,8 +44,9 @@ class MemoryAuditLog(MemoryPart, storage.AuditLog):
 
 def append(log: list[AuditEntry], entry: AuditEntry) -> None:
     """Add an entry to the log, or its times to the one that it is gathered with."""
-    for index, stored in enumerate(log):
-        if stored.is_gathered_with(entry):
-            log[index] = replace(stored, times=(stored.times or 0) + (entry.times or 0))
-            return
+    if entry.times is not None:
+        for index, stored in enumerate(log):
+            if stored.times is not None and stored.is_gathered_with(entry):
+                log[index] = replace(stored, times=stored.times + entry.times)
+                return
     log.append(entry)
