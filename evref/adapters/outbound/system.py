@@ -61,8 +61,8 @@ class ZxcvbnPasswordGuesser(accounts.PasswordGuesser):
     def is_guessable(self, password: str, known_words: Collection[str]) -> bool:
         text, *words = (
             # A lone surrogate, which a terminal can send, is not accepted by a library in Rust.
-            each.encode(errors="replace").decode()
-            for each in (password[: self._CHARACTERS], *known_words)
+            text.encode(errors="replace").decode()
+            for text in (password[: self._CHARACTERS], *known_words)
         )
         return zxcvbn(text, words).guesses_log10 < self._MILLION
 

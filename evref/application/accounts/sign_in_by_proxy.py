@@ -68,23 +68,23 @@ class SignInByProxy:
         digest = ProxySecret(secret).digest
         sign_ins = self.storage.accounts.proxy_sign_ins()
         # All are compared, so that the time says nothing.
-        found = [each for each in sign_ins if hmac.compare_digest(each.digest, digest)]
-        if not found:
+        matching = [sign_in for sign_in in sign_ins if hmac.compare_digest(sign_in.digest, digest)]
+        if not matching:
             return Refusal.SECRET
-        email = found[0].email(address)
+        email = matching[0].email(address)
         present = self._present(token)
         if (
             present is not None
             and present.signed_in.by_proxy
             and present.signed_in.member.email == email
-            and present.signed_in.institution.id == found[0].institution_id
+            and present.signed_in.institution.id == matching[0].institution_id
         ):
             return present
         if token is not None and is_page:
             self.sign_in.end(token)
         if email is None:
             return Refusal.ADDRESS
-        return self._begin(found[0], email, is_page=is_page)
+        return self._begin(matching[0], email, is_page=is_page)
 
     def _present(self, token: SessionToken | None) -> ProxySession | None:
         if token is None:

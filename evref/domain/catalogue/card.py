@@ -55,10 +55,10 @@ def in_card_order(
     return tuple(
         sorted(
             interventions,
-            key=lambda one: (
-                _GROUP_ORDER[group_of(one.evidence)],
-                places.get(one.id, len(places)),
-                PHASE_ORDER[one.phase],
+            key=lambda intervention: (
+                _GROUP_ORDER[group_of(intervention.evidence)],
+                places.get(intervention.id, len(places)),
+                PHASE_ORDER[intervention.phase],
             ),
         )
     )
@@ -71,5 +71,7 @@ def card(
     in_order = in_card_order(interventions, mainstays)
     return {
         group: tuple(members)
-        for group, members in groupby(in_order, lambda one: group_of(one.evidence))
+        for group, members in groupby(
+            in_order, lambda intervention: group_of(intervention.evidence)
+        )
     }

@@ -51,7 +51,9 @@ class Catalogue:
         self._by_id = {entry.diagnosis.id: entry for entry in self.entries}
         repeated = [
             *_repeated(entry.diagnosis.id for entry in self.entries),
-            *_repeated(each.id for entry in self.entries for each in entry.interventions),
+            *_repeated(
+                intervention.id for entry in self.entries for intervention in entry.interventions
+            ),
         ]
         if repeated:
             raise InvalidValueError([Fault("id", f"{name} is not unique") for name in repeated])
@@ -80,8 +82,8 @@ class Catalogue:
             {
                 reference
                 for entry in self.entries
-                for each in entry.visible_interventions()
-                for reference in each.references
+                for intervention in entry.visible_interventions()
+                for reference in intervention.references
             }
         )
 
@@ -152,12 +154,16 @@ class Catalogue:
 
     def _match(self, code: RecordCode, ids: Collection[str]) -> Match:
         near = sorted(self._near(code), key=self._places.__getitem__)
-        known = (fit(code, self._by_id[diagnosis_id].diagnosis) for diagnosis_id in near)
-        fits = [one for one in known if one is not None]
+        candidates = (fit(code, self._by_id[diagnosis_id].diagnosis) for diagnosis_id in near)
+        fits = [candidate for candidate in candidates if candidate is not None]
         return Match(
             code,
-            tuple(one for one in fits if one.relation is not None and one.diagnosis_id in ids),
-            tuple(one.diagnosis_id for one in fits if one.relation is None),
+            tuple(
+                candidate
+                for candidate in fits
+                if candidate.relation is not None and candidate.diagnosis_id in ids
+            ),
+            tuple(candidate.diagnosis_id for candidate in fits if candidate.relation is None),
         )
 
     def _near(self, code: RecordCode) -> set[str]:

@@ -44,9 +44,9 @@ def chapter_of(diagnosis: Diagnosis) -> str:
 def by_chapter(diagnoses: Iterable[Diagnosis]) -> dict[str, list[Diagnosis]]:
     """Return the diagnoses of each chapter that has any, in the order of ICD-10."""
     groups: dict[str, list[Diagnosis]] = {words: [] for _, words in _CHAPTERS}
-    for each in diagnoses:
-        groups[chapter_of(each)].append(each)
-    return {words: found for words, found in groups.items() if found}
+    for diagnosis in diagnoses:
+        groups[chapter_of(diagnosis)].append(diagnosis)
+    return {words: group for words, group in groups.items() if group}
 
 
 def related(diagnosis: Diagnosis, others: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
@@ -57,14 +57,14 @@ def related(diagnosis: Diagnosis, others: Iterable[Diagnosis]) -> tuple[Diagnosi
     """
     ranked = sorted(
         (
-            (not _share_a_code(diagnosis, each), _distance(diagnosis, each), each.name, each)
-            for each in others
-            if each.id != diagnosis.id
-            and (_share_a_code(diagnosis, each) or chapter_of(each) == chapter_of(diagnosis))
+            (not _share_a_code(diagnosis, other), _distance(diagnosis, other), other.name, other)
+            for other in others
+            if other.id != diagnosis.id
+            and (_share_a_code(diagnosis, other) or chapter_of(other) == chapter_of(diagnosis))
         ),
         key=lambda rank: rank[:3],
     )
-    return tuple(each for *_, each in ranked[:_MOST_RELATED])
+    return tuple(other for *_, other in ranked[:_MOST_RELATED])
 
 
 def _share_a_code(one: Diagnosis, other: Diagnosis) -> bool:

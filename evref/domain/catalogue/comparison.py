@@ -90,22 +90,22 @@ def _urgency(change: InterventionChange) -> int:
 
 
 def _change_of(name: str, before: Record, after: Record) -> InterventionChange:
-    one, other = before["evidence"]["direction"], after["evidence"]["direction"]
-    turn = None if one == other else Turn(Direction(one), Direction(other))
+    old, new = before["evidence"]["direction"], after["evidence"]["direction"]
+    turn = None if old == new else Turn(Direction(old), Direction(new))
     return InterventionChange(name, tuple(_fields(before, after)), turn)
 
 
 def _fields(before: Record, after: Record, within: str = "") -> Iterator[str]:
     for name in dict.fromkeys((*after, *before)):
-        one, other = before.get(name), after.get(name)
-        if isinstance(one, dict) and isinstance(other, dict):
-            yield from _fields(one, other, f"{name}.")
-        elif one != other:
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _fields(old, new, f"{name}.")
+        elif old != new:
             yield within + name
 
 
 def _interventions(record: Record) -> dict[str, Record]:
-    return {each["id"]: each for each in record["interventions"]}
+    return {intervention["id"]: intervention for intervention in record["interventions"]}
 
 
 def _rest(record: Record) -> Record:

@@ -69,7 +69,11 @@ class Entry:
     def hidden_interventions(self) -> tuple[Intervention, ...]:
         """Return the interventions whose modules are not enabled for the diagnosis."""
         enabled = self.diagnosis.enabled_modules
-        return tuple(each for each in self.interventions if each.module not in enabled)
+        return tuple(
+            intervention
+            for intervention in self.interventions
+            if intervention.module not in enabled
+        )
 
     @cached_property
     def version(self) -> str:

@@ -94,7 +94,7 @@ def _fitting(words: str, works: Sequence[Reference]) -> Reference:
 
 
 def _work(works: Sequence[Reference]) -> str:
-    work = min(works, key=lambda one: (_KIND_ORDER[one.kind], -one.year))
+    work = min(works, key=lambda work: (_KIND_ORDER[work.kind], -work.year))
     kind = work.kind.replace("_", " ")
     if work.kind in _KINDS_WITH_A_BODY:
         return f"{kind}, {work.short_name}"

@@ -58,11 +58,11 @@ def fit(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
     if not code.stems:
         return None
     if code.classification is Classification.ICD_11:
-        decided = _of_icd11(code, diagnosis)
+        decided = _fit_of_icd11(code, diagnosis)
     elif code.classification is Classification.SNOMED_CT:
-        decided = _of_targets(code, diagnosis)
+        decided = _fit_of_targets(code, diagnosis)
     else:
-        decided = _of_icd10(code.stems[0], code.edition, diagnosis)
+        decided = _fit_of_icd10(code.stems[0], code.edition, diagnosis)
     if decided is not None and decided.relation is not None and code.is_uncertain:
         return replace(decided, relation=Relation.APPROXIMATE)
     return decided
@@ -87,17 +87,17 @@ def best_relations(matches: Iterable[Match]) -> dict[str, Relation]:
     return relations
 
 
-def _of_icd10(text: str, edition: Edition | None, diagnosis: Diagnosis) -> Fit | None:
+def _fit_of_icd10(text: str, edition: Edition | None, diagnosis: Diagnosis) -> Fit | None:
     divided = text.partition(".")[2]
     codes = [code.text for code in diagnosis.icd10_codes]
     if edition is Edition.WHO and len(divided) <= 1:
         listed = [
-            _of_prefixes(text, diagnosis, diagnosis.finer_codes.get(code_list, _NONE))
+            _fit_by_prefixes(text, diagnosis, diagnosis.finer_codes.get(code_list, _NONE))
             for code_list in (_CM, _GM)
         ]
         if listed[0] and listed[1] and listed[0].relation is listed[1].relation:
             return listed[0]
-        return _of_codes(text, codes, diagnosis, _NONE)
+        return _fit_by_codes(text, codes, diagnosis, _NONE)
     if edition is Edition.CM:
         lists = [_CM]
     elif edition is Edition.GM:
@@ -107,7 +107,7 @@ def _of_icd10(text: str, edition: Edition | None, diagnosis: Diagnosis) -> Fit |
         lists = [_CM, _GM]
     else:
         lists = [_CM]
-    fits = [_of_list(text, codes, diagnosis, code_list) for code_list in lists]
+    fits = [_fit_in_list(text, codes, diagnosis, code_list) for code_list in lists]
     return _agreed([fit for fit in fits if fit is not None])
 
 
@@ -121,20 +121,20 @@ def _agreed(fits: Sequence[Fit]) -> Fit | None:
     return replace(meaning[0], relation=Relation.APPROXIMATE)
 
 
-def _of_icd11(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
+def _fit_of_icd11(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
     clusters = [known for known in diagnosis.icd11_codes if known.text != known.first_stem]
     codes = [known.text for known in diagnosis.icd11_codes if known not in clusters]
-    fits = [_of_list(stem, codes, diagnosis, CodeList.ICD_11) for stem in code.stems]
+    fits = [_fit_in_list(stem, codes, diagnosis, CodeList.ICD_11) for stem in code.stems]
     # A cluster in the catalogue means less than each of its stems alone.
     fits += [
-        _of_codes(cluster.text, [cluster.text], diagnosis, _NONE)
+        _fit_by_codes(cluster.text, [cluster.text], diagnosis, _NONE)
         for cluster in clusters
         if cluster.covers(Icd11Code(code.read_as or ""))
     ]
     return _best(fits)
 
 
-def _of_targets(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
+def _fit_of_targets(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
     """Return the best of what the groups of a map say, each of which applies.
 
     Which branch of a group applies depends on the patient, so it is certain only if all agree.
@@ -143,7 +143,7 @@ def _of_targets(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
     for branches in code.targets:
         of_branches = [_best(fit(target, diagnosis) for target in branch) for branch in branches]
         best = _best(of_branches)
-        are_certain = all(one and one.relation is Relation.CERTAIN for one in of_branches)
+        are_certain = all(branch and branch.relation is Relation.CERTAIN for branch in of_branches)
         if best is not None and best.relation is not None and not are_certain:
             best = replace(best, relation=Relation.APPROXIMATE)
         fits.append(best)
@@ -156,14 +156,14 @@ def _best(fits: Iterable[Fit | None]) -> Fit | None:
     return min(known, key=lambda fit: order.index(fit.relation), default=None)
 
 
-def _of_list(
+def _fit_in_list(
     text: str, codes: Sequence[str], diagnosis: Diagnosis, code_list: CodeList
 ) -> Fit | None:
     finer = diagnosis.finer_codes.get(code_list, _NONE)
-    return _of_prefixes(text, diagnosis, finer) or _of_codes(text, codes, diagnosis, finer)
+    return _fit_by_prefixes(text, diagnosis, finer) or _fit_by_codes(text, codes, diagnosis, finer)
 
 
-def _of_prefixes(text: str, diagnosis: Diagnosis, finer: FinerCodes) -> Fit | None:
+def _fit_by_prefixes(text: str, diagnosis: Diagnosis, finer: FinerCodes) -> Fit | None:
     """Return what the longest prefix says that the code begins with."""
     included, excluded = _longest(finer.includes, text), _longest(finer.excludes, text)
     if len(excluded) > len(included):
@@ -171,7 +171,7 @@ def _of_prefixes(text: str, diagnosis: Diagnosis, finer: FinerCodes) -> Fit | No
     return Fit(diagnosis.id, Relation.CERTAIN, included) if included else None
 
 
-def _of_codes(
+def _fit_by_codes(
     text: str, codes: Sequence[str], diagnosis: Diagnosis, finer: FinerCodes
 ) -> Fit | None:
     """Return what the codes of the diagnosis say, where the list itself has no prefix."""

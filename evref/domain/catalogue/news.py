@@ -46,17 +46,17 @@ def news(comparison: Comparison, catalogue: Catalogue) -> Iterator[News]:
         return News(kind, name, diagnoses.get(name, name), name in diagnoses, text)
 
     titles = {
-        each.id: each.title
+        intervention.id: intervention.title
         for changed in comparison.changed
         if changed.diagnosis_id in diagnoses
-        for each in catalogue.entry(changed.diagnosis_id).visible_interventions()
+        for intervention in catalogue.entry(changed.diagnosis_id).visible_interventions()
     }
     for is_reversal in (True, False):
         for changed in comparison.changed:
-            for one in changed.interventions_changed:
-                turn = one.direction
+            for change in changed.interventions_changed:
+                turn = change.direction
                 if turn is not None and turn.is_reversal is is_reversal:
-                    title = titles.get(one.id, one.id)
+                    title = titles.get(change.id, change.id)
                     text = f"“{title}” turned from {turn.before} to {turn.after}"
                     yield about(NewsKind.TURNED, changed.diagnosis_id, text)
     for name in comparison.added:
@@ -78,13 +78,13 @@ def _parts(changed: DiagnosisChange, titles: dict[str, str]) -> Iterator[str]:
     ):
         if ids:
             yield f"{verb} " + ", ".join(f"“{titles.get(name, name)}”" for name in ids)
-    for one in changed.interventions_changed:
-        if one.direction is None:
-            yield f"“{titles.get(one.id, one.id)}” ({', '.join(one.fields)})"
+    for change in changed.interventions_changed:
+        if change.direction is None:
+            yield f"“{titles.get(change.id, change.id)}” ({', '.join(change.fields)})"
 
 
 def headline(news: Sequence[News]) -> str:
     """Return how many changes of each kind there are, such as “1 turned, 2 added”."""
-    counts = Counter(each.kind for each in news)
+    counts = Counter(item.kind for item in news)
     named = [f"{counts[kind]} {kind}" for kind in NewsKind if counts[kind]]
     return ", ".join(named) or "nothing that readers see"

@@ -31,7 +31,9 @@ class Publication:
 
 def is_bundled(version: str, publications: Iterable[Publication]) -> bool:
     """Return whether the catalogue of this version was published as that of the package."""
-    return any(each.is_bundled for each in publications if each.version == version)
+    return any(
+        publication.is_bundled for publication in publications if publication.version == version
+    )
 
 
 def removed_on(diagnosis_id: str, newest_first: Iterable[Publication]) -> date | None:
@@ -51,9 +53,9 @@ def changes_of(
             continue
         whole = publication.comparison
         part = Comparison(
-            tuple(each for each in whole.added if each == diagnosis_id),
-            tuple(each for each in whole.removed if each == diagnosis_id),
-            tuple(each for each in whole.changed if each.diagnosis_id == diagnosis_id),
+            tuple(name for name in whole.added if name == diagnosis_id),
+            tuple(name for name in whole.removed if name == diagnosis_id),
+            tuple(changed for changed in whole.changed if changed.diagnosis_id == diagnosis_id),
         )
         if part.added or part.removed or part.changed:
             yield publication, part

@@ -220,8 +220,8 @@ def _icd10_alone(given: str, words: list[str], edition: Edition | None) -> Recor
     while count > 1 and _LETTER.fullmatch(words[count - 1]):
         count -= 1
     text, letters = "".join(words[:count]), "".join(words[count:]).upper()
-    if edition is Edition.GM and (found := _LETTERS_AT_END.search(text)):
-        text, letters = text[: found.start()], found[0].upper() + letters
+    if edition is Edition.GM and (match := _LETTERS_AT_END.search(text)):
+        text, letters = text[: match.start()], match[0].upper() + letters
     if _ICD_10.fullmatch(text) is None:
         text, letters = "".join(words), ""
         if _ICD_10.fullmatch(text) is None:
@@ -231,7 +231,7 @@ def _icd10_alone(given: str, words: list[str], edition: Edition | None) -> Recor
     is_ambiguous = False
     if edition is not Edition.GM and len(reduced) < _LENGTH_WITH_ENCOUNTER:
         read_as, is_ambiguous = _without_letters(read_as)
-    qualifier = next((each for each, letter in _LETTER_OF.items() if letter in letters), None)
+    qualifier = next((known for known, letter in _LETTER_OF.items() if letter in letters), None)
     error = EXCLUDED if qualifier is Qualifier.EXCLUDED else None
     return RecordCode(
         Classification.ICD_10, given, read_as, edition, qualifier, is_ambiguous, error
@@ -240,9 +240,9 @@ def _icd10_alone(given: str, words: list[str], edition: Edition | None) -> Recor
 
 def _without_letters(code: str) -> tuple[str, bool]:
     """Return the code without letters of sides, and whether its last may be a qualifier."""
-    found = _LETTERS_BELOW_DOT.search(code)
-    if found is None or found.end() < len(code) or code in _LETTERED_CODES_OF_CM:
+    match = _LETTERS_BELOW_DOT.search(code)
+    if match is None or match.end() < len(code) or code in _LETTERED_CODES_OF_CM:
         return code, False
-    if not any(letter in found[2] for letter in _LETTER_OF.values()):
-        return code[: found.start(2)], False
+    if not any(letter in match[2] for letter in _LETTER_OF.values()):
+        return code[: match.start(2)], False
     return code, True

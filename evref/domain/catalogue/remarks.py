@@ -34,6 +34,7 @@ def remarks(matches: Iterable[Match], catalogue: Catalogue) -> Iterator[str]:
             yield f"{code.given}: {code.error}"
         if match.excluded_from:
             names = (
-                catalogue.entry(each).diagnosis.name_within_sentence for each in match.excluded_from
+                catalogue.entry(diagnosis_id).diagnosis.name_within_sentence
+                for diagnosis_id in match.excluded_from
             )
             yield f"{code.read_as}: this code means another condition than {' or '.join(names)}"

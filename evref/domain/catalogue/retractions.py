@@ -40,11 +40,11 @@ def retracted(catalogue: Catalogue, notices: Iterable[Retraction]) -> Iterator[s
     for entry in catalogue.entries:
         for intervention in entry.interventions:
             for work in intervention.references:
-                found = [
+                notices = [
                     *by_doi.get((work.doi or "").lower(), ()),
                     *by_pmid.get(work.pmid or "", ()),
                 ]
-                for notice in dict.fromkeys(found):
+                for notice in dict.fromkeys(notices):
                     yield (
                         f"{entry.diagnosis.id}: {intervention.id} cites {work.short_name} "
                         f"({work.url}): {notice.nature.lower()} on {notice.date}"

@@ -74,7 +74,7 @@ class SnomedMap:
     @classmethod
     def of(cls, edition: Edition | None, groups_by_code: Mapping[int, Groups]) -> Self:
         groups = sorted({*groups_by_code.values()})
-        place_of = {each: place for place, each in enumerate(groups)}
+        place_of = {group: place for place, group in enumerate(groups)}
         codes = sorted(groups_by_code)
         places = (place_of[groups_by_code[code]] for code in codes)
         return cls(edition, tuple(groups), array("Q", codes), array("L", places))
@@ -91,7 +91,7 @@ class SnomedMap:
         if groups is None:
             return replace(code, read_as=None, error=code.error or NOT_IN_MAP)
         targets = tuple(tuple(map(self._target, alternatives)) for alternatives in groups)
-        read_as = [each.read_as for group in targets for branch in group for each in branch]
+        read_as = [target.read_as for group in targets for branch in group for target in branch]
         # Some codes are in the map without a target.
         shown = ", ".join(dict.fromkeys(filter(None, read_as)))
         return replace(code, read_as=shown or code.read_as, targets=targets)

@@ -154,7 +154,7 @@ class AdmissionContract:
                 return []
             return admit(storage, digest, 10)
 
-        quotas = [each for several in at_once(9, act) for each in several]
+        quotas = [quota for quotas_of_thread in at_once(9, act) for quota in quotas_of_thread]
 
         assert all(quota.admitted <= quota.limit for quota, fits in quotas if fits)
         (usage,) = storage.usage.history("k1", TODAY, TODAY)
@@ -281,7 +281,7 @@ class AdmissionContract:
                 return admit(storage, new, 20)
             return admit(storage, old, 5)
 
-        quotas = [each for several in at_once(9, act) for each in several]
+        quotas = [quota for quotas_of_thread in at_once(9, act) for quota in quotas_of_thread]
 
         counts = sorted(quota.admitted for quota, fits in quotas if fits)
         assert counts == list(range(1, 46))

@@ -177,7 +177,7 @@ class CatalogueContract:
 
         assert_serves(storage, catalogue)
         assert storage.catalogue.publication_id() not in {before, None}
-        assert [each.published_at for each in storage.catalogue.history()] == [
+        assert [publication.published_at for publication in storage.catalogue.history()] == [
             NOON + timedelta(days=1),
             NOON,
         ]
@@ -207,8 +207,12 @@ class CatalogueContract:
             keep_catalogue(storage, catalogue, at=NOON + timedelta(days=number))
 
         history = storage.catalogue.history()
-        assert [each.version for each in history] == [each.version for each in catalogues[::-1]]
-        assert [each.comparison and each.comparison.removed for each in history] == [
+        assert [publication.version for publication in history] == [
+            catalogue.version for catalogue in catalogues[::-1]
+        ]
+        assert [
+            publication.comparison and publication.comparison.removed for publication in history
+        ] == [
             *((f"only-{number}",) for number in reversed(range(len(catalogues) - 1))),
             (),
         ]
@@ -230,7 +234,9 @@ class CatalogueContract:
         kept = []
         for day in (recent, recent, recent + timedelta(microseconds=1)):
             keep_catalogue(storage, catalogue, at=day)
-            kept.append([each.published_at for each in storage.catalogue.history()[::-1]][:2])
+            kept.append(
+                [publication.published_at for publication in storage.catalogue.history()[::-1]][:2]
+            )
 
         assert kept == [[NOON, recent], [NOON, recent], [recent, recent]]
 

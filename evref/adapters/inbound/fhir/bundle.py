@@ -27,7 +27,7 @@ _SUBSETTED = {
 
 
 def searchset(
-    found: Sequence[Any],
+    resources: Sequence[Any],
     values: Mapping[str, Any],
     given: MultiDict[str, str],
     address: str,
@@ -55,16 +55,16 @@ def searchset(
 
     place = {name: values[name] for name in ("_after", "_before") if name in values}
     links = [link("self", **place)]
-    page = _page(found, count, place, is_by_id="_sort" not in values)
+    page = _page(resources, count, place, is_by_id="_sort" not in values)
     if page:
-        if page[0] is not found[0]:
+        if page[0] is not resources[0]:
             links.append(link("previous", _before=page[0].id))
-        if page[-1] is not found[-1]:
+        if page[-1] is not resources[-1]:
             links.append(link("next", _after=page[-1].id))
     bundle: dict[str, Any] = {
         "resourceType": "Bundle",
         "type": "searchset",
-        "total": len(found),
+        "total": len(resources),
         "link": links,
     }
     entries = [*entries_of(page)]
@@ -92,17 +92,21 @@ def subset(resource: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any
 
 
 def _page(
-    found: Sequence[Any], count: int, place: Mapping[str, str], *, is_by_id: bool
+    resources: Sequence[Any], count: int, place: Mapping[str, str], *, is_by_id: bool
 ) -> Sequence[Any]:
     for name, resource_id in place.items():
         if is_by_id:
-            start = bisect_left(found, resource_id, key=attrgetter("id"))
-            end = bisect_right(found, resource_id, key=attrgetter("id"))
+            start = bisect_left(resources, resource_id, key=attrgetter("id"))
+            end = bisect_right(resources, resource_id, key=attrgetter("id"))
         else:
-            start = next((at for at, item in enumerate(found) if item.id == resource_id), -1)
+            start = next((at for at, item in enumerate(resources) if item.id == resource_id), -1)
             if start < 0:
                 fault = ParameterFault(name, "is not among the results", ("a new search",))
                 raise InvalidParametersError(fault)
             end = start + 1
-        return found[max(0, start - count) : start] if name == "_before" else found[end:][:count]
-    return found[:count]
+        return (
+            resources[max(0, start - count) : start]
+            if name == "_before"
+            else resources[end:][:count]
+        )
+    return resources[:count]

@@ -83,7 +83,7 @@ class Selection:
             }
         else:
             answers = map(search.interventions, texts)
-            ids = {name for found in answers for name in found.in_title}
+            ids = {name for answer in answers for name in answer.in_title}
         return [item for item in items if item.catalogue_id in ids]
 
     def by_part_of_title(self, items: Sequence[Item], texts: Iterable[str]) -> list[Item]:

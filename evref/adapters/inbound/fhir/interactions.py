@@ -68,7 +68,7 @@ class Interactions:
         """
         resources = self._resources
         values = with_targets(values, served)
-        codes = (code for one in values.get("context", ()) for code in one)
+        codes = (code for codings in values.get("context", ()) for code in codings)
         matches = served.catalogue.matches(codes)
         relations, reasons = best_relations(matches), doubts(matches)
 
@@ -86,19 +86,23 @@ class Interactions:
                 yield entry(resource_type, item, search)
             if "_include" in values:
                 activities = self._index_of(served.catalogue).of(ACTIVITY_DEFINITION)
-                shown = (one for item in page for one in item.entry.visible_interventions())
-                for item in (activities[fhir_id(one.id)] for one in shown):
+                shown = (
+                    intervention
+                    for item in page
+                    for intervention in item.entry.visible_interventions()
+                )
+                for item in (activities[fhir_id(intervention.id)] for intervention in shown):
                     yield entry(ACTIVITY_DEFINITION, item, {"mode": "include"})
 
         items = self._items(resource_type, served).values()
-        found = Selection(served, resource_type, resources).of(items, values)
+        selected = Selection(served, resource_type, resources).of(items, values)
         for name, is_descending in reversed(values.get("_sort", ())):
-            found.sort(key=_SORT_KEYS[name](served), reverse=is_descending)
+            selected.sort(key=_SORT_KEYS[name](served), reverse=is_descending)
         unknown = (
             f"The parameter {without_keys(name)} is unknown and was ignored" for name in ignored
         )
         return searchset(
-            found,
+            selected,
             values,
             given,
             resources.address(resource_type),

@@ -78,7 +78,9 @@ class Resources:
             return self._activity_definition(item, item.intervention, issue)
         diagnosis = item.entry.diagnosis
         shown = in_card_order(item.entry.visible_interventions(), item.entry.diagnosis.mainstays)
-        references = dict.fromkeys(reference for one in shown for reference in one.references)
+        references = dict.fromkeys(
+            reference for intervention in shown for reference in intervention.references
+        )
         description = f"Interventions for {diagnosis.name}, each with its evidence. They are not "
         description += f"complete. {_reviewed(diagnosis)}"
         paragraphs = [diagnosis.scope or "", _facts(diagnosis), description, DISCLAIMER]
@@ -89,7 +91,7 @@ class Resources:
                 "description": description,
                 "purpose": diagnosis.scope,
                 "relatedArtifact": [_citation(work) for work in references],
-                "action": [self._action(one) for one in shown],
+                "action": [self._action(intervention) for intervention in shown],
             }
         )
 

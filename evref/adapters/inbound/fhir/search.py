@@ -145,10 +145,10 @@ def _read_url(text: str) -> tuple[str, str | None]:
 
 def _read_period(text: str) -> Period:
     # A plus sign that is not percent-encoded arrives as a space.
-    found = _DATE.fullmatch(text.replace(" ", "+"))
-    if found is None:
+    match = _DATE.fullmatch(text.replace(" ", "+"))
+    if match is None:
         raise _InvalidError("is not a date or a time")
-    prefix, whole, year, month, day, time = found.groups()
+    prefix, whole, year, month, day, time = match.groups()
     try:
         start = datetime.fromisoformat(whole if time else f"{year}{month or '-01'}{day or '-01'}")
         # Resources have the time of their last change to the second.
@@ -365,9 +365,9 @@ def read(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dic
     if total + more > MOST_VALUES >= total:
         message = f"makes {total + more} values, with each stem of a cluster"
         faults.append(ParameterFault("context", message, (f"at most {MOST_VALUES} in all",)))
-    for one, other in _EXCLUSIVE:
-        if one in values and other in values:
-            message = f"cannot be combined with {one}"
+    for name, other in _EXCLUSIVE:
+        if name in values and other in values:
+            message = f"cannot be combined with {name}"
             faults.append(ParameterFault(other, message, ("one of them",)))
     if faults:
         raise InvalidParametersError(*faults)

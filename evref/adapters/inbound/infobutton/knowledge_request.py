@@ -109,12 +109,12 @@ class KnowledgeRequest:
 
     def found_in(self, served: Served) -> tuple[Entry, ...]:
         """Return the entries that meet a criterion, in the order of the criteria."""
-        found = {
+        entries = {
             entry.diagnosis.id: entry
             for criterion in self.criteria
             for entry in criterion.found_in(served)
         }
-        return tuple(found.values())
+        return tuple(entries.values())
 
     def matches(self, catalogue: Catalogue) -> tuple[Match, ...]:
         """Return what each code finds, in the order of the criteria."""

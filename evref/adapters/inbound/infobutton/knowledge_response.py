@@ -60,15 +60,15 @@ class KnowledgeResponse:
     def page(self) -> str:
         """Return the address of the page for a person: of the only diagnosis, or of a search."""
         criteria = self.request.criteria
-        found = self.request.found_in(self.served)
-        modules = tuple(Module) if len(found) != 1 else found[0].diagnosis.enabled_modules
+        entries = self.request.found_in(self.served)
+        modules = tuple(Module) if len(entries) != 1 else entries[0].diagnosis.enabled_modules
         module = _only_module(self.request, modules)
         finding = [criterion for criterion in criteria if any(criterion.found_in(self.served))]
         is_by_name = any(criterion.is_replaced for criterion in criteria)
         # The page of a search says how well a code fits, what a name matched, what found nothing.
         is_certain = len(finding) == len(criteria) and not is_by_name and not self._doubts()
-        if len(found) == 1 and is_certain:
-            return self._page(found[0].diagnosis, module)
+        if len(entries) == 1 and is_certain:
+            return self._page(entries[0].diagnosis, module)
         # A long address loses its end.
         rest = [criterion for criterion in criteria if criterion not in finding]
         return self.base_url + _search_page([*finding, *rest], module)
@@ -78,8 +78,8 @@ class KnowledgeResponse:
 
     def feed(self) -> Element:
         """Return the feed: for each diagnosis its entry, then those of its sections."""
-        found = self.request.found_in(self.served)
-        shown = found[:MOST_DIAGNOSES]
+        entries = self.request.found_in(self.served)
+        shown = entries[:MOST_DIAGNOSES]
         reasons = self._doubts()
         named = self._named()
         dated = shown or self.served.catalogue.entries
@@ -89,7 +89,7 @@ class KnowledgeResponse:
             "base": f"{self.base_url}/",
             "lang": "en",
             "title": text(_TITLE),
-            "subtitle": text(self._subtitle(found)),
+            "subtitle": text(self._subtitle(entries)),
             "author": {"name": content(_TITLE), "uri": content(self.base_url)},
             "updated": _instant(max((e.diagnosis.checked_on for e in dated), default=_NO_DATE)),
             "category": [
@@ -113,16 +113,16 @@ class KnowledgeResponse:
             ],
         }
 
-    def _subtitle(self, found: tuple[Entry, ...]) -> str:
+    def _subtitle(self, entries: tuple[Entry, ...]) -> str:
         request = self.request
         said = f"Results for {', '.join(criterion.label for criterion in request.criteria)}"
         if request.sub_topics:
             said += f"; subtopic {', '.join(topic.label for topic in request.sub_topics)}"
         sentences = [said]
-        if not found:
+        if not entries:
             sentences.append("The catalogue has no such diagnosis")
-        if len(found) > MOST_DIAGNOSES:
-            sentences.append(f"The first {MOST_DIAGNOSES} of {len(found)} diagnoses")
+        if len(entries) > MOST_DIAGNOSES:
+            sentences.append(f"The first {MOST_DIAGNOSES} of {len(entries)} diagnoses")
         sentences += remarks(request.matches(self.served.catalogue), self.served.catalogue)
         if any(criterion.is_replaced for criterion in request.criteria):
             sentences.append("Searched by name, because the service does not read the code")
@@ -144,10 +144,10 @@ class KnowledgeResponse:
     def _named(self) -> AbstractSet[str]:
         """Return the ids of the interventions that a criterion asks for in words."""
         return {
-            one.id
+            intervention.id
             for criterion in self.request.criteria
             if criterion.words is not None
-            for one in self.served.search.interventions(criterion.words).interventions
+            for intervention in self.served.search.interventions(criterion.words).interventions
         }
 
     def _entries(
@@ -168,7 +168,9 @@ class KnowledgeResponse:
             if self.request.asks_for(module) and interventions
         ]
         sections.sort(key=lambda module: of_module[module][0].id not in named)
-        counts = Counter(one.evidence.direction for one in entry.visible_interventions())
+        counts = Counter(
+            intervention.evidence.direction for intervention in entry.visible_interventions()
+        )
         summary = render_template(
             "infobutton/document.html",
             diagnosis=diagnosis,

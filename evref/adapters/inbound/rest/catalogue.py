@@ -147,8 +147,8 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         """
         entry = served.entry(id)
         filters = {"module": query.get("module"), "phase": query.get("phase")}
-        found = entry.visible_interventions(**filters)
-        return found, {"count": len(found), "diagnosis": entry, "filters": filters}
+        interventions = entry.visible_interventions(**filters)
+        return interventions, {"count": len(interventions), "diagnosis": entry, "filters": filters}
 
     @api.get("/interventions")
     @describes(operation_id="searchInterventions")
@@ -175,18 +175,21 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
             raise InvalidParametersError(fault) from None
         answers = served.search.interventions(query["q"], diagnosis_id)
         wanted = [
-            one
-            for one in answers.interventions
-            if query.get("module") in {None, one.module}
-            and query.get("phase") in {None, one.phase}
-            and query.get("direction") in {None, one.evidence.direction}
+            intervention
+            for intervention in answers.interventions
+            if query.get("module") in {None, intervention.module}
+            and query.get("phase") in {None, intervention.phase}
+            and query.get("direction") in {None, intervention.evidence.direction}
         ]
         part, more = _part(wanted, query)
-        found = [
-            {"hit": answers.hit(one), "diagnosis": served.entry(one.diagnosis_id).diagnosis}
-            for one in part
+        hits = [
+            {
+                "hit": answers.hit(intervention),
+                "diagnosis": served.entry(intervention.diagnosis_id).diagnosis,
+            }
+            for intervention in part
         ]
-        return found, more | {"ignored": answers.ignored}
+        return hits, more | {"ignored": answers.ignored}
 
     @api.get("/changes")
     @describes(operation_id="listChanges")
@@ -253,10 +256,10 @@ def _read(served: Served, codes: Sequence[RecordCode]) -> tuple[RecordCode, ...]
     return served.read(codes)
 
 
-def _part(found: Sequence[Any], query: dict[str, Any]) -> Answer:
+def _part(items: Sequence[Any], query: dict[str, Any]) -> Answer:
     limit, offset = query["limit"], query["offset"]
-    part = found[offset : offset + limit]
-    return part, {"count": len(found), "limit": limit, "offset": offset}
+    part = items[offset : offset + limit]
+    return part, {"count": len(items), "limit": limit, "offset": offset}
 
 
 # One record at a time, because the whole document would take too much memory.

@@ -256,9 +256,9 @@ def references(headers: tuple[str, ...]) -> dict[str, Any]:
 
 def headers_of(failure: Failure) -> dict[str, Any]:
     """Return the headers of an error response, with those that all of them have."""
-    found = references((*failure.headers, "X-Request-ID"))
-    found["Cache-Control"] = _fixed("Problems must not be stored.", NEVER)
+    described = references((*failure.headers, "X-Request-ID"))
+    described["Cache-Control"] = _fixed("Problems must not be stored.", NEVER)
     if failure.name == "InternalError":
         # The error can occur before the request is counted, or after.
-        found |= {name: {**HEADERS[name], "required": False} for name in RATE_LIMIT_FIELDS}
-    return found
+        described |= {name: {**HEADERS[name], "required": False} for name in RATE_LIMIT_FIELDS}
+    return described

@@ -96,26 +96,26 @@ class CatalogueEndpoints:
                     # The response depends on the body of the request too.
                     return compressed_where_accepted(rendered(served, path)[0])
                 with self._cache.rendering(target):
-                    found = self._cached(environ, served)
-                    if found is None:
+                    representation = self._cached(environ, served)
+                    if representation is None:
                         response, media_type = rendered(served, path)
                         if response.status_code != HTTPStatus.OK:
                             response.headers.setdefault("Cache-Control", PRIVATE)
                             return compressed_where_accepted(response)
-                        found = _representation(response, is_negotiated=is_negotiated)
+                        representation = _representation(response, is_negotiated=is_negotiated)
                         if response.vary:
                             # It depends on more than the cache knows.
-                            return respond(found, PRIVATE)
+                            return respond(representation, PRIVATE)
                         cached = CachedResponse(
                             served.id,
                             environ[headers.ROUTE],
-                            found,
+                            representation,
                             needed,
                             select=choose if is_negotiated else None,
-                            by_media_type={media_type: found} if is_negotiated else {},
+                            by_media_type={media_type: representation} if is_negotiated else {},
                         )
                         self._cache.put(target, cached)
-                return respond(found, PRIVATE)
+                return respond(representation, PRIVATE)
 
             return serve
 
@@ -136,11 +136,11 @@ class CatalogueEndpoints:
             response = self._error_responses.raw_response(error, environ)
         else:
             # After the key, because reading the Accept header takes time.
-            found = cached.representation_for(accepted_media_types(environ))
-            if found is None or served.id != cached.publication_id:
+            representation = cached.representation_for(accepted_media_types(environ))
+            if representation is None or served.id != cached.publication_id:
                 environ[_ADMITTED] = served
                 return None
-            response = found.response(PRIVATE, environ)
+            response = representation.response(PRIVATE, environ)
         environ[headers.ROUTE] = cached.route
         response.headers.extend(headers.of_api(environ))
         return response

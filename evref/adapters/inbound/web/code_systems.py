@@ -83,16 +83,16 @@ def by_oid(oid: str, code: str) -> CodeSystem | None:
 
     Below the OID of ICD-10-GM this is a listed year, or a later one if the code has a dot.
     """
-    found = next(
+    known = next(
         (system for system in (*CODE_SYSTEMS, SNOMED_CT) if f"{oid}.".startswith(f"{system.oid}.")),
         None,
     )
-    if found is not _ICD_10_GM or oid == found.oid:
-        return found
-    number = oid.removeprefix(f"{found.oid}.")
+    if known is not _ICD_10_GM or oid == known.oid:
+        return known
+    number = oid.removeprefix(f"{known.oid}.")
     is_later = len(number) == len(_LAST_KNOWN_NUMBER) and number > _LAST_KNOWN_NUMBER
     is_read = number in _YEARS_OF_ICD_10_GM or (is_later and _DOTTED.match(code.strip()))
-    return found if is_read else None
+    return known if is_read else None
 
 
 def by_url(url: str, code: str) -> CodeSystem | None:

@@ -70,12 +70,12 @@ class Folders:
             folder = waiting.pop()
             try:
                 with os.scandir(folder) as entries:
-                    found = sorted(entries, key=lambda entry: entry.name)
+                    children = sorted(entries, key=lambda entry: entry.name)
             except OSError as error:
                 self._refuse(folder, f"cannot be read: {reason(error)}")
                 continue
             below = []
-            for entry in found:
+            for entry in children:
                 path = folder / entry.name
                 if entry.name.startswith("."):
                     yield path, False

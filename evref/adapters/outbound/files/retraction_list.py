@@ -62,8 +62,8 @@ def _rows(path: Path, file: TextIOWrapper) -> Iterator[Retraction]:
 
 def _iso(date: str) -> str:
     """Return a date such as 9/30/2021 0:00 as 2021-09-30, and any other text unchanged."""
-    found = re.match(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})\b", date)
-    return f"{found[3]}-{int(found[1]):02}-{int(found[2]):02}" if found else date
+    match = re.match(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})\b", date)
+    return f"{match[3]}-{int(match[1]):02}-{int(match[2]):02}" if match else date
 
 
 def _invalid(path: Path, message: str) -> InvalidCatalogueError:

@@ -190,7 +190,7 @@ class _Reader:
             raise _RowError(f"{name} must be a code of ICD-10, such as M17.9")
 
     def _table(self, number: int, header: str, lines: Iterator[tuple[int, str]]) -> SnomedMap:
-        delimiter = next((each for each in "\t;," if each in header), None)
+        delimiter = next((character for character in "\t;," if character in header), None)
         if delimiter is None:
             raise FileError(number, "must be an ExtendedMap of RF2, or a table of two columns")
         targets: dict[int, dict[str, None]] = defaultdict(dict)

@@ -104,7 +104,7 @@ def _text(text: str, before: int) -> yaml.ScalarNode:
 
 
 def _refuse_other_files(texts: dict[str, str], folder: Path) -> None:
-    found = [
+    messages = [
         (folder / name, "is a folder where a file is to be written")
         for name in texts
         if (folder / name).is_dir()
@@ -112,18 +112,18 @@ def _refuse_other_files(texts: dict[str, str], folder: Path) -> None:
     for inside, folders, names in os.walk(folder):
         # As on reading, hidden folders are skipped.
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [
+        messages += [
             (Path(inside, name), "is a catalogue file of another diagnosis; name an empty folder")
             for name in sorted(names)
             if is_catalogue_file(name) and not (Path(inside) == folder and name in texts)
         ]
-    _refuse(FileFault(shown_path(path), None, message) for path, message in found)
+    _refuse(FileFault(shown_path(path), None, message) for path, message in messages)
 
 
 def _refuse(faults: Iterable[FileFault]) -> None:
-    found = list(faults)
-    if found:
-        raise InvalidCatalogueError(found)
+    listed = list(faults)
+    if listed:
+        raise InvalidCatalogueError(listed)
 
 
 def _write_beside_then_rename(texts: dict[str, str], folder: Path) -> None:

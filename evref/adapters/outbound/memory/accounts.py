@@ -31,22 +31,26 @@ class MemoryAccounts(MemoryPart, Accounts):
         return _by_id(self._state.institutions, "institution", institution_id)
 
     def institution_named(self, name: str) -> Institution:
-        return _first(self.institutions(), lambda each: each.name == name, "institution", name)
+        return _first(
+            self.institutions(), lambda institution: institution.name == name, "institution", name
+        )
 
     def institutions(self) -> tuple[Institution, ...]:
-        return tuple(sorted(self._state.institutions.values(), key=lambda each: each.name))
+        return tuple(
+            sorted(self._state.institutions.values(), key=lambda institution: institution.name)
+        )
 
     def member(self, member_id: str) -> Member:
         return _by_id(self._state.members, "member", member_id)
 
     def member_with_email(self, email: str) -> Member:
-        return _first(self.members(), lambda each: each.email == email, "member", email)
+        return _first(self.members(), lambda member: member.email == email, "member", email)
 
     def members(self) -> tuple[Member, ...]:
-        return tuple(sorted(self._state.members.values(), key=lambda each: each.email))
+        return tuple(sorted(self._state.members.values(), key=lambda member: member.email))
 
     def members_of(self, institution_id: str) -> tuple[Member, ...]:
-        return tuple(each for each in self.members() if each.institution_id == institution_id)
+        return tuple(member for member in self.members() if member.institution_id == institution_id)
 
     def has_admin(self, institution_id: str, *, besides: str | None = None) -> bool:
         return any(
@@ -58,21 +62,25 @@ class MemoryAccounts(MemoryPart, Accounts):
         return _by_id(self._state.invitations, "invitation", invitation_id)
 
     def invitation_with_digest(self, digest: str) -> Invitation:
-        found = self._state.invitations.values()
-        return _first(found, lambda each: each.digest == digest, "invitation", digest)
+        invitations = self._state.invitations.values()
+        return _first(
+            invitations, lambda invitation: invitation.digest == digest, "invitation", digest
+        )
 
     def invitations_to(
         self, institution_id: str, *, email: str | None = None, inviter_id: str | None = None
     ) -> tuple[Invitation, ...]:
-        stored = sorted(self._state.invitations.values(), key=lambda each: each.id)
-        found = [
+        stored = sorted(self._state.invitations.values(), key=lambda invitation: invitation.id)
+        invitations = [
             invitation
             for invitation in stored
             if invitation.institution_id == institution_id
             and email in {None, invitation.email}
             and inviter_id in {None, invitation.inviter_id}
         ]
-        return tuple(sorted(found, key=lambda each: each.created_at, reverse=True))
+        return tuple(
+            sorted(invitations, key=lambda invitation: invitation.created_at, reverse=True)
+        )
 
     def proxy_sign_ins(self) -> tuple[ProxySignIn, ...]:
         return tuple(self._state.proxy_sign_ins.values())
@@ -80,7 +88,7 @@ class MemoryAccounts(MemoryPart, Accounts):
 
 class MemoryAccountChanges(MemoryAccounts, AccountChanges):
     def add_institution(self, institution: Institution) -> None:
-        if any(each.name == institution.name for each in self._state.institutions.values()):
+        if any(other.name == institution.name for other in self._state.institutions.values()):
             raise AlreadyExistsError("institution", institution.name)
         self._state.institutions[institution.id] = institution
 

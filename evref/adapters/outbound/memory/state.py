@@ -1,4 +1,4 @@
-"""The records in memory."""
+"""The data in memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHANGED = (
 
 @dataclass(slots=True)
 class MemoryState:
-    """The records. Hold the lock to read or write more than one of them."""
+    """The data. Hold the lock to read or write more than one part of it."""
 
     institutions: dict[str, Institution] = field(default_factory=dict)
     members: dict[str, Member] = field(default_factory=dict)
@@ -52,17 +52,17 @@ class MemoryState:
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     def copy(self) -> MemoryState:
-        """Return a copy for a unit of work, which shares the records and the lock."""
+        """Return a copy for a unit of work, which shares the data and the lock."""
         return replace(self, **{name: getattr(self, name).copy() for name in _CHANGED})
 
     def replace_with(self, copy: MemoryState) -> None:
-        """Take over the records of a copy."""
-        for each in fields(self):
-            setattr(self, each.name, getattr(copy, each.name))
+        """Take over the data of a copy."""
+        for part in fields(self):
+            setattr(self, part.name, getattr(copy, part.name))
 
 
 class MemoryPart:
-    """A part of the storage, over the records of all parts."""
+    """A part of the storage, over the data of all parts."""
 
     def __init__(self, state: MemoryState) -> None:
         self._state = state

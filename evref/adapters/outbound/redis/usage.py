@@ -91,8 +91,8 @@ class RedisUsageReports(UsageReports):
         with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
             for day in days:
                 pipeline.hmget(_name(key_id, day.isoformat()), _FIELDS)
-            found = pipeline.execute()
-        read = (_usage(day, fields) for day, fields in zip(days, found, strict=True))
+            replies = pipeline.execute()
+        read = (_usage(day, fields) for day, fields in zip(days, replies, strict=True))
         return tuple(usage for usage in read if usage is not None)
 
     def overview(
@@ -104,8 +104,8 @@ class RedisUsageReports(UsageReports):
                 for key_id in some_ids:
                     pipeline.hmget(_name(key_id, today.isoformat()), _FIELDS)
                     pipeline.get(_name(key_id, "last"))
-                found = pipeline.execute()
-            for key_id, fields, last in zip(some_ids, found[::2], found[1::2], strict=True):
+                replies = pipeline.execute()
+            for key_id, fields, last in zip(some_ids, replies[::2], replies[1::2], strict=True):
                 use = _day(last), _usage(today, fields)
                 if use != (None, None):
                     overview[key_id] = use

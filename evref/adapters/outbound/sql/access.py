@@ -61,10 +61,10 @@ class SqlKeys(Keys):
         self._source = source
 
     def get(self, key_id: str) -> ApiKey:
-        found = _ordered(self._source.find_all(_WHOLE.where(api_keys.c.id == key_id)))
-        if not found:
+        keys = _ordered(self._source.find_all(_WHOLE.where(api_keys.c.id == key_id)))
+        if not keys:
             raise NotFoundError("API key", key_id)
-        return found[0]
+        return keys[0]
 
     def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
         by_digest: dict[str, ApiKey] = {}
@@ -139,15 +139,14 @@ class SqlKeyChanges(SqlKeys, KeyChanges):
 
 def _ordered(rows: Iterable[Row[Any]]) -> tuple[ApiKey, ...]:
     # Sorted here and not by the database, whose collation may differ.
-    found = (_key(list(of_key)) for _, of_key in groupby(rows, key=lambda row: row.id))
-    return tuple(sorted(found, key=lambda key: (key.created_at, key.id)))
+    keys = (_key(list(of_key)) for _, of_key in groupby(rows, key=lambda row: row.id))
+    return tuple(sorted(keys, key=lambda key: (key.created_at, key.id)))
 
 
 def _key(rows: list[Row[Any]]) -> ApiKey:
     row = rows[0]
     secrets = [
-        KeySecret(each.digest, each.last_four, each.secret_created_at, each.ends_at)
-        for each in rows
+        KeySecret(row.digest, row.last_four, row.secret_created_at, row.ends_at) for row in rows
     ]
     return ApiKey(
         id=row.id,

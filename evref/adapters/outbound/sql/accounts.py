@@ -50,8 +50,8 @@ class SqlAccounts(Accounts):
         return _institution(self._source.one(wanted, "institution", name))
 
     def institutions(self) -> tuple[Institution, ...]:
-        found = map(_institution, self._source.find_all(select(institutions)))
-        return tuple(sorted(found, key=lambda institution: institution.name))
+        all_institutions = map(_institution, self._source.find_all(select(institutions)))
+        return tuple(sorted(all_institutions, key=lambda institution: institution.name))
 
     def member(self, member_id: str) -> Member:
         wanted = select(members).where(members.c.id == member_id)
@@ -92,8 +92,12 @@ class SqlAccounts(Accounts):
             wanted = wanted.where(invitations.c.email == email)
         if inviter_id is not None:
             wanted = wanted.where(invitations.c.inviter_id == inviter_id)
-        found = sorted(map(_invitation, self._source.find_all(wanted)), key=lambda each: each.id)
-        return tuple(sorted(found, key=lambda each: each.created_at, reverse=True))
+        invitations_found = sorted(
+            map(_invitation, self._source.find_all(wanted)), key=lambda invitation: invitation.id
+        )
+        return tuple(
+            sorted(invitations_found, key=lambda invitation: invitation.created_at, reverse=True)
+        )
 
     def proxy_sign_ins(self) -> tuple[ProxySignIn, ...]:
         rows = self._source.find_all(
@@ -168,8 +172,8 @@ class SqlAccountChanges(SqlAccounts, AccountChanges):
     def set_proxy_sign_in(self, institution_id: str, sign_in: ProxySignIn | None) -> None:
         connection = self._transaction.connection
         self.lock(institution_id)
-        for each in (proxy_domains, proxy_sign_ins):
-            connection.execute(delete(each).where(each.c.institution_id == institution_id))
+        for table in (proxy_domains, proxy_sign_ins):
+            connection.execute(delete(table).where(table.c.institution_id == institution_id))
         if sign_in is None:
             return
         row = {"institution_id": institution_id, "digest": sign_in.digest}
@@ -250,8 +254,8 @@ class SqlSignInAttempts(SqlPart, SignInAttempts):
     def get(self, names: Collection[str]) -> Mapping[str, Failures]:
         stored = select(sign_in_failures).where(sign_in_failures.c.name.in_(names))
         rows = self._database.find_all(stored)
-        found = {row.name: Failures(row.failures, row.last_at) for row in rows}
-        return {name: found.get(name, Failures()) for name in names}
+        failures = {row.name: Failures(row.failures, row.last_at) for row in rows}
+        return {name: failures.get(name, Failures()) for name in names}
 
     def change(
         self,

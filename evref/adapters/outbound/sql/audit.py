@@ -38,7 +38,7 @@ class SqlAuditLog(SqlPart, storage.AuditLog):
             gathered.action == table.action,
             gathered.at == table.at,
         )
-        found = (
+        query = (
             select(audit_entries, gathered.times)
             .outerjoin(gathered_entries, times)
             .where(*_conditions(institution_id, only))
@@ -46,7 +46,7 @@ class SqlAuditLog(SqlPart, storage.AuditLog):
             .offset(skip)
             .limit(most)
         )
-        return tuple(map(_entry, self._database.find_all(found)))
+        return tuple(map(_entry, self._database.find_all(query)))
 
     def gather(self, entry: AuditEntry) -> None:
         with self._database.transaction() as connection:

@@ -96,12 +96,12 @@ def search(served: Served, text: str | None, module: Module | None) -> Results:
     for part in parts:
         of_codes = catalogue.matches(_codes(part, served))
         if not any(match.fits for match in of_codes) and not any(remarks(of_codes, catalogue)):
-            results = _of_words(served, part, module)
+            results = _results_by_words(served, part, module)
             if results.entries or results.answers.interventions or not of_codes:
                 by_words[part] = results
                 continue
         matches += of_codes
-    by_codes = _of_codes(catalogue, matches, module)
+    by_codes = _results_by_codes(catalogue, matches, module)
     if len(parts) == 1 and by_words:
         return next(iter(by_words.values()))
     return _joined(by_codes, by_words) if by_words else by_codes
@@ -160,7 +160,7 @@ def _remarks(results: Results) -> Iterator[str]:
     yield from results.lacking
 
 
-def _of_words(served: Served, text: str, module: Module | None) -> Results:
+def _results_by_words(served: Served, text: str, module: Module | None) -> Results:
     named = served.search.diagnoses(text)
     by_id = {entry.diagnosis.id: entry for entry in served.catalogue.find(module=module)}
     hits = tuple(hit for hit in named.hits if hit.diagnosis_id in by_id)
@@ -198,7 +198,9 @@ def _lacking(served: Served, text: str, answers: Answers) -> Iterator[str]:
         )
 
 
-def _of_codes(catalogue: Catalogue, matches: Sequence[Match], module: Module | None) -> Results:
+def _results_by_codes(
+    catalogue: Catalogue, matches: Sequence[Match], module: Module | None
+) -> Results:
     ids = best_relations(matches)
     return Results(
         tuple(entry for entry in catalogue.find(module=module) if entry.diagnosis.id in ids),

@@ -33,7 +33,9 @@ class MemoryPublishedCatalogue(MemoryPart, PublishedCatalogue):
 
     def load_version(self, version: str) -> Catalogue | None:
         kept = self._state.publications[:CATALOGUES_KEPT]
-        return next((each for publication, each in kept if publication.version == version), None)
+        return next(
+            (catalogue for publication, catalogue in kept if publication.version == version), None
+        )
 
     def loaded_map(self) -> LoadedMap | None:
         return self._state.loaded_map
@@ -50,9 +52,11 @@ class MemoryCatalogueChanges(MemoryPart, CatalogueChanges):
             (publication, catalogue),
             *newest[: CATALOGUES_KEPT - 1],
             *(
-                (each, None)
-                for place, (each, _) in enumerate(newest[CATALOGUES_KEPT - 1 :], CATALOGUES_KEPT)
-                if place < PUBLICATIONS_KEPT or each.published_at >= oldest
+                (publication, None)
+                for place, (publication, _) in enumerate(
+                    newest[CATALOGUES_KEPT - 1 :], CATALOGUES_KEPT
+                )
+                if place < PUBLICATIONS_KEPT or publication.published_at >= oldest
             ),
         )
         self._state.publications_made += 1

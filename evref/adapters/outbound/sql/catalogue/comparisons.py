@@ -19,20 +19,21 @@ def write(comparison: Comparison) -> bytes:
         "removed": comparison.removed,
         "changed": [
             {
-                "id": each.diagnosis_id,
-                "record": each.record,
-                "added": each.interventions_added,
-                "removed": each.interventions_removed,
+                "id": diagnosis.diagnosis_id,
+                "record": diagnosis.record,
+                "added": diagnosis.interventions_added,
+                "removed": diagnosis.interventions_removed,
                 "changed": [
                     {
-                        "id": one.id,
-                        "fields": one.fields,
-                        "direction": one.direction and [one.direction.before, one.direction.after],
+                        "id": intervention.id,
+                        "fields": intervention.fields,
+                        "direction": intervention.direction
+                        and [intervention.direction.before, intervention.direction.after],
                     }
-                    for one in each.interventions_changed
+                    for intervention in diagnosis.interventions_changed
                 ],
             }
-            for each in comparison.changed
+            for diagnosis in comparison.changed
         ],
     }
     return zlib.compress(json.dumps(document, separators=(",", ":")).encode())
@@ -57,19 +58,20 @@ def _comparison(document: Any) -> Comparison:  # noqa: ANN401 - as JSON has it
         tuple(document["removed"]),
         tuple(
             DiagnosisChange(
-                each["id"],
-                each["record"],
-                tuple(each["added"]),
-                tuple(each["removed"]),
+                diagnosis["id"],
+                diagnosis["record"],
+                tuple(diagnosis["added"]),
+                tuple(diagnosis["removed"]),
                 tuple(
                     InterventionChange(
-                        one["id"],
-                        tuple(one["fields"]),
-                        one["direction"] and Turn(*map(Direction, one["direction"])),
+                        intervention["id"],
+                        tuple(intervention["fields"]),
+                        intervention["direction"]
+                        and Turn(*map(Direction, intervention["direction"])),
                     )
-                    for one in each["changed"]
+                    for intervention in diagnosis["changed"]
                 ),
             )
-            for each in document["changed"]
+            for diagnosis in document["changed"]
         ),
     )

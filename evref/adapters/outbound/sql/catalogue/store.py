@@ -60,7 +60,7 @@ class SqlPublishedCatalogue(SqlPart, PublishedCatalogue):
         return cast("str | None", self._database.find_all(_SERVED)[0].version)
 
     def publication_id(self) -> str | None:
-        numbers = (each.scalar_subquery() for each in (_NEWEST, _SERVED, _MAP_NUMBER))
+        numbers = (column.scalar_subquery() for column in (_NEWEST, _SERVED, _MAP_NUMBER))
         number, version, of_map = tuple(self._database.find_all(select(*numbers))[0])
         return None if version is None else f"{number}-{version}-{of_map}"
 
