@@ -306,7 +306,7 @@ class ManageKeys:
 
     @contextmanager
     def _expiry_checked(self, expires_on: date | None) -> Iterator[None]:
-        """Report an expiry date in the past together with the faults that the block finds."""
+        """Report an expiry date in the past together with the errors that the block finds."""
         faults = []
         if expires_on is not None and expires_on < self.today():
             faults = [Fault("expires_on", f"must be today ({self.today()}, UTC) or later")]

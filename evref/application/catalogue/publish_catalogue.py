@@ -56,7 +56,7 @@ class PublishCatalogue:
         """Return the catalogue in these files and folders; changes nothing.
 
         Raises:
-            InvalidCatalogueError: If the files have faults; the error has all of them.
+            InvalidCatalogueError: If the files have errors; it contains all of them.
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
@@ -101,7 +101,7 @@ class PublishCatalogue:
         """Plan to publish the catalogue in this file or folder; changes nothing.
 
         Raises:
-            InvalidCatalogueError: If the files have faults; the error has all of them.
+            InvalidCatalogueError: If the files have errors; it contains all of them.
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)

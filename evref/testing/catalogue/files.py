@@ -56,7 +56,7 @@ class CatalogueFilesContract(Contract):
     def test_a_path_that_is_not_there_is_a_fault(
         self, instance: CatalogueFiles, tmp_path: Path
     ) -> None:
-        """The fault names the path."""
+        """The error names the path."""
         with pytest.raises(InvalidCatalogueError) as caught:
             instance.read([tmp_path / "missing"], no_progress)
 

@@ -184,7 +184,7 @@ def response_type(args: MultiDict[str, str]) -> str:
 
 
 def _parameters(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault]]:
-    """Return the known parameters that are not blank, and the faults of those that are repeated."""
+    """Return the known parameters that are not blank, and an error for each that is repeated."""
     values: _Values = {}
     faults: list[ParameterFault] = []
     # The standard numbers a parameter that it repeats: mainSearchCriteria.v.c1.

@@ -72,7 +72,7 @@ def from_document(document: object) -> Entry:
 
     Raises:
         InvalidValueError: If a field is missing or unknown, has a wrong type, or breaks a rule of
-            the domain; has every fault with its path in the document.
+            the domain; has every error with its path in the document.
 
     """
     try:

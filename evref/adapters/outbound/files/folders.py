@@ -142,7 +142,7 @@ def opened(path: Path) -> BinaryIO:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Return the message of the system, without the path, which the fault already names."""
+    """Return the message of the system, without the path, which the error already names."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
     # Each version of Python has its own message for this.

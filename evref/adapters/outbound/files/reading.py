@@ -19,7 +19,7 @@ class Reader:
         self._places: dict[tuple[str, str], str] = {}
 
     def entry(self, text: str, file: str) -> tuple[Entry | None, list[FileFault]]:
-        """Return the entry in the text of a file, or the faults of the file by line."""
+        """Return the entry in the text of a file, or the errors of the file by line."""
         try:
             node = parsed(text)
         except FileError as error:
