@@ -28,7 +28,8 @@ _SHORTEST_PART = 4
 _SHORTEST_INITIALS = 3
 _MOST_BEGINNINGS = 20
 _IN_SUMMARY = 3
-_NOWHERE = 2 * len(Likeness)
+_LIKENESSES = len(Likeness)
+_NOWHERE = 2 * _LIKENESSES
 
 
 class MatchedIn(StrEnum):
@@ -493,13 +494,14 @@ class InterventionSearch:
         self, concepts: list[_Concept], numbers: Iterable[int], places: Mapping[str, int]
     ) -> Iterator[_Found]:
         """Yield the interventions of the diagnoses that have any concept that is required."""
+        required = [
+            (concept.text, frozenset().union(*concept.places))
+            for concept in concepts
+            if concept.is_required
+        ]
         for number in numbers:
-            missing = tuple(
-                concept.text
-                for concept in concepts
-                if concept.is_required and not any(number in some for some in concept.places)
-            )
-            if len(missing) < sum(concept.is_required for concept in concepts):
+            missing = tuple(text for text, having in required if number not in having)
+            if len(missing) < len(required):
                 place = places[self._index.interventions[number].diagnosis_id]
                 yield _Found(missing, self._rank(number, concepts, place), number)
 
@@ -540,32 +542,30 @@ class InterventionSearch:
         return places
 
     def _rank(self, number: int, concepts: list[_Concept], place: int) -> tuple[float, ...]:
-        at, slight, kinds, met = [], 0, 0, 0
+        at, slight, kinds, met, beyond = [], 0, 0, 0, 0
         first_word, length = self._index.title_words[number]
         begins = False
         for concept in concepts:
             fields = concept.places
             first = next((n for n, some in enumerate(fields) if number in some), _NOWHERE)
-            if first < len(Likeness):
+            if first < _LIKENESSES:
                 met += fields[first][number]
                 begins |= first_word in concept.first_words
             if not concept.is_required:
-                slight += first >= len(Likeness)
-            elif first < _NOWHERE:
+                slight += first >= _LIKENESSES
+                continue
+            if first >= _LIKENESSES:
+                beyond += concept.rarity
+            if first < _NOWHERE:
                 at.append(first)
-                is_kind = Likeness.SYNONYM < first < len(Likeness)
-                kinds += is_kind and not any(number in fields[n + len(Likeness)] for n in (0, 1))
+                is_kind = Likeness.SYNONYM < first < _LIKENESSES
+                kinds += is_kind and not any(number in fields[n + _LIKENESSES] for n in (0, 1))
         worst = max(at, default=_NOWHERE)
-        beyond = sum(
-            concept.rarity
-            for concept in concepts
-            if concept.is_required and not any(number in concept.places[n] for n in Likeness)
-        )
         if worst == 0:
             tier = 0 if slight == 0 and met >= length else 1
         else:
             tier = _IN_SUMMARY if beyond else 2
-        likeness = sum(n % len(Likeness) for n in at)
+        likeness = sum(n % _LIKENESSES for n in at)
         return (
             tier,
             beyond,
