@@ -4,6 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime, timedelta
+from operator import methodcaller
 from threading import Barrier
 from typing import TypeVar
 
@@ -49,11 +50,7 @@ def change_members(
 def keep_members(storage: Storage, *members: Member) -> None:
     """Store the members in their institutions, which exist."""
     for member in members:
-        change_members(
-            storage,
-            member.institution_id,
-            lambda accounts, member=member: accounts.add_member(member),  # type: ignore[misc]
-        )
+        change_members(storage, member.institution_id, methodcaller("add_member", member))
 
 
 def keep_session(storage: Storage, session: Session) -> None:
@@ -65,11 +62,8 @@ def keep_session(storage: Storage, session: Session) -> None:
 def keep_invitations(storage: Storage, *invitations: Invitation) -> None:
     """Store the invitations to their institutions, which exist."""
     for invitation in invitations:
-        change_members(
-            storage,
-            invitation.institution_id,
-            lambda accounts, invitation=invitation: accounts.add_invitation(invitation),  # type: ignore[misc]
-        )
+        add = methodcaller("add_invitation", invitation)
+        change_members(storage, invitation.institution_id, add)
 
 
 def keep_key(storage: Storage, key: ApiKey) -> str:

@@ -16,9 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.principal import Readers
-from tests.http.service import BASE_URL, Service
+from tests.http.service import Service, in_memory
 from tests.pages.site import bundled
 
 MOST_CALLS = 200_000
@@ -62,7 +60,8 @@ FHIR = {
     ),
     "_sort": st.just("-title,_lastUpdated"),
 }
-PAGES = {"q": phrases | st.lists(icd10 | icd11, max_size=50).map(lambda some: ",".join(some)[:200])}
+several_codes = st.lists(icd10 | icd11, max_size=50).map(lambda some: ",".join(some)[:200])
+PAGES = {"q": phrases | phrases.map(lambda words: words.replace(" ", ";")) | several_codes}
 
 
 @st.composite
@@ -109,11 +108,7 @@ queries = st.one_of(
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    settings = Settings(
-        storage=StorageKind.MEMORY, base_url=BASE_URL, catalogue_pages=Readers.PUBLIC
-    )
-    with closing(Service(settings)) as service:
-        service.publish(bundled())
+    with closing(in_memory(bundled())) as service:
         # What is made once for a version of the catalogue is not the work of a request.
         token = service.token()
         for path in ("PlanDefinition", "ActivityDefinition?title:contains=x", "CodeSystem"):

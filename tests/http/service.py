@@ -15,12 +15,13 @@ from werkzeug.test import TestResponse
 from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
-from evref.bootstrap.settings import Settings
+from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.intervention import Phase
+from evref.domain.principal import Readers
 from evref.testing.builders import OPERATOR, a_diagnosis, an_intervention
 from evref.testing.filling import keep_catalogue
 from tests.fakes import FakeClock
@@ -148,6 +149,16 @@ class Service:
             text = plain_body(response).decode()
             for secret in (token, "Traceback", "SELECT ", "INSERT ", "/tmp", ".sqlite", ".py"):
                 assert not (secret and secret in text), text
+
+
+def in_memory(catalogue: Catalogue) -> Service:
+    """A service in memory with this catalogue, whose pages everybody may read."""
+    settings = Settings(
+        storage=StorageKind.MEMORY, base_url=BASE_URL, catalogue_pages=Readers.PUBLIC
+    )
+    service = Service(settings)
+    service.publish(catalogue)
+    return service
 
 
 def body(response: TestResponse) -> Any:

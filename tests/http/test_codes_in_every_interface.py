@@ -11,11 +11,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.vocabulary import MEANINGS
-from evref.domain.principal import Readers
-from tests.http.service import BASE_URL, Service, body
+from tests.http.service import Service, body, in_memory
 from tests.pages.site import bundled
 
 OIDS = {"who": "2.16.840.1.113883.6.3", "cm": "2.16.840.1.113883.6.90", "gm": "1.2.276.0.76.5"}
@@ -36,11 +34,7 @@ NOT_READ = "hello” was not read: it must be one of the codes of ICD-10"
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    settings = Settings(
-        storage=StorageKind.MEMORY, base_url=BASE_URL, catalogue_pages=Readers.PUBLIC
-    )
-    with closing(Service(settings)) as service:
-        service.publish(bundled())
+    with closing(in_memory(bundled())) as service:
         yield service
 
 

@@ -6,16 +6,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from html import unescape
 from urllib.parse import urlencode
 
 import pytest
 
-from evref.bootstrap.settings import StorageKind
-from evref.domain.principal import Readers
-from tests.http.conftest import MakeService
-from tests.http.service import Service, body
+from tests.http.service import Service, body, in_memory
 from tests.infobutton.asking import SNOMED_CT, json_feed
 from tests.pages.site import bundled
 from tests.search.cases import found_by_query
@@ -51,14 +49,18 @@ def asked_of_fhir(service: Service, token: str, words: str) -> list[str]:
     return [each["resource"]["id"] for each in entries if each["search"]["mode"] == "match"]
 
 
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with closing(in_memory(bundled())) as service:
+        yield service
+
+
 @pytest.mark.parametrize(
     "ask",
     [asked_of_api, asked_of_page, asked_of_infobutton, asked_of_fhir],
     ids=lambda ask: ask.__name__,
 )
-def test_a_query_finds_the_same(make_service: MakeService, ask: Ask) -> None:
-    service = make_service(storage=StorageKind.MEMORY, catalogue_pages=Readers.PUBLIC)
-    service.publish(bundled())
+def test_a_query_finds_the_same(service: Service, ask: Ask) -> None:
     token = service.token()
     # Every third, of each kind; the tests of the search try them all.
     by_name = found_by_query(in_a_record=ask in {asked_of_infobutton, asked_of_fhir})

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -149,17 +150,23 @@ class SlowStore(MemoryPublishedCatalogue):
         return self._answer()
 
 
+def browsing(clock: FakeClock, **keywords: Any) -> tuple[BrowseCatalogue, SlowStore]:
+    """What serves the first catalogue, while its storage already has the second one."""
+    served = [FIRST]
+    store = SlowStore(lambda: served[0])
+    store.let_go.set()
+    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), **keywords)
+    browse.current()
+    served[0] = SECOND
+    return browse, store
+
+
 def out_of_reach() -> Catalogue | None:
     raise StorageUnavailableError("gone")
 
 
 def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeClock) -> None:
-    served = [FIRST]
-    store = SlowStore(lambda: served[0])
-    store.let_go.set()
-    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock), run=at_once)
-    browse.current()
-    served[0] = SECOND
+    browse, store = browsing(clock, run=at_once)
     store.let_go.clear()
     store.entered.clear()
     clock.advance(seconds=1)
@@ -209,12 +216,7 @@ def wait_for_threads() -> None:
 
 def test_while_a_newer_catalogue_is_loaded_all_are_served_what_is_held(clock: FakeClock) -> None:
     """However long it takes; and it is loaded once."""
-    served = [FIRST]
-    store = SlowStore(lambda: served[0])
-    store.let_go.set()
-    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
-    browse.current()
-    served[0] = SECOND
+    browse, store = browsing(clock)
     store.let_load.clear()
 
     meanwhile = []
@@ -231,12 +233,7 @@ def test_while_a_newer_catalogue_is_loaded_all_are_served_what_is_held(clock: Fa
 
 def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: FakeClock) -> None:
     """A client that is alone would else be served what was replaced long ago."""
-    served = [FIRST]
-    store = SlowStore(lambda: served[0])
-    store.let_go.set()
-    browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
-    browse.current()
-    served[0] = SECOND
+    browse, _ = browsing(clock)
     clock.advance(hours=1)
 
     assert browse.current().catalogue.entries is SECOND.entries
