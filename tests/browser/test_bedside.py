@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ViewportSize
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.browser.live import opened_page
 from tests.settings_pages.site import Site
@@ -29,6 +29,13 @@ def _questions() -> list[list[str]]:
     return [line.split("\t")[1:] for line in lines]
 
 
+def _ask(page: Page, typed: str) -> None:
+    field = page.get_by_role("combobox", name="Find a diagnosis").first
+    field.fill(typed)
+    with page.expect_navigation():
+        field.press("Enter")
+
+
 @pytest.mark.parametrize(("width", "height", "at_least"), [(1366, 768, 22), (360, 740, 17)])
 def test_the_answer_is_on_the_first_screen(
     browser: Browser, public: Site, width: int, height: int, at_least: int
@@ -38,12 +45,30 @@ def test_the_answer_is_on_the_first_screen(
         page.set_viewport_size(ViewportSize(width=width, height=height))
         page.goto("/evidence")
         for typed, diagnosis_id, words in _questions():
-            field = page.get_by_role("combobox", name="Find a diagnosis").first
-            field.fill(typed)
-            with page.expect_navigation():
-                field.press("Enter")
+            _ask(page, typed)
             leads_there = page.locator(f'main a[href*="{diagnosis_id}"]').count() > 0
             if not (leads_there and page.evaluate(_IS_SHOWN, words)):
                 missed.append(f"{typed}: {words} at {page.url}")
 
     assert len(_questions()) - len(missed) >= at_least, missed
+
+
+def test_who_asks_for_an_intervention_by_telephone_sees_what_is_said_of_it(
+    browser: Browser, public: Site
+) -> None:
+    """The answer is often the caution: it is not cut."""
+    with opened_page(browser, public) as page:
+        page.set_viewport_size(ViewportSize(width=360, height=740))
+        page.goto("/evidence")
+        for typed, *answer in (
+            ("CPAP", "Positive airway pressure", "Guidelines recommend it (strong)"),
+            ("statin pregnancy", "Statin therapy", "product information contraindicates statins"),
+            ("should I MRI back pain", "Routine early imaging", "Guidelines advise against it"),
+            ("Hexenschuss Röntgen", "Routine early imaging", "Guidelines advise against it"),
+            ("PPI long term", "Proton pump inhibitors", "low magnesium in long-term use"),
+            ("cortisone shot shoulder", "corticosteroid injection", "Guidelines recommend it"),
+            ("ibuprofen back pain", "Non-steroidal anti-inflammatory drugs", "Low back pain"),
+        ):
+            _ask(page, typed)
+            for words in answer:
+                assert page.evaluate(_IS_SHOWN, words), f"{typed}: {words}"
