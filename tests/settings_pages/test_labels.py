@@ -97,10 +97,10 @@ def test_the_exact_time_has_the_zone() -> None:
     [
         ("ward@example.org", "ward@example.org"),
         ("o'h&r@<.org", "o&#39;h&amp;r@&lt;.org"),
-        ("a-<@b.org", '<span><span class="whole">a-&lt;</span>@b.org</span>'),
+        ("a-<@b.org", '<span><span class="solid">a-&lt;</span>@b.org</span>'),
         (
             "an.ward@a-b.rehab.example",
-            '<span>an<wbr>.ward<wbr>@<span class="whole">a-b</span><wbr>.rehab<wbr>.example</span>',
+            '<span>an<wbr>.ward<wbr>@<span class="solid">a-b</span><wbr>.rehab<wbr>.example</span>',
         ),
     ],
 )

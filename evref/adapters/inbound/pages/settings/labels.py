@@ -81,7 +81,7 @@ def address(email: str) -> Markup:
     parts = [email] if is_short else re.split(r"(?=[@.])", email)
     shown = Markup("<wbr>").join(
         Markup("").join(
-            Markup('<span class="whole">{}</span>').format(text) if "-" in text else text
+            Markup('<span class="solid">{}</span>').format(text) if "-" in text else text
             for text in re.split("([^-]?-+[^-]?)", part)
         )
         for part in parts
