@@ -50,7 +50,9 @@ def interventions(body: InterventionsBody) -> dict[str, Any]:
     diagnosis = body.meta.diagnosis
     cited = works(body.data)
     return {
-        "diagnosis": diagnosis.model_dump(include={"id", "name", "checked_on", "reviewed"}),
+        "diagnosis": diagnosis.model_dump(
+            include={"id", "name", "scope", "checked_on", "reviewed"}
+        ),
         "interventions": [_intervention(each, cited) for each in in_card_order(body)],
         "references": {
             str(number): f"{work.title}. {work.year}. {work.url}"

@@ -45,6 +45,7 @@ class Diagnosis(Name):
     enabled_modules: list[Module]
     checked_on: str
     reviewed: Review | None
+    scope: str | None
     mainstays: list[str]
 
 

@@ -151,6 +151,8 @@ def interventions(body: InterventionsBody, filters: Mapping[str, str]) -> str:
         "not reviewed by a clinician" if review is None else f"reviewed by {review.by}, {review.on}"
     )
     lines = [f"{body.meta.diagnosis.name}: {count} ({narrowed}); {by}."]
+    if body.meta.diagnosis.scope is not None:
+        lines.append(f"Scope: {body.meta.diagnosis.scope}")
     if not body.data:
         lines.append(
             "The catalogue lists none here. It is not complete: this does not mean that sources "

@@ -1,0 +1,319 @@
+"""Where each field of a record is shown: the table of *Add a field* says so, and why not elsewhere.
+
+For each field there are two entries that differ in nothing else. A way in shows the field if it
+answers differently.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date, timedelta
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
+from evref.domain.catalogue.effect import Effect, Interval, Measure, Number, Per1000
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation, Reference
+from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
+from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention
+from evref.domain.declaration import Field, declared
+from evref.domain.principal import Readers
+from evref.domain.rules import Length
+from evref.testing.builders import (
+    CAUTION,
+    a_catalogue,
+    a_diagnosis,
+    a_reference,
+    an_effect,
+    an_intervention,
+)
+from evref_mcp import answers, wording
+from evref_mcp.records import DiagnosesBody, InterventionsBody
+from tests.deploy.shell import needs
+from tests.docs.pages import DOCS, ROOT
+from tests.http.service import Service
+from tests.infobutton.asking import AS_JSON, KNEE, target
+
+MOST_FILES = 6
+PAGE = DOCS / "how-to" / "add-a-field.md"
+ID = "knee-osteoarthritis"
+RECORDS = (
+    *(Diagnosis, Review, FinerCodes, Intervention, FittVp, Evidence, Effect, Interval, Per1000),
+    Reference,
+)
+NUMBER = Number("0.71")
+FINER_CODES = FinerCodes(("M17.1",), ("M17.2",))
+
+
+def base() -> Entry:
+    effect = an_effect(
+        "0.70",
+        ("0.55", "0.89"),
+        Measure.RISK_RATIO,
+        per_1000=Per1000(Number("162"), Number("114")),
+    )
+    exercise = an_intervention(
+        module=Module.FITT_VIP,
+        cautions=CAUTION,
+        effects=[effect],
+        references=[
+            a_reference(doi="10.1002/art.41142", pmid="31908163", url="https://example.org/a"),
+            a_reference(title="Another guideline", authors="Other AB", pmid="4242", doi=None),
+        ],
+    )
+    dose = FittVp("Twice a week", "Hard", "An hour", "Strength", "Much", "Slowly")
+    exercise = replace(exercise, fitt_vp=dose)
+    other = an_intervention(
+        f"{ID}-walking", module=Module.FITT_VIP, references=exercise.references[:1]
+    )
+    return Entry(
+        a_diagnosis(
+            ID,
+            terms={"de": ("Gonarthrose",)},
+            icd10=("M17", "M23"),
+            icd11=("FA01", "FA00"),
+            broader_codes=("M17",),
+            finer_codes={CodeList.ICD_10_CM: FINER_CODES},
+            reviewed=Review("A. N. Other, physician", date(2026, 2, 1)),
+            scope="Conservative care of the knee.",
+            mainstays=(other.id,),
+        ),
+        (exercise, other, an_intervention(f"{ID}-home", references=exercise.references[:1])),
+    )
+
+
+OTHERS: dict[tuple[type, str], dict[str, Any]] = {
+    (Diagnosis, "icd10_codes"): {"icd10_codes": (Icd10Code("M17"), Icd10Code("M24"))},
+    (Diagnosis, "icd11_codes"): {"icd11_codes": (Icd11Code("FA01"), Icd11Code("FA02"))},
+    (Diagnosis, "terms"): {"terms": {"de": ("Kniearthrose",)}},
+    (Diagnosis, "broader_codes"): {"broader_codes": ()},
+    (Diagnosis, "mainstays"): {"mainstays": ()},
+    (Diagnosis, "enabled_modules"): {"enabled_modules": (Module.FITT_VIP,)},
+    (FinerCodes, "includes"): {"includes": ("M17.3",)},
+    (FinerCodes, "excludes"): {"excludes": ("M17.4",)},
+    (Intervention, "module"): {"module": Module.CONCEPT, "fitt_vp": None},
+    (Intervention, "id"): {"id": f"{ID}-other"},
+    (Evidence, "direction"): {"direction": Direction.UNCLEAR},
+    (Evidence, "recommendation"): {"recommendation": Recommendation.CONDITIONAL_FOR},
+    (Effect, "measure"): {"measure": Measure.ODDS_RATIO},
+    (Effect, "unit"): {"unit": "points of 10"},
+    (Effect, "reference"): {"reference": 1},
+    (Interval, "low"): {"low": Number("0.41")},
+    (Interval, "high"): {"high": Number("0.99")},
+    (Per1000, "comparison"): {"comparison": Number("181")},
+    (Per1000, "intervention"): {"intervention": Number("101")},
+    (Reference, "doi"): {"doi": "10.1002/art.5"},
+    (Reference, "pmid"): {"pmid": "5"},
+    (Reference, "given_url"): {"given_url": "https://example.org/b"},
+}
+"""What replaces a field whose kind does not say what else it may be."""
+
+BEFORE: dict[tuple[type, str], dict[str, Any]] = {
+    (Evidence, "direction"): {"recommendation": Recommendation.NOT_STATED},
+    (Effect, "unit"): {"measure": Measure.MEAN_DIFFERENCE, "unit": "points", "per_1000": None},
+}
+"""What the record is before, where a field is free only if others have certain values."""
+
+
+def changed(record: type, field: Field, value: Any) -> dict[str, Any]:
+    if (record, field.attribute) in OTHERS:
+        return OTHERS[record, field.attribute]
+    for marker in field.kind.markers:
+        if isinstance(marker, Length):
+            words = ("other words " * 60)[: max(marker.shortest, min(marker.longest, 60))]
+            return {field.attribute: words.strip()}
+    other: Any
+    match value:
+        case StrEnum():
+            other = next(member for member in type(value) if member is not value)
+        case int():
+            other = value + 1
+        case date():
+            other = value + timedelta(days=1)
+        case Number():
+            other = NUMBER
+        case _:
+            pytest.fail(f"OTHERS must say what else {record.__name__}.{field.attribute} may be")
+    return {field.attribute: other}
+
+
+def with_values(entry: Entry, record: type, values: dict[str, Any]) -> Entry:
+    """The entry with other values in the first such record."""
+    diagnosis, (first, *others) = entry.diagnosis, entry.interventions
+    if record in {Interval, Per1000}:
+        name = "interval" if record is Interval else "per_1000"
+        part: Any = getattr(first.effects[0], name)
+        part = part._replace(**values) if record is Interval else replace(part, **values)
+        record, values = Effect, {name: part}
+    if record is Review:
+        assert diagnosis.reviewed is not None
+        record, values = Diagnosis, {"reviewed": replace(diagnosis.reviewed, **values)}
+    if record is FinerCodes:
+        finer = {CodeList.ICD_10_CM: replace(FINER_CODES, **values)}
+        record, values = Diagnosis, {"finer_codes": finer}
+    if record is Diagnosis:
+        return Entry(replace(diagnosis, **values), entry.interventions)
+    if record is Effect:
+        values = {"effects": (replace(first.effects[0], **values),)}
+    elif record is Reference:
+        values = {"references": (replace(first.references[0], **values), *first.references[1:])}
+    elif record is FittVp:
+        assert first.fitt_vp is not None
+        values = {"fitt_vp": replace(first.fitt_vp, **values)}
+    elif record is Evidence:
+        values = {"evidence": replace(first.evidence, **values)}
+    return Entry(diagnosis, (replace(first, **values), *others))
+
+
+def value_of(entry: Entry, record: type, attribute: str) -> Any:
+    first = entry.interventions[0]
+    parts: dict[type, Any] = {
+        Diagnosis: entry.diagnosis,
+        Review: entry.diagnosis.reviewed,
+        FinerCodes: FINER_CODES,
+        Intervention: first,
+        FittVp: first.fitt_vp,
+        Evidence: first.evidence,
+        Effect: first.effects[0],
+        Interval: first.effects[0].interval,
+        Per1000: first.effects[0].per_1000,
+        Reference: first.references[0],
+    }
+    return getattr(parts[record], attribute)
+
+
+def mcp(service: Service, token: str) -> str:
+    """The texts and the structure that an assistant reads."""
+    found = DiagnosesBody.model_validate(service.get("/api/v1/diagnoses", token=token).json)
+    path = f"/api/v1/diagnoses/{service.ids('/api/v1/diagnoses', token)[0]}/interventions"
+    listed = InterventionsBody.model_validate(service.get(path, token=token).json)
+    return json.dumps(
+        [
+            wording.diagnoses(found, only_names=False),
+            answers.diagnoses(found, only_names=False),
+            wording.interventions(listed, {}),
+            answers.interventions(listed),
+        ]
+    )
+
+
+def at(path: str) -> Callable[[Service, str], str]:
+    headers = {"Accept-Language": "de"}
+    return lambda service, token: service.get(path, token=token, headers=headers).text
+
+
+WAYS: dict[str, Callable[[Service, str], str]] = {
+    "REST": at("/api/v1/diagnoses?icd10=M17&include=interventions"),
+    "page": at(f"/catalogue/{ID}"),
+    "Infobutton": at(target(KNEE | AS_JSON)),
+    "FHIR": at(f"/fhir/PlanDefinition?_id={ID}&_include=PlanDefinition:definition"),
+    "MCP": mcp,
+    "RIS": at(f"/catalogue/{ID}.ris"),
+}
+# Versions, which every change changes.
+_VERSION = re.compile(r"\b[0-9a-f]{16,64}\b")
+
+
+@cache
+def shown(entry: Entry) -> dict[str, str]:
+    service = Service(Settings(storage=StorageKind.MEMORY, catalogue_pages=Readers.PUBLIC))
+    service.publish(a_catalogue(entry))
+    token = service.token()
+    texts = {way: _VERSION.sub("", render(service, token)) for way, render in WAYS.items()}
+    service.close()
+    return texts
+
+
+def rows() -> dict[str, list[str]]:
+    page = PAGE.read_text(encoding="utf-8")
+    found = re.finditer(r"^\| `(\w+\.\w+)` \|(.*)\|$", page, re.MULTILINE)
+    return {row[1]: [cell.strip() for cell in row[2].split("|")] for row in found}
+
+
+def has_rows_of_its_own(field: Field) -> bool:
+    """Whether a field is a record, whose fields are in the table."""
+    kinds = field.kind, *field.kind.items
+    return any(kind.type in RECORDS for kind in kinds)
+
+
+# Addresses contain the id of a diagnosis, so it is shown everywhere.
+FIELDS = [
+    (record, field)
+    for record in RECORDS
+    for field in declared(record)
+    if not has_rows_of_its_own(field)
+    and (record, field.attribute) not in {(Diagnosis, "id"), (Intervention, "diagnosis_id")}
+]
+
+
+def test_the_table_has_each_field_of_each_record() -> None:
+    """And no other."""
+    names = [f"{record.__name__}.{field.attribute}" for record, field in FIELDS]
+
+    assert list(rows()) == names, "each field needs a row in docs/how-to/add-a-field.md"
+
+
+@pytest.mark.parametrize(
+    ("record", "field"), FIELDS, ids=[f"{record.__name__}.{f.attribute}" for record, f in FIELDS]
+)
+def test_a_field_is_shown_where_the_table_says(record: type, field: Field) -> None:
+    """Where it is not, the row says why."""
+    before = base()
+    if (record, field.attribute) in BEFORE:
+        before = with_values(before, record, BEFORE[record, field.attribute])
+    values = changed(record, field, value_of(before, record, field.attribute))
+    after = with_values(before, record, values)
+    earlier, later = shown(before), shown(after)
+    measured = ["yes" if earlier[way] != later[way] else "no" for way in WAYS]
+
+    *said, reason = rows()[f"{record.__name__}.{field.attribute}"]
+
+    assert measured == said
+    assert bool(reason) is ("no" in said), "a field that is not shown needs a reason"
+
+
+def test_the_recipe_adds_a_field(tmp_path: Path) -> None:
+    """The patch of the page, in a copy: six files at most, and the rest is derived."""
+    (patch,) = re.findall(r"(?ms)^```diff\n(.*?)^```$", PAGE.read_text(encoding="utf-8"))
+    for name in ("evref", "tests", "docs", "integrations"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "README.md").touch()
+
+    def run(*command: str, **options: Any) -> None:
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=False, **options
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    run(needs("git"), "apply", "-", input=patch)
+    run(sys.executable, "-m", "tests.http.snapshots")
+    run(
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-k",
+        "setting or each_field",
+        "tests/docs/test_fields.py",
+    )
+
+    assert 1 <= patch.count("\n+++ ") <= MOST_FILES
+    schema = (tmp_path / "evref" / "data" / "catalogue-file.schema.json").read_text("utf-8")
+    assert '"setting": {' in schema
+    for page in ("api", "catalogue-format"):
+        text = (tmp_path / "docs" / "reference" / f"{page}.md").read_text("utf-8")
+        assert "Where it was studied" in text
