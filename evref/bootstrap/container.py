@@ -30,7 +30,7 @@ from evref.application.report_health import readiness
 from evref.bootstrap.settings import Settings, SettingsError
 from evref.ports.storage import Storage
 
-BUNDLED_CATALOGUE = Path(__file__).parents[1] / "data" / "catalogue"
+BUNDLED_CATALOGUE = Path(__file__).resolve().parents[1] / "data" / "catalogue"
 
 # gunicorn's threads may request the first instance concurrently; a Singleton could create two.
 One = providers.ThreadSafeSingleton

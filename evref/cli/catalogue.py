@@ -66,7 +66,7 @@ def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) ->
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
     with progress_bar("Checking") as progress:
         checked = publish.check(OPERATOR, paths, progress)
-    lines = publish.warnings(OPERATOR, checked, paths)
+    lines = publish.warnings(OPERATOR, checked, [path.resolve() for path in paths])
     say_lines(f"warning: {line}" for line in lines)
     if retractions is not None:
         lines = publish.retracted(OPERATOR, checked, retractions)
@@ -104,7 +104,8 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
             "warning: EVREF_CANONICAL_ROOT is not set, so the FHIR resources of this catalogue "
             "have the canonical URLs of the bundled one"
         )
-    say_lines(f"warning: {line}" for line in publish.warnings(OPERATOR, plan.catalogue, [path]))
+    lines = publish.warnings(OPERATOR, plan.catalogue, [path.resolve()])
+    say_lines(f"warning: {line}" for line in lines)
     unconfirmed = () if allow_removals else plan.changes.removed
     for name in unconfirmed:
         say(f"would remove: {name}")
@@ -203,8 +204,8 @@ def _print_changes(*, as_json: bool) -> None:
             continue
         changes = [*news(publication.comparison, served)]
         click.echo(f"{publication.version}, {at}: {headline(changes)}")
-        for each in changes:
-            click.echo(f"  {each}")
+        for change in changes:
+            click.echo(f"  {change}")
 
 
 def _record(publication: Publication) -> dict[str, Any]:

@@ -65,14 +65,14 @@ class PublishCatalogue:
     def warnings(
         self, principal: Principal, catalogue: Catalogue, paths: Iterable[Path]
     ) -> tuple[str, ...]:
-        """Return a line for each warning about a catalogue that was read from these paths.
+        """Return a line for each warning about a catalogue that was read from these paths, without
+        symbolic links.
 
-        Warnings that the bundled catalogue has too are left out, unless a path is within it.
+        Warnings that the bundled catalogue also causes are left out, unless a path is within it.
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         lines = tuple(warnings(catalogue))
-        bundled = self.bundled.resolve()
-        if not lines or any(path.resolve().is_relative_to(bundled) for path in paths):
+        if not lines or any(path.is_relative_to(self.bundled) for path in paths):
             return lines
         known = set(warnings(self._bundled))
         return tuple(line for line in lines if line not in known)
