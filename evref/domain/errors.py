@@ -29,7 +29,7 @@ class Fault:
 
 
 class InvalidValueError(EvrefError, ValueError):
-    """Indicates that a value breaks a rule of the domain; `faults` has every error found.
+    """Indicates that a value breaks a rule of the domain; `faults` contains every error.
 
     >>> InvalidValueError([Fault("daily_limit", "must be a whole number from 0 to 10,000,000")])
     InvalidValueError('daily_limit: must be a whole number from 0 to 10,000,000')

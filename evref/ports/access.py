@@ -12,15 +12,15 @@ from evref.domain.access.quota import DayUsage, Quota
 
 
 class Admission(ABC):
-    """Counts requests by key and UTC day, exactly, also under concurrency."""
+    """Counts requests by key and UTC day, exactly, even if they are concurrent."""
 
     @abstractmethod
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
         """Admit and count a request, and return the quota after it, in one atomic step.
 
         The number of requests admitted in a day never exceeds the limit of the key, for any number
-        of concurrent requests, processes and hosts, and no request below the limit is refused. All
-        tokens of the key share the limit. `digest` is the SHA-256 (hexadecimal) of the token,
+        of concurrent requests, processes and machines, and no request below the limit is refused.
+        All tokens of the key share the limit. `digest` is the SHA-256 (hexadecimal) of the token,
         `instant` is the present time. A change of the key takes effect within one second.
 
         Raises:
@@ -121,7 +121,7 @@ class KeyChanges(ABC):
 
     @abstractmethod
     def replace(self, key: ApiKey) -> None:
-        """Store the key, with its secrets, in place of the one that `get` returned."""
+        """Store the key, with its secrets, in place of the key that `get` returned."""
 
 
 class UsageReports(ABC):

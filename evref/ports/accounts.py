@@ -66,7 +66,8 @@ class Accounts(ABC):
     ) -> tuple[Invitation, ...]:
         """Return the stored invitations to an institution, newest first, then by id.
 
-        With `email`, only that to this address; with `inviter_id`, only those by this member.
+        With `email`, only the invitation to this address; with `inviter_id`, only those by this
+        member.
         """
 
     @abstractmethod
@@ -77,7 +78,7 @@ class Accounts(ABC):
 class AccountChanges(Accounts):
     """Changes institutions, members and invitations, as part of a unit of work.
 
-    What it finds includes the changes of this unit. Members and invitations of an institution may
+    Its results include the changes of this unit. Members and invitations of an institution may
     be changed after `lock`, passwords and sessions without it.
     """
 
@@ -136,7 +137,7 @@ class AccountChanges(Accounts):
     def set_proxy_sign_in(self, institution_id: str, sign_in: ProxySignIn | None) -> None:
         """Store the sign-in by a proxy of an institution in place of any earlier one.
 
-        With None, the institution has none any more.
+        With None, the institution no longer has a sign-in by a proxy.
 
         Raises:
             NotFoundError: If the institution does not exist.
@@ -148,7 +149,7 @@ class AccountChanges(Accounts):
     def set_password(self, member_id: str, password_hash: str | None) -> None:
         """Replace a member's password or, with None, remove it.
 
-        This ends all sessions that began with the old one.
+        This ends all sessions that began with the old password.
 
         Raises:
             NotFoundError: If the member does not exist.

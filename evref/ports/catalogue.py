@@ -1,4 +1,4 @@
-"""Published catalogues, the current one and earlier ones, and the files of contributors."""
+"""The current catalogue and earlier catalogues, and the files of contributors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEPT_FOR = timedelta(days=400)
 
 
 class PublishedCatalogue(ABC):
-    """Reads the current catalogue, which all processes share, and earlier ones."""
+    """Reads the current catalogue, which all processes share, and earlier catalogues."""
 
     @abstractmethod
     def version(self) -> str | None:
@@ -33,7 +33,7 @@ class PublishedCatalogue(ABC):
     def publication_id(self) -> str | None:
         """Return an id of the current publication, or None if there is none. Fast.
 
-        Every publication has another one, also if it publishes an earlier catalogue again. So has
+        Every publication has a new id, even if it publishes an earlier catalogue again. So does
         every change of the map of SNOMED CT.
         """
 
@@ -51,8 +51,8 @@ class PublishedCatalogue(ABC):
         """Return the stored publications, newest first.
 
         The first is the current one. Empty if there is none. The catalogues of the first
-        `CATALOGUES_KEPT` are stored too. With each publication, those that are both older than
-        `KEPT_FOR` at its time and beyond the newest `PUBLICATIONS_KEPT` are dropped.
+        `CATALOGUES_KEPT` are stored too. Each publication removes the publications that are both
+        older than `KEPT_FOR` and beyond the newest `PUBLICATIONS_KEPT`.
         """
 
     @abstractmethod
@@ -95,7 +95,7 @@ class CatalogueChanges(ABC):
 
     @abstractmethod
     def replace_map(self, loaded: LoadedMap | None) -> None:
-        """Replace the map of SNOMED CT as a whole; None removes it. Repairs a damaged one."""
+        """Replace the whole map of SNOMED CT; None removes it. Repairs a damaged map."""
 
 
 Progress = Callable[[int, int], None]
@@ -116,7 +116,7 @@ class FileFault:
 
 
 class InvalidCatalogueError(EvrefError):
-    """Indicates errors in the named files; `faults` has every one, by file and line."""
+    """Indicates errors in the named files; `faults` contains all of them, by file and line."""
 
     def __init__(self, faults: Sequence[FileFault], files: str = "the catalogue files") -> None:
         self.faults = tuple(faults)
@@ -133,7 +133,7 @@ class CatalogueFiles(ABC):
 
         Raises:
             InvalidCatalogueError: If a path does not exist, a file is invalid, or there is no file.
-                It has every error: first those of the paths, then those of each file by line.
+                It contains all errors: first those of the paths, then those of each file by line.
 
         """
 
@@ -155,7 +155,8 @@ class CatalogueFiles(ABC):
         """Return the map of SNOMED CT to ICD-10 in a file.
 
         Raises:
-            InvalidCatalogueError: If the file or a row of it cannot be read; it has all such rows.
+            InvalidCatalogueError: If the file or any of its rows cannot be read; it names
+                all such rows.
 
         """
 

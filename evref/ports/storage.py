@@ -1,4 +1,4 @@
-"""Storage: one object with a part for each kind of record, and a unit of work that changes them."""
+"""Storage: one object with a part for each kind of data, and a unit of work that changes them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from evref.ports.catalogue import CatalogueChanges, PublishedCatalogue
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """A unit of work: what a principal changes at one instant, and the audit entries about it."""
+    """A unit of work: the changes of a principal at one instant, and their audit entries."""
 
     principal: Principal
     instant: datetime
@@ -84,7 +84,7 @@ class AuditLog(ABC):
 
 
 class Storage(ABC):
-    """All that the service stores. An adapter sets each part in its constructor."""
+    """All data that the service stores. An adapter sets each part in its constructor."""
 
     catalogue: PublishedCatalogue
     admission: Admission

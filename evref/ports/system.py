@@ -1,4 +1,4 @@
-"""What the core needs of the machine: the time, and random numbers fit for secrets."""
+"""The time, and random numbers for secrets."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawRes
 
 
 def _issues(problem: ProblemDetails, environ: WSGIEnvironment) -> list[dict[str, Any]]:
-    """Return an issue for each faulty parameter, or one for the problem."""
+    """Return an issue for each invalid parameter, or a single issue for the problem."""
     faults = problem.extensions.get("errors")
     texts = (
         [

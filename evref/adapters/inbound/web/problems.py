@@ -204,7 +204,7 @@ class ParameterFault:
 
 
 class InvalidParametersError(errors.EvrefError):
-    """Indicates an invalid query; `faults` has every error in it."""
+    """Indicates an invalid query; `faults` contains every error."""
 
     def __init__(self, *faults: ParameterFault) -> None:
         self.faults = faults
