@@ -26,14 +26,13 @@ from evref.domain.catalogue.content import Record, content_of
 from evref.domain.catalogue.diagnosis import Diagnosis
 from evref.domain.catalogue.effect import Effect
 from evref.domain.catalogue.entry import Entry, mainstay_faults
-from evref.domain.catalogue.evidence import Reference
+from evref.domain.catalogue.evidence import Reference, surname_and_initials
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.declaration import declared
 from evref.domain.errors import Fault, InvalidValueError
 from evref.domain.rules import folded
 
 _LONGEST_AUTHOR = 30
-_LONGEST_INITIALS = 4
 _MOST_SHOWN = 50
 # Letters whose accent is not a combining character in Unicode.
 _PLAIN_LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d"})
@@ -227,10 +226,8 @@ def _author(authors: str) -> str:
     >>> _author("Martin Ginis KA, van der Scheer JW")
     'martin-ginis'
     """
-    words = authors.partition(",")[0].split()
-    if len(words) > 1 and len(words[-1]) <= _LONGEST_INITIALS and words[-1].isupper():
-        words.pop()
-    name = folded(" ".join(words)).translate(_PLAIN_LETTERS)
+    surname, _ = surname_and_initials(authors.partition(",")[0].strip())
+    name = folded(surname).translate(_PLAIN_LETTERS)
     slug = ""
     for word in re.findall("[a-z0-9]+", re.sub("['\u2019]", "", name)):
         longer = f"{slug}-{word}" if slug else word
