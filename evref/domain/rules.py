@@ -30,6 +30,10 @@ _UNSEEN = re.compile(
 )
 
 
+# Letters whose accent is not a combining character in Unicode.
+_PLAIN = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d"})
+
+
 @dataclass(frozen=True, slots=True)
 class Length:
     """The shortest and the longest allowed length of a text, in characters."""
@@ -147,8 +151,11 @@ def folded(text: str) -> str:
 
 
 def without_accents(text: str) -> str:
-    """Return the text in compatibility decomposition (NFKD) without combining characters."""
-    decomposed = unicodedata.normalize("NFKD", text)
+    """Return the text in compatibility decomposition (NFKD) without combining characters.
+
+    Nor does it contain letters whose accent Unicode does not decompose, such as ø.
+    """
+    decomposed = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 

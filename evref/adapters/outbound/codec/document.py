@@ -34,8 +34,6 @@ from evref.domain.rules import folded
 
 _LONGEST_AUTHOR = 30
 _MOST_SHOWN = 50
-# Letters whose accent is not a combining character in Unicode.
-_PLAIN_LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d"})
 
 
 def to_document(entry: Entry) -> Record:
@@ -227,7 +225,7 @@ def _author(authors: str) -> str:
     'martin-ginis'
     """
     surname, _ = surname_and_initials(authors.partition(",")[0].strip())
-    name = folded(surname).translate(_PLAIN_LETTERS)
+    name = folded(surname)
     slug = ""
     for word in re.findall("[a-z0-9]+", re.sub("['\u2019]", "", name)):
         longer = f"{slug}-{word}" if slug else word

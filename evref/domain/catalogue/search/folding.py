@@ -12,9 +12,7 @@ _WHOLE = 3
 """Words of up to so many letters are compared as they are: most are abbreviations."""
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
-_PLAIN = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d"}) | dict.fromkeys(
-    map(ord, "\u2018\u2019\u00b4`"), "'"
-)
+_APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u00b4`"), "'")
 # Articles and prepositions that French and Italian join to the next word: l'asthme, dell'anca.
 _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|un|[dns]?ell|[as]?ll|[ds]all|null|sull)'(?=\w\w)")
 _DOTTED = re.compile(r"\.(?<=\b\w\.)(?=\w\b)")
@@ -104,7 +102,7 @@ def words_of(text: str, folded: Callable[[str], str] = fold) -> list[str]:
 
 @lru_cache(_MOST_ACCENTED)
 def _without_accents(text: str) -> str:
-    return without_accents(text.translate(_PLAIN))
+    return without_accents(text.translate(_APOSTROPHES))
 
 
 _ENDS = re.compile(
