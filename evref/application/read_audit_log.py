@@ -21,7 +21,7 @@ class ReadAuditLog:
     """Returns the log of an institution to principals who may read it."""
 
     ENTRIES_A_PAGE = 50
-    MOST_ENTRIES = 50_000
+    MOST_ENTRIES = 20_000
 
     audit_log: AuditLog
 

@@ -30,23 +30,25 @@ class SqlAuditLog(SqlPart, storage.AuditLog):
         skip: int = 0,
         most: int | None = None,
     ) -> tuple[AuditEntry, ...]:
-        table = audit_entries.c
-        gathered = gathered_entries.c
-        times = and_(
-            gathered.institution_id == (institution_id or ""),
-            gathered.actor == table.actor,
-            gathered.action == table.action,
-            gathered.at == table.at,
-        )
-        query = (
-            select(audit_entries, gathered.times)
-            .outerjoin(gathered_entries, times)
+        # The part is taken before the times are looked up, so that none are for what is skipped.
+        part = (
+            select(audit_entries)
             .where(*_conditions(institution_id, only))
             .order_by(_newest_first(only))
             .offset(skip)
             .limit(most)
+            .subquery()
         )
-        return tuple(map(_entry, self._database.find_all(query)))
+        gathered = gathered_entries.c
+        of_entry = and_(
+            gathered.institution_id == (institution_id or ""),
+            gathered.actor == part.c.actor,
+            gathered.action == part.c.action,
+            gathered.at == part.c.at,
+        )
+        found = select(part, gathered.times).outerjoin(gathered_entries, of_entry)
+        found = found.order_by(part.c.id.desc())
+        return tuple(map(_entry, self._database.find_all(found)))
 
     def gather(self, entry: AuditEntry) -> None:
         with self._database.transaction() as connection:
