@@ -59,7 +59,7 @@ class Contender:
                 raise SystemExit(f"benchmarks: {self.name} returns other data for {case.name}")
         with ThreadPoolExecutor(THREADS) as threads:
             sent = [threads.submit(self.get, LIST, "limited") for _ in range(LIMITED_TO + 100)]
-        statuses = Counter(each.result().status_code for each in sent)
+        statuses = Counter(request.result().status_code for request in sent)
         if statuses != {200: LIMITED_TO, 429: 100}:
             raise SystemExit(f"benchmarks: {self.name} does not count exactly: {dict(statuses)}")
 
@@ -98,7 +98,7 @@ def bound(name: str, like: Contender, folder: Path, *, server: str) -> Iterator[
     for case in READ:
         response = like.get(case.path)
         fields = [
-            each for each in response.headers.items() if each[0].lower() not in _OF_THE_SERVER
+            field for field in response.headers.items() if field[0].lower() not in _OF_THE_SERVER
         ]
         status = f"{response.status_code} {response.reason}"
         responses[case.path] = status, fields, response.content.decode("latin-1")

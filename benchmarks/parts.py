@@ -43,7 +43,7 @@ class Run:
         self._storages = storages
         self._pace = rounds, seconds
         self._catalogue = bundled()
-        self._kept = {name: each for name, each in storages.items() if name != "memory"}
+        self._kept = {name: settings for name, settings in storages.items() if name != "memory"}
         for settings in self._kept.values():
             prepare(Container(settings=settings), self._catalogue)
 
@@ -97,15 +97,14 @@ class Run:
             with ExitStack() as stack:
                 contenders = [
                     stack.enter_context(
-                        service(f"{each[0]} x {each[1]}", settings, self._folder, size=each)
+                        service(f"{size[0]} x {size[1]}", settings, self._folder, size=size)
                     )
-                    for each in _WORKERS_AND_THREADS
+                    for size in _WORKERS_AND_THREADS
                 ]
                 for connections in (16, 64):
                     samples = measure(contenders, READ[1:], *self._pace, connections)
                     for name, cases in samples.items():
-                        found = medians(cases[READ[1].name])
-                        figures[f"{storage}, {name}, {connections}"] = found
+                        figures[f"{storage}, {name}, {connections}"] = medians(cases[READ[1].name])
         return figures
 
     def storages(self) -> Figures:
@@ -113,7 +112,7 @@ class Run:
         rounds, seconds = self._pace
         figures: Figures = {}
         for program, storage in (("postgres", "PostgreSQL"), ("redis-server", "Redis")):
-            settings = next(each for name, each in self._kept.items() if name.endswith(storage))
+            settings = next(kept for name, kept in self._kept.items() if name.endswith(storage))
             with service(storage, settings, self._folder) as one:
                 used = []
                 for _ in range(rounds):
@@ -137,7 +136,7 @@ class Run:
                 for number in range(_SWAPS)
             ]
         return {"start, s": spread(starts)} | {
-            name: spread(each[name] for each in swaps) for name in swaps[0]
+            name: spread(swap[name] for swap in swaps) for name in swaps[0]
         }
 
     def snomed(self) -> Figures:
@@ -209,7 +208,7 @@ def _load_map(settings: Settings, folder: Path, rows: int) -> tuple[float, float
 def _swap(contender: Contender, settings: Settings, catalogue: Catalogue) -> dict[str, float]:
     """Publish the catalogue, in which each entry is new, while clients request 200 of them."""
     ids = [entry.diagnosis.id for entry in catalogue.entries][:200]
-    paths = [LIST, *(f"/api/v1/diagnoses/{each}/interventions" for each in ids)]
+    paths = [LIST, *(f"/api/v1/diagnoses/{diagnosis_id}/interventions" for diagnosis_id in ids)]
     # The first request for each resource renders it, which should not be measured.
     drive(contender, paths, _SWAP_SECONDS, _SWAP_CLIENTS)
     before = drive(contender, paths, _SWAP_SECONDS, _SWAP_CLIENTS)

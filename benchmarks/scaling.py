@@ -95,7 +95,7 @@ def _load(
     rate: int, counts: str, used: tuple[float, float, float], writer: float
 ) -> tuple[object, ...]:
     """Return a row; `used` are the µs of evref, PostgreSQL and Redis."""
-    evref, postgresql, redis = (_cores(rate, each) for each in used)
+    evref, postgresql, redis = (_cores(rate, microseconds) for microseconds in used)
     connections = evref * THREADS if postgresql else 0
     limits = {
         "the single writer": 0 if postgresql else rate / writer,

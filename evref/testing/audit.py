@@ -108,9 +108,9 @@ class AuditLogContract:
             (AuditFilter(actor="nobody"), 0),
             (AuditFilter(actions=frozenset()), 0),
         ):
-            found = storage.audit.entries("i1", only)
-            assert len(found) == number
-            assert all(only.admits(entry) for entry in found)
+            entries = storage.audit.entries("i1", only)
+            assert len(entries) == number
+            assert all(only.admits(entry) for entry in entries)
 
     def test_an_institution_and_the_whole_service_have_separate_logs(
         self, storage: Storage

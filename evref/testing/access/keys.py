@@ -88,9 +88,9 @@ class KeysContract:
         keys = {keep_key(storage, a_key(f"k{n}")): f"k{n}" for n in range(3)}
         unknown = [f"{n:064x}" for n in range(40_000)]
 
-        found = storage.keys.by_digests([*unknown, *keys])
+        by_digest = storage.keys.by_digests([*unknown, *keys])
 
-        assert {digest: key.id for digest, key in found.items()} == keys
+        assert {digest: key.id for digest, key in by_digest.items()} == keys
 
     def test_a_change_replaces_the_key_and_its_secrets(self, storage: Storage) -> None:
         """Secrets can end, be added and be removed; other keys stay as they are."""

@@ -98,6 +98,6 @@ class SessionStoreContract:
         with pytest.raises(NotFoundError):
             storage.sessions.get(a_session(0).digest)
         for number in range(1, MOST_SESSIONS + 1):
-            found = storage.sessions.get(a_session(number).digest)
-            assert found == a_session(number, hours=number)
+            session = storage.sessions.get(a_session(number).digest)
+            assert session == a_session(number, hours=number)
         assert storage.sessions.get(kept.digest) == kept

@@ -64,7 +64,7 @@ class SignInAttemptsContract:
             storage.sign_in_attempts.change(
                 ("a", "b") if number % 2 else ("b", "a"),
                 lambda before: {
-                    name: Failures(each.count + 1, NOON) for name, each in before.items()
+                    name: Failures(failures.count + 1, NOON) for name, failures in before.items()
                 },
             )
 
