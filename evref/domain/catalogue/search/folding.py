@@ -92,12 +92,11 @@ def words_of(text: str, folded: Callable[[str], str] = fold) -> list[str]:
         plain = _NUMBERED.sub(r"\1 ", plain)
     # The regular expression takes three times as long.
     found = plain.translate(_SPACED).split() if plain.isascii() else _WORD.findall(plain)
-    words = list(map(folded, found))
-    if not _KINDS.isdisjoint(words):
-        for place, word in enumerate(words[1:], 1):
-            if word in _DIGITS and words[place - 1] in _KINDS:
-                words[place] = _DIGITS[word]
-    return words
+    if not _KINDS.isdisjoint(found):
+        for place, word in enumerate(found[1:], 1):
+            if word in _DIGITS and found[place - 1] in _KINDS:
+                found[place] = _DIGITS[word]
+    return list(map(folded, found))
 
 
 @lru_cache(_MOST_ACCENTED)

@@ -46,17 +46,16 @@ class SearchIndex:
         self._catalogue = catalogue
         folded = Forms(fold).__getitem__
         index = InterventionIndex(catalogue.entries, lexicon)
-        self._names = NameIndex(
-            (
-                name
-                for entry in catalogue.entries
-                for name in names_of(entry.diagnosis, lexicon, folded)
-            ),
-            lexicon,
-            index.right,
-        )
+        names = [
+            name
+            for entry in catalogue.entries
+            for name in names_of(entry.diagnosis, lexicon, folded)
+        ]
+        self._names = NameIndex(names, lexicon, index.right)
         self._interventions = InterventionSearch(index, self._names, lexicon)
-        self._beginnings = Beginnings(catalogue, lexicon)
+        self._beginnings = Beginnings(
+            catalogue, lexicon, names, index.interventions, index.titles_written
+        )
 
     def diagnoses(self, text: str) -> Named:
         """Return the diagnoses that the words name that someone typed."""

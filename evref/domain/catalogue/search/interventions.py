@@ -155,6 +155,8 @@ class InterventionIndex:
         """Of each: whether it has no graded recommendation, and whether it is no mainstay."""
         self.numbers_of: defaultdict[str, list[int]] = defaultdict(list)
         self.titles, self.rest = _Field(), _Field()
+        self.titles_written: list[Words] = []
+        """The words of each title, as written."""
         self.title_words: list[tuple[str, int]] = []
         """The first word of each title, and the number of its words without words of care."""
         care_words = frozenset(map(stem, lexicon.care_words))
@@ -165,17 +167,19 @@ class InterventionIndex:
         self._beginnings = dict(beginnings)
         for number, one in enumerate(self.interventions):
             self.numbers_of[one.diagnosis_id].append(number)
-            words = self._add(self.titles, number, one.title)
+            written = words_of(one.title, str)
+            self.titles_written.append(tuple(written))
+            words = self._add(self.titles, number, written)
             telling = [word for word in words if word not in care_words]
             self.title_words.append((words[0] if words else "", len(telling)))
-            self._add(self.rest, number, _rest_of(one))
+            self._add(self.rest, number, words_of(_rest_of(one), str))
         self.right = frozenset(map(fold, self._forms)) | lexicon.right
         """The words of all texts and of the lexicon, folded: none of them is a slip."""
         stems = {word for phrase in lexicon.synonyms.phrases for word in phrase}
         self.known = stems.union(*self.titles.having, *self.rest.having)
         """The stems of all words."""
         self._initials = "\n".join(
-            "".join(word[0] for word in words_of(one.title, str)) for one in self.interventions
+            "".join([word[0] for word in written]) for written in self.titles_written
         )
 
     def _form(self, word: str) -> str:
@@ -209,8 +213,8 @@ class InterventionIndex:
         )
         return 1 + max(0, len(self.interventions) // (fewest + 1)).bit_length()
 
-    def _add(self, field: _Field, number: int, text: str) -> list[str]:
-        words = self.words(text)
+    def _add(self, field: _Field, number: int, written: Iterable[str]) -> list[str]:
+        words = list(filter(None, map(self._forms.__getitem__, written)))
         having, beginnings = field.having, self._beginnings
         different = dict.fromkeys(words)
         for word in different:
@@ -266,8 +270,9 @@ class InterventionSearch:
         slight = lexicon.generic_words | lexicon.slight_words
         self._slight = frozenset(map(stem, slight))
         self._by_name: defaultdict[str, list[str]] = defaultdict(list)
+        stems = Forms(stem).__getitem__
         for diagnosis_id, words in names.words_by_diagnosis().items():
-            for word in dict.fromkeys(map(stem, words)):
+            for word in dict.fromkeys(map(stems, words)):
                 self._by_name[word].append(diagnosis_id)
         self._sorted = sorted(index.known | self._by_name.keys())
         self._spelling = Spelling(

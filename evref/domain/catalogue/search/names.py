@@ -15,7 +15,12 @@ from itertools import islice, pairwise, product
 from typing import NamedTuple
 
 from evref.domain.catalogue.diagnosis import Diagnosis
-from evref.domain.catalogue.search.folding import fold, in_one_spelling, without, words_of
+from evref.domain.catalogue.search.folding import (
+    fold,
+    in_one_spelling,
+    without,
+    words_of,
+)
 from evref.domain.catalogue.search.lexicon import Lexicon, WiderWord
 from evref.domain.catalogue.search.spelling import Spelling
 from evref.domain.catalogue.search.synonyms import Words
@@ -30,9 +35,8 @@ class MatchedBy(StrEnum):
     """A word wider than one diagnosis."""
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """One way to call a condition, and its words that count, folded.
+class Name(NamedTuple):
+    """One way to call a condition, its words, and those that count, folded.
 
     `language` is an ISO 639-1 code. Without a diagnosis, it is a `wider` word, or the condition is
     one that the catalogue lacks.
@@ -44,6 +48,7 @@ class Name:
     by: MatchedBy
     words: Words
     wider: WiderWord | None = None
+    written: Words = ()
 
     @property
     def is_absent(self) -> bool:
@@ -103,8 +108,9 @@ def names_of(diagnosis: Diagnosis, lexicon: Lexicon, fold: Callable[[str], str])
     """Return the names of a diagnosis: its name, also without what is in brackets, and terms."""
 
     def name(text: str, language: str, by: MatchedBy, said: str) -> Name:
-        words = without(words_of(said, fold), lexicon.stop_words)
-        return Name(diagnosis.id, text, language, by, words)
+        written = words_of(said, str)
+        words = without(map(fold, written), lexicon.stop_words)
+        return Name(diagnosis.id, text, language, by, words, written=tuple(written))
 
     for said in dict.fromkeys((diagnosis.name, _BESIDE.sub("", diagnosis.name))):
         yield name(diagnosis.name, "en", MatchedBy.NAME, said)
@@ -127,7 +133,10 @@ class NameIndex:
         names = tuple(names)
         ids = {name.diagnosis_id for name in names}
         wider = [
-            Name(None, word.text, "", MatchedBy.UMBRELLA, word.words, known)
+            Name(
+                *(None, word.text, "", MatchedBy.UMBRELLA, word.words, known),
+                written=tuple(words_of(word.text, str)),
+            )
             for word in lexicon.wider
             if (known := word.among(ids)).diagnosis_ids
         ]
@@ -143,11 +152,9 @@ class NameIndex:
             for word in name.words:
                 self._with[word].append(number)
         self._right = right
-        self._spelled = {
-            in_one_spelling(word)
-            for text in (*(name.text for name in self._names), *lexicon.abbreviations)
-            for word in words_of(text, str)
-        }
+        written = {word for name in self._names for word in name.written}
+        written.update(word for short in lexicon.abbreviations for word in words_of(short, str))
+        self._spelled = set(map(in_one_spelling, written))
         self._sorted = sorted(self._with)
         self._spelling = Spelling(self._sorted, lexicon.opposites)
         self._abbreviations = _unambiguous_abbreviations(

@@ -5,14 +5,16 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.search.folding import words_of
 from evref.domain.catalogue.search.lexicon import Lexicon, WiderWord
+from evref.domain.catalogue.search.names import MatchedBy, Name
 
 SHORTEST = 3
 """Characters."""
@@ -20,8 +22,7 @@ SHORTEST = 3
 _Key = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Suggested:
+class Suggested(NamedTuple):
     """A diagnosis, a wider word or an intervention to go to.
 
     `kind` is diagnosis, wider or intervention. `matched` is why it is suggested: a term, the number
@@ -38,32 +39,25 @@ class Suggested:
 class Beginnings:
     """The names, terms, wider words and titles, to be found by the beginnings of their words."""
 
-    def __init__(self, catalogue: Catalogue, lexicon: Lexicon) -> None:
-        by_id = {entry.diagnosis.id: entry.diagnosis for entry in catalogue.entries}
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        lexicon: Lexicon,
+        names: Iterable[Name],
+        interventions: Sequence[Intervention],
+        titles: Iterable[_Key],
+    ) -> None:
+        """Take the names of diagnoses, and the interventions with the words of their titles."""
+        self._name = {entry.diagnosis.id: entry.diagnosis.name for entry in catalogue.entries}
         self._wider: list[tuple[_Key, WiderWord]] = [
-            (_key(word.text), word.among(by_id)) for word in lexicon.wider
+            (_key(word.text), word.among(self._name)) for word in lexicon.wider
         ]
-        self._name = {name: diagnosis.name for name, diagnosis in by_id.items()}
-        names = [Suggested("diagnosis", name, "", one) for one, name in self._name.items()]
-        terms = [
-            Suggested("diagnosis", diagnosis.name, term, diagnosis.id)
-            for diagnosis in by_id.values()
-            for several in diagnosis.terms.values()
-            for term in several
-        ]
-        titles = [
-            Suggested("intervention", one.title, entry.diagnosis.name, entry.diagnosis.id, one.id)
-            for entry in catalogue.entries
-            for one in entry.visible_interventions()
-        ]
-        self._titles_from = len(names) + len(terms)
-        self._items = [
-            *((_key(one.name), one) for one in names),
-            *((_key(one.matched), one) for one in terms),
-            *((_key(one.name), one) for one in titles),
-        ]
+        # Names before terms.
+        self._names = sorted(names, key=lambda name: name.by is MatchedBy.TERM)
+        self._interventions = interventions
+        self._keys = [*(name.written for name in self._names), *titles]
         having: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
-        for number, (key, _) in enumerate(self._items):
+        for number, key in enumerate(self._keys):
             for word in dict.fromkeys(key):
                 having[word].append(number)
         self._having = dict(having)
@@ -84,26 +78,33 @@ class Beginnings:
             for place, diagnosis_id in enumerate(word.diagnosis_ids)
         }
         numbers = sorted({*self._with_word(typed[-1]), *self._with_word("".join(typed))})
-        titles = bisect_left(numbers, self._titles_from)
-        named = [self._items[number] for number in numbers[:titles]]
-        some = [(key, one) for key, one in named if _begins(key, typed)]
-        mine = {one.diagnosis_id: one for _, one in reversed(some)}
+        titles = bisect_left(numbers, len(self._names))
+        named = numbers[:titles]
+        some = [number for number in named if _begins(self._keys[number], typed)]
+        mine = {self._names[number].diagnosis_id: number for number in reversed(some)}
         for diagnosis_id in sorted(likely, key=likely.__getitem__):
             likeliest = Suggested(
                 "diagnosis", self._name[diagnosis_id], wider[0].text, diagnosis_id
             )
-            yield mine.get(diagnosis_id, likeliest)
-        yield from (one for _, one in sorted(some, key=lambda item: len(item[0])))
+            yield self._named(mine[diagnosis_id]) if diagnosis_id in mine else likeliest
+        yield from map(self._named, sorted(some, key=lambda number: len(self._keys[number])))
         several = {word.diagnosis_ids: word for word in reversed(wider)}
         for word in dict.fromkeys(several[word.diagnosis_ids] for word in wider):
             if len(word.diagnosis_ids) > 1:
                 yield Suggested("wider", word.text, f"{len(word.diagnosis_ids)} diagnoses")
-        yield from (one for key, one in named if _has(key, typed))
+        yield from (self._named(number) for number in named if _has(self._keys[number], typed))
         for fits in (_begins, _has):
             for number in numbers[titles:]:
-                key, one = self._items[number]
-                if fits(key, typed):
-                    yield one
+                if fits(self._keys[number], typed):
+                    one = self._interventions[number - len(self._names)]
+                    name = self._name[one.diagnosis_id]
+                    yield Suggested("intervention", one.title, name, one.diagnosis_id, one.id)
+
+    def _named(self, number: int) -> Suggested:
+        name = self._names[number]
+        diagnosis_id = name.diagnosis_id or ""
+        matched = name.text if name.by is MatchedBy.TERM else ""
+        return Suggested("diagnosis", self._name[diagnosis_id], matched, diagnosis_id)
 
     def _with_word(self, beginning: str) -> Iterator[int]:
         """Yield the numbers of the items that have a word that begins like this."""
