@@ -199,10 +199,11 @@ class InterventionIndex:
         """
         found: set[int] = set()
         if len(word) >= _SHORTEST_INITIALS:
-            place = self._initials.find(word)
+            number, before, place = 0, 0, self._initials.find(word)
             while place >= 0:
-                found.add(self._initials.count("\n", 0, place))
-                place = self._initials.find(word, place + 1)
+                number += self._initials.count("\n", before, place)
+                found.add(number)
+                before, place = place, self._initials.find(word, place + 1)
         return found
 
     def rarity(self, words: Iterable[str]) -> int:
