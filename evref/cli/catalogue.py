@@ -24,7 +24,9 @@ from evref.cli.wiring import RefusedError, stored, wired
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.news import headline, news
 from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.search.interventions import Reading
 from evref.domain.catalogue.search.names import MatchedBy
+from evref.domain.catalogue.search.synonyms import Likeness
 from evref.domain.errors import DiagnosesRemovedError
 
 
@@ -145,9 +147,18 @@ def find(words: tuple[str, ...], *, as_json: bool) -> None:
                 "suggestions": [asdict(suggestion) for suggestion in findings.suggestions],
                 "umbrella": findings.wider and findings.wider.text,
                 "read_as_diagnoses": answers.diagnosis_ids,
+                "diagnosis_words": answers.diagnosis_words,
                 "ignored": answers.ignored,
                 "interventions": [
-                    {"id": intervention.id, "matched_in": hit.matched_in, "matched": hit.matched}
+                    {
+                        "id": intervention.id,
+                        "matched_in": hit.matched_in,
+                        "matched": hit.matched,
+                        "readings": [
+                            asdict(reading) | {"likeness": reading.likeness.name.lower()}
+                            for reading in hit.readings
+                        ],
+                    }
                     for intervention in answers.interventions
                     for hit in [answers.hit(intervention)]
                 ],
@@ -165,13 +176,15 @@ def find(words: tuple[str, ...], *, as_json: bool) -> None:
     for suggestion in findings.suggestions:
         click.echo(f"Suggested: {suggestion.diagnosis_id}, near “{suggestion.term}”")
     if answers.diagnosis_ids:
-        click.echo(f"Interventions of: {_listed(answers.diagnosis_ids)}")
+        read = " ".join(answers.diagnosis_words)
+        click.echo(f"Read as a diagnosis: “{read}”, {_listed(answers.diagnosis_ids)}")
     if answers.ignored:
         click.echo(f"Ignored: {', '.join(answers.ignored)}")
     for intervention in answers.interventions[:_MOST_NAMES]:
         match = answers.hit(intervention)
         where = f"in its {match.matched_in}" if match.matched_in else "of the diagnosis"
-        click.echo(f"Intervention: {intervention.id}, {where}: {', '.join(match.matched)}")
+        readings = "; ".join(map(_reading, match.readings))
+        click.echo(f"Intervention: {intervention.id}, {where}: {readings}")
     if len(answers.interventions) > _MOST_NAMES:
         click.echo(f"and {len(answers.interventions) - _MOST_NAMES} more interventions")
 
@@ -297,6 +310,20 @@ def user_name() -> str:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         return str(os.getuid())
+
+
+_LIKENESSES = {
+    Likeness.SYNONYM: "a synonym of",
+    Likeness.WIDER: "wider than",
+    Likeness.KIND: "a kind of",
+}
+
+
+def _reading(reading: Reading) -> str:
+    """Return what an intervention has for words of the query, such as “NSAIDs”, wider than …"""
+    matched = " ".join(reading.matched)
+    likeness = _LIKENESSES.get(reading.likeness)
+    return f"“{matched}”" + (f", {likeness} “{reading.words}”" if likeness else "")
 
 
 def _listed(names: Sequence[str]) -> str:

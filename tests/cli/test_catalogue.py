@@ -438,6 +438,20 @@ def test_find_shows_what_the_search_finds_and_why(ready: Run) -> None:
     assert nothing.out.startswith("No diagnosis.\nSuggested: coeliac-disease, near")
 
 
+def test_find_says_how_each_word_of_a_question_was_read(ready: Run) -> None:
+    """As a diagnosis, as a synonym or a kind, or not at all."""
+    asked = ready("catalogue", "find", "ibuprofen helmet knee osteoarthritis").out
+    synonym = ready("catalogue", "find", "CPAP").out
+    read = ready("catalogue", "find", "ibuprofen knee osteoarthritis", "--json").json
+
+    assert "Read as a diagnosis: “knee osteoarthritis”, knee-osteoarthritis" in asked
+    assert "Ignored: helmet" in asked
+    assert "”, wider than “ibuprofen”" in asked
+    assert "“Positive airway pressure”, a synonym of “cpap”" in synonym
+    assert read["diagnosis_words"] == ["knee", "osteoarthritis"]
+    assert read["interventions"][0]["readings"][0]["likeness"] == "wider"
+
+
 def test_a_catalogue_without_canonical_urls_of_its_own_is_warned_of(run: Run, files: Path) -> None:
     run("init")
 

@@ -40,16 +40,29 @@ class MatchedIn(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class InterventionHit:
-    """An intervention that a query finds, and why.
+class Reading:
+    """Words of a query, and the words of an intervention that stand for them, as written."""
 
-    `matched` are the words of its title, or of its summary and cautions, that were met. If the
-    query names a diagnosis alone, `matched_in` is None and `matched` has that name.
+    words: str
+    matched: tuple[str, ...]
+    likeness: Likeness
+
+
+@dataclass(frozen=True, slots=True)
+class InterventionHit:
+    """An intervention that a query finds, and how each part of the query was read.
+
+    If the query names a diagnosis alone, `matched_in` is None, and the reading has that name.
     """
 
     intervention: Intervention
     matched_in: MatchedIn | None
-    matched: tuple[str, ...]
+    readings: tuple[Reading, ...]
+
+    @property
+    def matched(self) -> tuple[str, ...]:
+        """The words of its title, or of its summary and cautions, that were met."""
+        return tuple(dict.fromkeys(chain(*(reading.matched for reading in self.readings))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +70,15 @@ class Answers:
     """The interventions that a query finds, best first.
 
     `in_title` are the ids of those that are met in their titles. `ignored` are the words of the
-    query that nothing has. `diagnosis_ids` are the diagnoses that it names, the likelier first;
-    `is_alone` is whether it names nothing else.
+    query that nothing has. `diagnosis_ids` are the diagnoses that it names, the likelier first,
+    and `diagnosis_words` the words that name them; `is_alone` is whether it names nothing else.
     """
 
     interventions: tuple[Intervention, ...] = ()
     in_title: frozenset[str] = frozenset()
     ignored: tuple[str, ...] = ()
     diagnosis_ids: tuple[str, ...] = ()
+    diagnosis_words: tuple[str, ...] = ()
     is_alone: bool = False
     explain: Callable[[Intervention], InterventionHit] | None = None
 
@@ -351,6 +365,8 @@ class InterventionSearch:
         if diagnosis_id is not None:
             mine = named.get(diagnosis_id) or _Named(set(), 0, "", is_wider=False)
             named = {diagnosis_id: mine}
+        naming = set().union(*(one.tokens for one in named.values()))
+        diagnosis_words = tuple(tokens[place].text for place in sorted(naming))
         by_tokens: defaultdict[frozenset[int], list[str]] = defaultdict(list)
         for name, one in named.items():
             by_tokens[frozenset(one.tokens)].append(name)
@@ -363,14 +379,15 @@ class InterventionSearch:
                 concepts_of |= dict.fromkeys(ids, concepts)
                 found += self._in_named(concepts, among, {name: named[name].place for name in ids})
             elif covered and not self._is_asked_as_words(tokens, named[ids[0]]):
-                return self._alone([n for n in named if named[n].tokens >= covered], named)
+                meant = [name for name in named if named[name].tokens >= covered]
+                return self._alone(meant, named, diagnosis_words)
         found = [one for one in found if not one.missing] or found
         if not found and diagnosis_id is None:
             concepts = self._concepts(tokens, frozenset(), None)
             concepts_of = defaultdict(lambda: concepts)
             found = self._anywhere(concepts) or self._in_nearly_named(tokens, named, concepts_of)
         if not found:
-            return Answers(diagnosis_ids=tuple(named))
+            return Answers(diagnosis_ids=tuple(named), diagnosis_words=diagnosis_words)
         found.sort(key=lambda one: (len(one.missing), one.rank, one.number))
         missing = found[0].missing
         found = [one for one in found if one.missing == missing]
@@ -385,7 +402,9 @@ class InterventionSearch:
             place = MatchedIn.TITLE if one.id in met_in_title else MatchedIn.SUMMARY
             return InterventionHit(one, place, self._met(one, concepts_of[one.diagnosis_id]))
 
-        return Answers(interventions, met_in_title, missing, tuple(named), explain=explain)
+        return Answers(
+            interventions, met_in_title, missing, tuple(named), diagnosis_words, explain=explain
+        )
 
     def _named(self, tokens: Sequence[_Token]) -> dict[str, _Named]:
         """Return the diagnoses that the tokens name, by id."""
@@ -584,12 +603,15 @@ class InterventionSearch:
             -met / max(length, 1),
         )
 
-    def _alone(self, ids: Sequence[str], named: Mapping[str, _Named]) -> Answers:
+    def _alone(
+        self, ids: Sequence[str], named: Mapping[str, _Named], diagnosis_words: tuple[str, ...]
+    ) -> Answers:
         """Return the interventions of the diagnoses, each in the order of its card."""
         in_order = sorted(ids, key=lambda name: named[name].place)
 
         def explain(one: Intervention) -> InterventionHit:
-            return InterventionHit(one, None, (named[one.diagnosis_id].text,))
+            name = named[one.diagnosis_id].text
+            return InterventionHit(one, None, (Reading(name, (name,), Likeness.SAME),))
 
         return Answers(
             tuple(
@@ -599,22 +621,25 @@ class InterventionSearch:
                 for one in in_card_order(entry.visible_interventions(), entry.diagnosis.mainstays)
             ),
             diagnosis_ids=tuple(in_order),
+            diagnosis_words=diagnosis_words,
             is_alone=True,
             explain=explain,
         )
 
-    def _met(self, one: Intervention, concepts: Iterable[_Concept]) -> tuple[str, ...]:
-        """Return the words of an intervention that were met, as written."""
+    def _met(self, one: Intervention, concepts: Iterable[_Concept]) -> tuple[Reading, ...]:
+        """Return how an intervention meets each concept that it has."""
         title, rest = _Surface(one.title, self._index), _Surface(_rest_of(one), self._index)
-        met: dict[str, None] = {}
+        readings = []
         for concept in concepts:
             phrases = sorted(
-                concept.phrases, key=lambda phrase: (concept.phrases[phrase], -len(phrase))
+                concept.phrases.items(), key=lambda phrase: (phrase[1], -len(phrase[0]))
             )
-            met |= dict.fromkeys(
-                title.find(phrases, concept.words) or rest.find(phrases, concept.words)
-            )
-        return tuple(met)
+            matched, likeness = title.find(phrases, concept.words)
+            if not matched:
+                matched, likeness = rest.find(phrases, concept.words)
+            if matched:
+                readings.append(Reading(concept.text, matched, likeness))
+        return tuple(readings)
 
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
@@ -631,18 +656,20 @@ class _Surface:
             for word in index.words(part[0])
         ]
 
-    def find(self, phrases: Iterable[Words], words: Sequence[str]) -> list[str]:
+    def find(
+        self, phrases: Iterable[tuple[Words, Likeness]], words: Sequence[str]
+    ) -> tuple[tuple[str, ...], Likeness]:
         """Return the first of the phrases that the text has, as written; else all the words."""
         stems = [word for word, _, _ in self._words]
-        for phrase in phrases:
+        for phrase, likeness in phrases:
             for place in range(len(stems) - len(phrase) + 1):
                 if tuple(stems[place : place + len(phrase)]) == phrase:
                     start, end = self._words[place][1], self._words[place + len(phrase) - 1][2]
-                    return [self._text[start:end]]
+                    return (self._text[start:end],), likeness
         if all(word in stems for word in words):
             places = (self._words[stems.index(word)] for word in words)
-            return [self._text[start:end] for _, start, end in places]
-        return []
+            return tuple(self._text[start:end] for _, start, end in places), Likeness.SAME
+        return (), Likeness.SAME
 
 
 def _place(named: tuple[str, _Named]) -> int:
