@@ -151,6 +151,10 @@ class NameIndex:
         for number, name in enumerate(self._names):
             for word in name.words:
                 self._with[word].append(number)
+        self._telling = [
+            tuple(word for word in name.words if word not in lexicon.generic_words)
+            for name in self._names
+        ]
         self._right = right
         written = {word for name in self._names for word in name.written}
         written.update(word for short in lexicon.abbreviations for word in words_of(short, str))
@@ -221,8 +225,8 @@ class NameIndex:
             name = self._names[number]
             needed = name.words
             if count < len(needed):
-                needed = tuple(word for word in needed if word not in self._lexicon.generic_words)
-                if name.wider or len(needed) == 1 or not set(needed).issubset(words):
+                needed = self._telling[number]
+                if not 1 < len(needed) <= count or name.wider or not set(needed).issubset(words):
                     continue
             places = [words.index(word) for word in needed]
             if max(places) - min(places) < len(needed) + _WORDS_BETWEEN:
