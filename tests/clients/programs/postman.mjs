@@ -16,8 +16,8 @@ assert.deepEqual([...requests.keys()].sort(), [
   "Get the daily limit",
   "Get the whole catalogue",
   "List diagnoses",
-  "List the interventions of a diagnosis",
   "List the changes in publications",
+  "List the interventions of a diagnosis",
   "Search the interventions of all diagnoses",
 ]);
 
