@@ -77,7 +77,9 @@ class Beginnings:
             for number, word in reversed([*enumerate(wider)])
             for place, diagnosis_id in enumerate(word.diagnosis_ids)
         }
-        numbers = sorted({*self._with_word(typed[-1]), *self._with_word("".join(typed))})
+        before = (self._having.get(word, ()) for word in typed[:-1])
+        some_words = set(self._with_word(typed[-1])).intersection(*before)
+        numbers = sorted(some_words.union(self._with_word("".join(typed))))
         titles = bisect_left(numbers, len(self._names))
         named = numbers[:titles]
         some = [number for number in named if _begins(self._keys[number], typed)]
