@@ -195,11 +195,18 @@ def value_of(entry: Entry, record: type, attribute: str) -> Any:
     return getattr(parts[record], attribute)
 
 
+def get(service: Service, token: str, path: str) -> str:
+    """What a path returns; `Service.get` would also hold each response against its schema."""
+    headers = {"Authorization": f"Bearer {token}", "Accept-Language": "de"}
+    with service.app.test_client() as client:
+        return client.get(path, headers=headers).text
+
+
 def mcp(service: Service, token: str) -> str:
     """The texts and the structure that an assistant reads."""
-    found = DiagnosesBody.model_validate(service.get("/api/v1/diagnoses", token=token).json)
-    path = f"/api/v1/diagnoses/{service.ids('/api/v1/diagnoses', token)[0]}/interventions"
-    listed = InterventionsBody.model_validate(service.get(path, token=token).json)
+    found = DiagnosesBody.model_validate_json(get(service, token, "/api/v1/diagnoses"))
+    path = f"/api/v1/diagnoses/{ID}/interventions"
+    listed = InterventionsBody.model_validate_json(get(service, token, path))
     return json.dumps(
         [
             wording.diagnoses(found, only_names=False),
@@ -211,8 +218,7 @@ def mcp(service: Service, token: str) -> str:
 
 
 def at(path: str) -> Callable[[Service, str], str]:
-    headers = {"Accept-Language": "de"}
-    return lambda service, token: service.get(path, token=token, headers=headers).text
+    return lambda service, token: get(service, token, path)
 
 
 WAYS: dict[str, Callable[[Service, str], str]] = {
