@@ -51,7 +51,7 @@ clients: install-dev $(CLIENTS)/.installed ## test with linters, a fuzzer, gener
 	@$(BIN)/python -m pytest --numprocesses=auto tests/clients/linters.py \
 		tests/clients/generated.py tests/clients/readers.py tests/clients/firefox.py tests/clients/fuzzing.py \
 		tests/clients/infobutton.py tests/clients/fhir.py \
-		tests/clients/mcp_program.py tests/clients/identity_provider.py $(ARGS)
+		tests/clients/mcp_program.py tests/clients/mcp_command.py tests/clients/identity_provider.py $(ARGS)
 
 SEED ?= 0
 .PHONY: hostile

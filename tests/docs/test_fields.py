@@ -204,13 +204,13 @@ def get(service: Service, token: str, path: str) -> str:
 
 def mcp(service: Service, token: str) -> str:
     """The texts and the structure that an assistant reads."""
-    found = DiagnosesBody.model_validate_json(get(service, token, "/api/v1/diagnoses"))
+    diagnoses = DiagnosesBody.model_validate_json(get(service, token, "/api/v1/diagnoses"))
     path = f"/api/v1/diagnoses/{ID}/interventions"
     listed = InterventionsBody.model_validate_json(get(service, token, path))
     return json.dumps(
         [
-            wording.diagnoses(found, only_names=False),
-            answers.diagnoses(found, only_names=False),
+            wording.diagnoses(diagnoses, only_names=False),
+            answers.diagnoses(diagnoses, only_names=False),
             wording.interventions(listed, {}),
             answers.interventions(listed),
         ]
@@ -245,8 +245,8 @@ def shown(entry: Entry) -> dict[str, str]:
 
 def rows() -> dict[str, list[str]]:
     page = PAGE.read_text(encoding="utf-8")
-    found = re.finditer(r"^\| `(\w+\.\w+)` \|(.*)\|$", page, re.MULTILINE)
-    return {row[1]: [cell.strip() for cell in row[2].split("|")] for row in found}
+    table = re.finditer(r"^\| `(\w+\.\w+)` \|(.*)\|$", page, re.MULTILINE)
+    return {row[1]: [cell.strip() for cell in row[2].split("|")] for row in table}
 
 
 def has_rows_of_its_own(field: Field) -> bool:

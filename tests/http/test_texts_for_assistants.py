@@ -62,10 +62,6 @@ QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {
             ),
         ],
     ),
-    "Are statins safe in pregnancy?": (
-        {"q": "statin pregnancy"},
-        ["In pregnancy and breastfeeding European product information contraindicates statins"],
-    ),
     "Should I have an MRI for my back pain?": (
         {"q": "should I MRI back pain"},
         [
@@ -76,21 +72,9 @@ QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {
             ),
         ],
     ),
-    "Hexenschuss: Röntgen?": (
-        {"q": "Hexenschuss Röntgen"},
-        ["AGAINST: Routine early imaging", "finds no better pain, function or other outcome"],
-    ),
     "What about a PPI for years?": (
         {"q": "PPI long term"},
         ["doubts about the safety of long-term use", "Caution: The UK regulator (2012) warns"],
-    ),
-    "A cortisone shot in the shoulder?": (
-        {"q": "cortisone shot shoulder"},
-        [
-            "Adhesive capsulitis of the shoulder (frozen shoulder) (id adhesive-capsulitis):",
-            "FOR: Intra-articular corticosteroid injection (acute; strongly recommended).",
-            "Rotator cuff-related shoulder pain (id rotator-cuff-related-shoulder-pain):",
-        ],
     ),
     "Ibuprofen for back pain?": (
         {"q": "ibuprofen back pain"},
@@ -129,21 +113,27 @@ def test_the_text_answers_a_question_alone(service: Service, token: str, questio
 
     for words in (*said, DISCLAIMER):
         assert words in text
-    for one in body.data:
-        (line,) = (line for line in text.splitlines() if f"Id {one.id}." in line)
-        assert line.startswith(f"- {one.evidence.direction.upper()}: {one.title} (")
-        for stated in (one.evidence.source_grade, one.cautions):
+    for intervention in body.data:
+        (line,) = (line for line in text.splitlines() if f"Id {intervention.id}." in line)
+        assert line.startswith(
+            f"- {intervention.evidence.direction.upper()}: {intervention.title} ("
+        )
+        for stated in (intervention.evidence.source_grade, intervention.cautions):
             assert (stated or "") in line
-        for effect in one.effects[:1]:
+        for effect in intervention.effects[:1]:
             assert wording.sentence(effect) in line
-        for number, work in zip(re.findall(r"\[(\d+)\]", line), one.references, strict=True):
+        for number, work in zip(
+            re.findall(r"\[(\d+)\]", line), intervention.references, strict=True
+        ):
             assert f"[{number}] {work.year} {work.url}" in text.splitlines()
 
 
 def test_what_the_summary_alone_has_is_quoted_and_no_title_is(service: Service, token: str) -> None:
     body = read(service, token, "/interventions?q=opioids&diagnosis=low-back-pain", SearchBody)
     in_title, in_summary, in_cautions = (
-        next(one for one in body.data if one.id == f"low-back-pain-{name}")
+        next(
+            intervention for intervention in body.data if intervention.id == f"low-back-pain-{name}"
+        )
         for name in ("opioids", "paracetamol-alone", "anticonvulsants")
     )
 
@@ -152,8 +142,8 @@ def test_what_the_summary_alone_has_is_quoted_and_no_title_is(service: Service, 
     lines = wording.found_interventions(body).splitlines()
     (quoted,) = (line for line in lines if in_summary.id in line)
     assert "“Weak opioids with or without paracetamol are considered only in acute pain" in quoted
-    for one in (in_title, in_cautions):
-        (line,) = (line for line in lines if one.id in line)
+    for intervention in (in_title, in_cautions):
+        (line,) = (line for line in lines if intervention.id in line)
         assert "“" not in line
 
 
@@ -162,18 +152,23 @@ def test_every_effect_is_a_sentence_with_its_figures(service: Service, token: st
     for entry in bundled().entries:
         path = f"/diagnoses/{entry.diagnosis.id}/interventions"
         body = read(service, token, path, InterventionsBody)
-        sentences = [[wording.sentence(effect) for effect in one.effects] for one in body.data]
+        sentences = [
+            [wording.sentence(effect) for effect in intervention.effects]
+            for intervention in body.data
+        ]
         answer = answers.interventions(body)
-        structured = {one["id"]: one for one in answer["interventions"]}
+        structured = {intervention["id"]: intervention for intervention in answer["interventions"]}
         served = service.data(f"/api/v1{path}", token)
 
         visible = entry.visible_interventions()
-        assert sentences == [[in_words(effect) for effect in one.effects] for one in visible]
-        for one in served:
-            effects = structured[one["id"]].get("effects", [])
-            for figures, effect in zip(effects, one["effects"], strict=True):
+        assert sentences == [
+            [in_words(effect) for effect in intervention.effects] for intervention in visible
+        ]
+        for intervention in served:
+            effects = structured[intervention["id"]].get("effects", [])
+            for figures, effect in zip(effects, intervention["effects"], strict=True):
                 cited = answer["references"][str(figures["reference"])]
-                assert cited.endswith(one["references"][effect["reference"]]["url"])
+                assert cited.endswith(intervention["references"][effect["reference"]]["url"])
                 effect["reference"] = figures["reference"]
                 assert figures == {
                     name: value
@@ -211,6 +206,12 @@ def test_the_strength_of_every_recommendation_is_said(
     service: Service, token: str, recommendation: str, words: str
 ) -> None:
     body = read(service, token, "/diagnoses/low-back-pain/interventions", InterventionsBody)
-    one = next(one for one in body.data if one.evidence.recommendation == recommendation)
+    intervention = next(
+        intervention
+        for intervention in body.data
+        if intervention.evidence.recommendation == recommendation
+    )
 
-    assert f": {one.title} ({one.phase}; {words})." in wording.interventions(body, {})
+    assert f": {intervention.title} ({intervention.phase}; {words})." in wording.interventions(
+        body, {}
+    )

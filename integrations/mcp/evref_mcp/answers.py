@@ -30,16 +30,16 @@ MOST_LISTED = 25
 def diagnoses(body: DiagnosesBody, *, only_names: bool) -> dict[str, Any]:
     """Return the structured answer of find_diagnoses."""
     listed = (
-        [{"id": each.id, "name": each.name} for each in body.data]
+        [{"id": diagnosis.id, "name": diagnosis.name} for diagnosis in body.data]
         if only_names
-        else [_diagnosis(each) for each in body.data[:MOST_LISTED]]
+        else [_diagnosis(diagnosis) for diagnosis in body.data[:MOST_LISTED]]
     )
     return _stated(
         {
             "count": len(body.data),
             "diagnoses": listed,
-            "found": [each.model_dump() for each in body.meta.found],
-            "matches": [_match(each) for each in body.meta.matches],
+            "found": [hit.model_dump() for hit in body.meta.found],
+            "matches": [_match(match) for match in body.meta.matches],
             "suggestions": body.meta.suggestions,
         }
     ) | _source(body.meta)
@@ -53,7 +53,9 @@ def interventions(body: InterventionsBody) -> dict[str, Any]:
         "diagnosis": diagnosis.model_dump(
             include={"id", "name", "scope", "checked_on", "reviewed"}
         ),
-        "interventions": [_intervention(each, cited) for each in in_card_order(body)],
+        "interventions": [
+            _intervention(intervention, cited) for intervention in in_card_order(body)
+        ],
         "references": {
             str(number): f"{work.title}. {work.year}. {work.url}"
             for number, work in enumerate(cited, start=1)
@@ -64,7 +66,9 @@ def interventions(body: InterventionsBody) -> dict[str, Any]:
 
 def works(interventions: Iterable[Intervention]) -> list[Reference]:
     """Return the works that the interventions cite, each once."""
-    return list(dict.fromkeys(work for one in interventions for work in one.references))
+    return list(
+        dict.fromkeys(work for intervention in interventions for work in intervention.references)
+    )
 
 
 def in_card_order(body: InterventionsBody) -> list[Intervention]:
@@ -72,10 +76,10 @@ def in_card_order(body: InterventionsBody) -> list[Intervention]:
     places = {name: place for place, name in enumerate(body.meta.diagnosis.mainstays)}
     return sorted(
         body.data,
-        key=lambda one: (
-            _group(one.evidence),
-            places.get(one.id, len(places)),
-            get_args(Phase).index(one.phase),
+        key=lambda intervention: (
+            _group(intervention.evidence),
+            places.get(intervention.id, len(places)),
+            get_args(Phase).index(intervention.phase),
         ),
     )
 
@@ -90,7 +94,7 @@ def found_interventions(body: SearchBody) -> dict[str, Any]:
     """Return the structured answer of find_interventions, without summaries."""
     return {
         "count": body.meta.count,
-        "interventions": [_found(each) for each in body.data],
+        "interventions": [_found(intervention) for intervention in body.data],
         **_source(body.meta),
     }
 
@@ -107,8 +111,8 @@ def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _match(match: Match) -> dict[str, Any]:
-    found = match.model_dump(exclude={"diagnoses"})
-    return _stated({**found, "relations": {fit.id: fit.relation for fit in match.diagnoses}})
+    relations = {fit.id: fit.relation for fit in match.diagnoses}
+    return _stated({**match.model_dump(exclude={"diagnoses"}), "relations": relations})
 
 
 def _intervention(intervention: Intervention, cited: Sequence[Reference]) -> dict[str, Any]:
@@ -117,15 +121,15 @@ def _intervention(intervention: Intervention, cited: Sequence[Reference]) -> dic
         {
             "id": intervention.id,
             "title": intervention.title,
-            **_evidence(intervention.evidence),
+            **intervention.evidence.model_dump(),
             "module": intervention.module,
             "phase": intervention.phase,
             "summary": intervention.summary,
             "cautions": intervention.cautions,
             "dose": None if dose is None else dose.model_dump(exclude_none=True),
             "effects": [
-                _effect(each, cited.index(intervention.references[each.reference]) + 1)
-                for each in intervention.effects
+                _effect(effect, cited.index(intervention.references[effect.reference]) + 1)
+                for effect in intervention.effects
             ],
             "references": [cited.index(work) + 1 for work in intervention.references],
         }
@@ -144,23 +148,14 @@ def _found(intervention: FoundIntervention) -> dict[str, Any]:
             "id": intervention.id,
             "title": intervention.title,
             "diagnosis": {"id": intervention.diagnosis.id, "name": intervention.diagnosis.name},
-            **_evidence(intervention.evidence),
+            **intervention.evidence.model_dump(),
             "module": intervention.module,
             "phase": intervention.phase,
             "cautions": intervention.cautions,
-            "effects": [_effect(each, each.reference) for each in intervention.effects],
-            "references": [each.url for each in intervention.references],
+            "effects": [_effect(effect, effect.reference) for effect in intervention.effects],
+            "references": [reference.url for reference in intervention.references],
         }
     )
-
-
-def _evidence(evidence: Evidence) -> dict[str, Any]:
-    return {
-        "direction": evidence.direction,
-        "recommendation": evidence.recommendation,
-        "certainty": evidence.certainty,
-        "source_grade": evidence.source_grade,
-    }
 
 
 def _source(meta: Meta) -> dict[str, str]:
@@ -168,6 +163,6 @@ def _source(meta: Meta) -> dict[str, str]:
 
 
 def _stated(members: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is null or empty, but for lists of what was found."""
+    """Leave out what is null or empty, but for the count and the list of diagnoses."""
     kept = {"count", "diagnoses"}
     return {name: value for name, value in members.items() if name in kept or value}

@@ -1,4 +1,4 @@
-"""The command evref-mcp: serves one assistant on standard input and output."""
+"""The command evref-mcp: an MCP server for one assistant, on standard input and output."""
 
 from __future__ import annotations
 
@@ -7,12 +7,23 @@ import asyncio
 import os
 import sys
 from importlib.metadata import version
+from typing import Any
 
+from mcp import MCPError
+from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+)
 
-from evref_mcp.server import server
 from evref_mcp.service import Service
 from evref_mcp.settings import Settings, SettingsError
+from evref_mcp.tools import OPERATIONS
+from evref_mcp.wording import INSTRUCTIONS
 
 _WRONG_SETTING = 2
 
@@ -42,6 +53,34 @@ def main() -> None:
 
 async def _serve(settings: Settings, own_version: str) -> None:
     async with Service.client(settings.key, own_version) as http:
-        serving = server(Service(settings.url, http), own_version)
+        server = _server(Service(settings.url, http), own_version)
         async with stdio_server() as (incoming, outgoing):
-            await serving.run(incoming, outgoing, serving.create_initialization_options())
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _server(service: Service, version: str) -> Server[Any]:
+    """Return a server whose tools read the service.
+
+    The SDK's `MCPServer` would drop unknown arguments in silence, so the tools check them.
+    """
+
+    async def list_tools(
+        _: ServerRequestContext[Any], __: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return ListToolsResult(tools=[operation.tool for operation in OPERATIONS.values()])
+
+    async def call_tool(
+        _: ServerRequestContext[Any], call: CallToolRequestParams
+    ) -> CallToolResult:
+        if call.name not in OPERATIONS:
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {call.name}")
+        return await OPERATIONS[call.name].call(service, call.arguments or {})
+
+    return Server(
+        "evref",
+        version=version,
+        title="Evidence Reference Service",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )

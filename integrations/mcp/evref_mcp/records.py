@@ -13,13 +13,13 @@ from pydantic import BaseModel, ConfigDict, PlainSerializer
 Module = Literal["fitt_vip", "pharmaconeutral", "home", "concept", "prevention", "diagnostic"]
 Phase = Literal["acute", "subacute", "chronic"]
 Direction = Literal["for", "against", "unclear"]
-
-
 Certainty = Literal["high", "moderate", "low", "very_low", "not_graded"]
 Recommendation = Literal[
     "strong_for", "conditional_for", "conditional_against", "strong_against", "not_stated"
 ]
-Number = Annotated[Decimal, PlainSerializer(lambda one: float(one) if one % 1 else int(one))]
+Number = Annotated[
+    Decimal, PlainSerializer(lambda number: float(number) if number % 1 else int(number))
+]
 """A number with the digits of its source; a number of JSON where it is structured."""
 
 
@@ -56,7 +56,7 @@ class Fit(BaseModel):
     relation: Literal["certain", "approximate"]
 
 
-class Found(BaseModel):
+class Hit(BaseModel):
     """Why words found a diagnosis."""
 
     diagnosis_id: str
@@ -93,8 +93,8 @@ class Evidence(BaseModel):
     """What the sources say about an intervention, and how sure they are."""
 
     direction: Direction
-    certainty: Certainty
     recommendation: Recommendation
+    certainty: Certainty
     source_grade: str | None
 
 
@@ -176,7 +176,7 @@ class Meta(BaseModel):
 class MetaOfDiagnoses(Meta):
     """With codes, what each one found; with words, why, or which diagnoses may be meant."""
 
-    found: list[Found] = []
+    found: list[Hit] = []
     matches: list[Match] = []
     suggestions: list[dict[str, str]] = []
 

@@ -138,7 +138,8 @@ class Operation(Generic[Given]):
         except ValidationError as error:
             # Unknown names may be long and many.
             faults = [
-                (".".join(map(str, each["loc"]))[:100], each["msg"]) for each in error.errors()[:10]
+                (".".join(map(str, detail["loc"]))[:100], detail["msg"])
+                for detail in error.errors()[:10]
             ]
             return failure(wording.invalid_arguments(faults, self._arguments.model_fields))
         try:
@@ -159,7 +160,7 @@ def _schema(arguments: type[_Arguments]) -> dict[str, Any]:
     whole = arguments.model_json_schema()
     return {
         "type": "object",
-        "properties": {name: _short(each) for name, each in whole["properties"].items()},
+        "properties": {name: _short(schema) for name, schema in whole["properties"].items()},
         "required": whole.get("required", []),
         "additionalProperties": False,
     }

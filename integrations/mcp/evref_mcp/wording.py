@@ -11,8 +11,8 @@ from evref_mcp.answers import MOST_LISTED, in_card_order, works
 from evref_mcp.records import (
     DiagnosesBody,
     Effect,
-    Found,
     FoundIntervention,
+    Hit,
     Intervention,
     InterventionsBody,
     Match,
@@ -80,8 +80,8 @@ Titles never say a direction. {_NATURE}"""
 
 KEY_REFUSED = (
     "The evidence reference service refused the API key of this program (EVREF_KEY): the key is "
-    "mistyped, unknown, revoked or expired. Nothing was read. Whoever set up evref-mcp needs to "
-    "compare the key or to set another one; a member of the institution creates keys in the "
+    "mistyped, unknown, revoked or expired. Nothing was read. The person who set up evref-mcp "
+    "should compare the key or set another one; a member of the institution creates keys in the "
     "institution settings of the service."
 )
 TOO_LONG = (
@@ -101,17 +101,20 @@ def diagnoses(body: DiagnosesBody, *, only_names: bool) -> str:
     if not body.data:
         lines.append("The catalogue is not complete: this says nothing about a diagnosis.")
     if only_names:
-        lines.append(", ".join(each.id for each in body.data))
+        lines.append(", ".join(diagnosis.id for diagnosis in body.data))
     else:
-        why = {each.diagnosis_id: _why(each) for each in body.meta.found}
+        why = {hit.diagnosis_id: _why(hit) for hit in body.meta.found}
         lines += [
-            f"- {each.name} (id {each.id}{why.get(each.id, '')})"
-            for each in body.data[:MOST_LISTED]
+            f"- {diagnosis.name} (id {diagnosis.id}{why.get(diagnosis.id, '')})"
+            for diagnosis in body.data[:MOST_LISTED]
         ]
         if len(body.data) > MOST_LISTED:
             lines.append(f"{len(body.data) - MOST_LISTED} more are not listed: narrow the search.")
     if body.meta.suggestions:
-        names = (f"{each['diagnosis_id']} (“{each['term']}”)" for each in body.meta.suggestions)
+        names = (
+            f"{suggestion['diagnosis_id']} (“{suggestion['term']}”)"
+            for suggestion in body.meta.suggestions
+        )
         lines.append(f"Perhaps meant: {', '.join(names)}.")
     lines += [
         f"- {match.parameter} {match.given or '(empty)'}{_found(match)}"
@@ -120,9 +123,9 @@ def diagnoses(body: DiagnosesBody, *, only_names: bool) -> str:
     return _with_source(lines, body.meta)
 
 
-def _why(found: Found) -> str:
-    corrected = ", spelling corrected" if found.spelling_corrected else ""
-    return f"; found by “{found.matched}”{corrected}"
+def _why(hit: Hit) -> str:
+    corrected = ", spelling corrected" if hit.spelling_corrected else ""
+    return f"; found by “{hit.matched}”{corrected}"
 
 
 def _found(match: Match) -> str:
@@ -133,13 +136,13 @@ def _found(match: Match) -> str:
     doubt = "this code also means other conditions"
     if match.qualifier is not None:
         doubt = f"recorded as {match.qualifier.replace('_', ' ')}"
-    found = [
+    meanings = [
         fit.id + (f" ({doubt})" if fit.relation != "certain" else "") for fit in match.diagnoses
     ]
     if match.excluded_from:
-        names = " or ".join(each.replace("-", " ") for each in match.excluded_from)
-        found.append(f"this code means another condition than {names}")
-    return f", read as {match.read_as}: {', '.join(found) or 'nothing in the catalogue'}"
+        names = " or ".join(name.replace("-", " ") for name in match.excluded_from)
+        meanings.append(f"this code means another condition than {names}")
+    return f", read as {match.read_as}: {', '.join(meanings) or 'nothing in the catalogue'}"
 
 
 def interventions(body: InterventionsBody, filters: Mapping[str, str]) -> str:
@@ -168,27 +171,28 @@ def found_interventions(body: SearchBody) -> str:
     if not body.data:
         lines.append("The catalogue is not complete: this says nothing about the evidence.")
     if body.meta.ignored:
-        lines.append(f"Ignored, because nothing has it: {', '.join(body.meta.ignored)}.")
+        lines.append(f"Ignored, because no entry contains it: {', '.join(body.meta.ignored)}.")
     return _with_source([*lines, *_listed(body.data, works(body.data))], body.meta)
 
 
 def _listed(interventions: Iterable[Intervention], cited: Sequence[Reference]) -> Iterator[str]:
     """Yield a line for each intervention, and one for each work that they cite by number."""
     diagnosis = None
-    for one in interventions:
-        if isinstance(one, FoundIntervention) and one.diagnosis != diagnosis:
-            diagnosis = one.diagnosis
+    for intervention in interventions:
+        if isinstance(intervention, FoundIntervention) and intervention.diagnosis != diagnosis:
+            diagnosis = intervention.diagnosis
             yield f"{diagnosis.name} (id {diagnosis.id}):"
-        evidence = one.evidence
+        evidence = intervention.evidence
         strength = _STRENGTHS[evidence.recommendation]
+        remark = f"({intervention.phase}; {strength})"
         parts = [
-            f"- {evidence.direction.upper()}: {one.title} ({one.phase}; {strength}).",
-            f"Id {one.id}.",
+            f"- {evidence.direction.upper()}: {intervention.title} {remark}.",
+            f"Id {intervention.id}.",
             f"Grade: {evidence.source_grade}." if evidence.source_grade else "",
-            f"Effect: {sentence(one.effects[0])}." if one.effects else "",
-            _quoted(one) if isinstance(one, FoundIntervention) else "",
-            f"Caution: {one.cautions}" if one.cautions else "",
-            "".join(f"[{cited.index(work) + 1}]" for work in one.references),
+            f"Effect: {sentence(intervention.effects[0])}." if intervention.effects else "",
+            _quoted(intervention) if isinstance(intervention, FoundIntervention) else "",
+            f"Caution: {intervention.cautions}" if intervention.cautions else "",
+            "".join(f"[{cited.index(work) + 1}]" for work in intervention.references),
         ]
         yield " ".join(filter(None, parts))
     for number, work in enumerate(cited, start=1):
@@ -213,30 +217,30 @@ def sentence(effect: Effect) -> str:
     )
 
 
-def _quoted(found: FoundIntervention) -> str:
+def _quoted(intervention: FoundIntervention) -> str:
     """Return the sentence of the summary with the most of the words that the title lacks."""
-    words = [word for word in found.matched if word not in found.title]
+    words = [word for word in intervention.matched if word not in intervention.title]
     patterns = [re.compile(rf"\b{re.escape(word)}\b") for word in words]
 
     def met(sentence: str) -> int:
         return sum(pattern.search(sentence) is not None for pattern in patterns)
 
-    best = max(_SENTENCE_END.split(found.summary), key=met)
-    return f"“{best}”" if found.matched_in == "summary" and met(best) else ""
+    best = max(_SENTENCE_END.split(intervention.summary), key=met)
+    return f"“{best}”" if intervention.matched_in == "summary" and met(best) else ""
 
 
 def _with_source(lines: Iterable[str], meta: Meta) -> str:
     return "\n".join([*lines, meta.disclaimer])
 
 
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
+def _counted(number: int, singular: str, plural: str) -> str:
+    return f"{number} {singular if number == 1 else plural}"
 
 
 def invalid_arguments(faults: Iterable[tuple[str, str]], names: Iterable[str]) -> str:
     """Return what is wrong with the arguments of a call that was not sent."""
-    told = "; ".join(f"{name}: {message}" for name, message in faults)
-    return f"Invalid arguments: {told}. The arguments are: {', '.join(names)}. Nothing was read."
+    errors = "; ".join(f"{name}: {message}" for name, message in faults)
+    return f"Invalid arguments: {errors}. The arguments are: {', '.join(names)}. Nothing was read."
 
 
 def refused(problem: dict[str, Any]) -> str:
@@ -248,8 +252,8 @@ def refused(problem: dict[str, Any]) -> str:
         for error in errors
     ]
     # With errors, the detail only refers to them.
-    said = [str(problem.get("title", "")), *(details or [str(problem.get("detail", ""))])]
-    sentences = [f"{text.rstrip('.')}." for text in said if text]
+    texts = [str(problem.get("title", "")), *(details or [str(problem.get("detail", ""))])]
+    sentences = [f"{text.rstrip('.')}." for text in texts if text]
     return " ".join(["The evidence reference service refused the request:", *sentences])
 
 
@@ -266,34 +270,34 @@ def limit_used_up(retry_after: str) -> str:
 def unavailable(url: str, retry_after: str) -> str:
     """Return the words for 503; `retry_after` is in seconds."""
     return (
-        f"The evidence reference service at {url} cannot answer at the moment. Nothing was read. "
-        f"Try again {_in(retry_after)}; if it goes on, its operator needs to know."
+        f"The evidence reference service at {url} is unavailable at the moment. Nothing was read. "
+        f"Try again {_in(retry_after)}; if this continues, tell its operator."
     )
 
 
 def no_answer(url: str) -> str:
     """Return the words for a timeout."""
     return (
-        f"The evidence reference service at {url} did not answer in time. Nothing was read. Try "
-        "again later; if it goes on, its operator needs to know."
+        f"The evidence reference service at {url} did not respond in time. Nothing was read. Try "
+        "again later; if this continues, tell its operator."
     )
 
 
 def out_of_reach(url: str) -> str:
     """Return the words for a failed connection."""
     return (
-        f"The evidence reference service at {url} cannot be reached. Nothing was read. Whoever set "
-        "up evref-mcp needs to check that the address (EVREF_URL) is right, that the service runs, "
-        "and that this machine can reach it."
+        f"The evidence reference service at {url} cannot be reached. Nothing was read. The "
+        "person who set up evref-mcp should check that the address (EVREF_URL) is right, that the "
+        "service runs, and that this machine can reach it."
     )
 
 
 def not_understood(url: str) -> str:
     """Return the words for a response that an evref service does not send."""
     return (
-        f"What answers at {url} does not answer as an evidence reference service does. Nothing was "
-        "read. Whoever set up evref-mcp needs to check the address (EVREF_URL), and any proxy in "
-        "between."
+        f"The server at {url} does not respond like an evidence reference service. Nothing was "
+        "read. The person who set up evref-mcp should check the address (EVREF_URL), and any "
+        "proxy in between."
     )
 
 
