@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from evref.domain.catalogue.advice import Retraction
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
-from evref.domain.catalogue.retractions import Retraction
 from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
 from evref.domain.errors import StorageUnavailableError
 from evref.domain.principal import Principal

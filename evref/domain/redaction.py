@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from evref.domain.base62 import base62_checksum
 from evref.domain.errors import Fault, InvalidValueError
+from evref.domain.identifiers import base62_checksum
 
 KEY_PREFIX = "evref_"
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from evref.domain.catalogue.advice import Retraction
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
-from evref.domain.catalogue.retractions import Retraction
 from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
 from evref.domain.errors import EvrefError
 

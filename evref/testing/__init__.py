@@ -15,7 +15,7 @@ pytest.register_assert_rewrite(
 
 from evref.testing.access.admission import AdmissionContract  # noqa: E402
 from evref.testing.access.usage import UsageReportsContract  # noqa: E402
-from evref.testing.catalogue.files import CatalogueFilesContract  # noqa: E402
+from evref.testing.catalogue import CatalogueFilesContract  # noqa: E402
 from evref.testing.contract import Contract  # noqa: E402
 from evref.testing.storage import StorageContract  # noqa: E402
 from evref.testing.system import (  # noqa: E402

@@ -31,7 +31,7 @@ from evref.testing.builders import (
     an_institution,
     an_invitation,
 )
-from evref.testing.catalogue.published import CatalogueContract
+from evref.testing.catalogue import CatalogueContract
 from evref.testing.filling import (
     at_once,
     keep_catalogue,

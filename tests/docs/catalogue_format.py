@@ -20,8 +20,7 @@ from evref.adapters.inbound.rest.records import limits_of
 from evref.domain.catalogue.diagnosis import RESERVED_IDS, Diagnosis, Module, Review
 from evref.domain.catalogue.effect import Effect, Measure, Number
 from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation, Reference
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
-from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS
 from evref.domain.declaration import Field, Items, Kind, Pattern, Prose, Range, Slug, declared

@@ -26,8 +26,7 @@ from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
 from evref.domain.catalogue.effect import Effect, Interval, Measure, Number, Per1000
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation, Reference
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
-from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention
 from evref.domain.declaration import Field, declared
 from evref.domain.principal import Readers

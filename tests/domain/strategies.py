@@ -9,7 +9,7 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module, Review
 from evref.domain.catalogue.effect import Measure, Number, Per1000
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
+from evref.domain.catalogue.icd import CodeList, FinerCodes
 from evref.domain.catalogue.intervention import Phase
 from evref.testing.builders import a_diagnosis, an_effect, an_intervention
 

@@ -7,11 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 from evref.domain.audit import Action, Subject, SubjectKind
-from evref.domain.catalogue.advice import warnings
+from evref.domain.catalogue.advice import retracted, warnings
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.comparison import Comparison
-from evref.domain.catalogue.publication import Publication
-from evref.domain.catalogue.retractions import retracted
+from evref.domain.catalogue.publication import Comparison, Publication
 from evref.domain.errors import (
     CatalogueReplacedError,
     DiagnosesRemovedError,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from evref.domain.access.key import KeySecret
-from evref.domain.base62 import base62, base62_checksum
 from evref.domain.errors import InvalidApiKeyError
+from evref.domain.identifiers import base62, base62_checksum
 from evref.domain.redaction import KEY_PREFIX
 
 _SECRET_DIGITS = 40

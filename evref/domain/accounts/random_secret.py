@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Self
 
-from evref.domain.base62 import base62
+from evref.domain.identifiers import base62
 
 _DIGITS = 48
 

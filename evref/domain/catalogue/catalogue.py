@@ -10,10 +10,10 @@ from datetime import date, timedelta
 from difflib import get_close_matches
 from functools import cached_property
 
-from evref.domain.catalogue.comparison import Comparison, change_between, most_urgent_first
 from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.matching import Match, best_relations, fit, prefixes
+from evref.domain.catalogue.publication import Comparison, change_between, most_urgent_first
 from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
 

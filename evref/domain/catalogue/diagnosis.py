@@ -8,8 +8,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
-from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
 from evref.domain.declaration import Declared, Example, Items, Line, Named, Pattern, Prose, Slug
 from evref.domain.rules import Rules
 

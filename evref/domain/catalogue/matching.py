@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from evref.domain.catalogue.diagnosis import Diagnosis
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
-from evref.domain.catalogue.icd import Icd11Code
+from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd11Code
 from evref.domain.catalogue.record_code import Classification, Edition, RecordCode
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.comparison import Comparison, DiagnosisChange
+from evref.domain.catalogue.publication import Comparison, DiagnosisChange
 
 
 class NewsKind(StrEnum):

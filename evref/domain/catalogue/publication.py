@@ -1,12 +1,116 @@
-"""A publication of a catalogue, and what the publications of the past tell."""
+"""A publication of a catalogue: what it changed for those who read the earlier one, and when."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
-from evref.domain.catalogue.comparison import Comparison
+from evref.domain.catalogue.evidence import Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A change of what the sources say about using an intervention."""
+
+    before: Direction
+    after: Direction
+
+    @property
+    def is_reversal(self) -> bool:
+        """Whether it is from for to against, or from against to for."""
+        return Direction.UNCLEAR not in {self.before, self.after}
+
+
+@dataclass(frozen=True, slots=True)
+class InterventionChange:
+    """A changed intervention. `fields` has the paths of its changed fields in the API's record.
+
+    Such as `evidence.direction` or `summary`. `direction` is None if that has not changed.
+    """
+
+    id: str
+    fields: tuple[str, ...]
+    direction: Turn | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisChange:
+    """A changed diagnosis. Changed interventions come in this order: turns, then others by id.
+
+    `record` is whether anything but its visible interventions changed.
+    """
+
+    diagnosis_id: str
+    record: bool
+    interventions_added: tuple[str, ...]
+    interventions_removed: tuple[str, ...]
+    interventions_changed: tuple[InterventionChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Diagnoses by id: those added, removed and changed. What changed direction is first."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[DiagnosisChange, ...]
+
+
+Record = dict[str, Any]
+"""A diagnosis with its visible interventions under `interventions`, as in `content`."""
+
+
+def change_between(before: Record, after: Record) -> DiagnosisChange:
+    """Return what changed in a diagnosis."""
+    earlier, later = _interventions(before), _interventions(after)
+    changes = (
+        _change_of(name, earlier[name], later[name])
+        for name in sorted(earlier.keys() & later.keys())
+        if earlier[name] != later[name]
+    )
+    return DiagnosisChange(
+        diagnosis_id=after["id"],
+        record=_rest(before) != _rest(after),
+        interventions_added=tuple(sorted(later.keys() - earlier.keys())),
+        interventions_removed=tuple(sorted(earlier.keys() - later.keys())),
+        interventions_changed=tuple(sorted(changes, key=_urgency)),
+    )
+
+
+def most_urgent_first(changed: DiagnosisChange) -> tuple[int, str]:
+    """Return the sort key of changed diagnoses."""
+    return min(map(_urgency, changed.interventions_changed), default=2), changed.diagnosis_id
+
+
+def _urgency(change: InterventionChange) -> int:
+    if change.direction is None:
+        return 2
+    return 0 if change.direction.is_reversal else 1
+
+
+def _change_of(name: str, before: Record, after: Record) -> InterventionChange:
+    old, new = before["evidence"]["direction"], after["evidence"]["direction"]
+    turn = None if old == new else Turn(Direction(old), Direction(new))
+    return InterventionChange(name, tuple(_fields(before, after)), turn)
+
+
+def _fields(before: Record, after: Record, within: str = "") -> Iterator[str]:
+    for name in dict.fromkeys((*after, *before)):
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _fields(old, new, f"{name}.")
+        elif old != new:
+            yield within + name
+
+
+def _interventions(record: Record) -> dict[str, Record]:
+    return {intervention["id"]: intervention for intervention in record["interventions"]}
+
+
+def _rest(record: Record) -> Record:
+    return {name: value for name, value in record.items() if name != "interventions"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +131,6 @@ class Publication:
     changed: int
     removed: int
     comparison: Comparison | None
-
-
-def is_bundled(version: str, publications: Iterable[Publication]) -> bool:
-    """Return whether the catalogue of this version was published as that of the package."""
-    return any(
-        publication.is_bundled for publication in publications if publication.version == version
-    )
 
 
 def removed_on(diagnosis_id: str, newest_first: Iterable[Publication]) -> date | None:

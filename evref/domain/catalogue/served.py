@@ -9,7 +9,7 @@ from functools import cached_property
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.publication import Publication, is_bundled, removed_on
+from evref.domain.catalogue.publication import Publication, removed_on
 from evref.domain.catalogue.record_code import Classification, RecordCode
 from evref.domain.catalogue.search.index import SearchIndex
 from evref.domain.catalogue.snomed import NO_MAP, SnomedMap
@@ -63,8 +63,12 @@ class Served:
         """Return the address of the licence: CC BY 4.0 if it was published as the bundled
         catalogue, else that of the operator's own, `of_others`.
         """
-        is_own = not is_bundled(self.catalogue.version, self.publications)
-        return of_others if is_own else BUNDLED_LICENCE
+        is_bundled = any(
+            publication.is_bundled
+            for publication in self.publications
+            if publication.version == self.catalogue.version
+        )
+        return BUNDLED_LICENCE if is_bundled else of_others
 
     def changed_at(self, diagnosis_id: str) -> datetime | None:
         """Return the time of the publication that last changed the version of a diagnosis.

@@ -10,7 +10,7 @@ from evref.domain.access.key import ApiKey, Permission
 from evref.domain.errors import AlreadyExistsError, KeyRevokedError
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, OPERATOR, a_key, a_secret
-from evref.testing.errors import not_found, succeeds
+from evref.testing.contract import not_found, succeeds
 from evref.testing.filling import at_once, change_key, keep_institutions, keep_key, rotate_key
 
 

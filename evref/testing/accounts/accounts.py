@@ -14,7 +14,7 @@ from evref.domain.principal import Role
 from evref.ports.accounts import AccountChanges
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, OPERATOR, a_member, an_institution, an_invitation
-from evref.testing.errors import not_found, succeeds
+from evref.testing.contract import not_found, succeeds
 from evref.testing.filling import (
     at_once,
     change_members,

@@ -9,7 +9,7 @@ from evref.domain.errors import NotFoundError
 from evref.domain.principal import Role
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, a_member
-from evref.testing.errors import not_found
+from evref.testing.contract import not_found
 from evref.testing.filling import keep_institutions, keep_members, keep_session
 
 

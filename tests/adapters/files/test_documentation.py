@@ -10,7 +10,7 @@ import evref
 from evref.adapters.outbound.files.folders import LARGEST_FILE
 from evref.adapters.outbound.files.nodes import DEEPEST_NESTING, MOST_NODES
 from evref.domain.catalogue.evidence import Recommendation
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
+from evref.domain.catalogue.icd import CodeList, FinerCodes
 from tests.adapters.files.support import faults_in, read
 
 DOCS = Path(evref.__file__).parents[1] / "docs"

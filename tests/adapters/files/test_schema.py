@@ -18,7 +18,7 @@ from evref.adapters.outbound.files.writing import text_of_entry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module, Review
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
+from evref.domain.catalogue.icd import CodeList, FinerCodes
 from evref.domain.errors import Fault, InvalidValueError
 from evref.testing.builders import a_diagnosis, an_effect, an_intervention
 from tests.docs.catalogue_format import SCHEMA

@@ -12,7 +12,7 @@ from evref.domain.audit import Action
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Changes
 from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
-from evref.testing.catalogue.published import assert_serves
+from evref.testing.catalogue import assert_serves
 from evref.testing.filling import keep_catalogue
 from evref.testing.storage import CHANGES, fill, records
 from tests.adapters.sql.databases import stop_rows

@@ -18,7 +18,7 @@ from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Storage
 from evref.testing.audit import a_refusal
 from evref.testing.builders import NOON, a_catalogue, a_key, a_member, a_secret, an_entry
-from evref.testing.catalogue.published import assert_serves
+from evref.testing.catalogue import assert_serves
 from evref.testing.filling import (
     at_once,
     change_members,

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evref.adapters.outbound.memory import MemoryStorage
-from evref.adapters.outbound.memory.catalogue.store import MemoryPublishedCatalogue
+from evref.adapters.outbound.memory.catalogue import MemoryPublishedCatalogue
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue

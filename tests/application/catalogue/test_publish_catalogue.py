@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
-from evref.adapters.outbound.memory.catalogue.store import MemoryPublishedCatalogue
+from evref.adapters.outbound.memory.catalogue import MemoryPublishedCatalogue
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.catalogue.catalogue import Catalogue

@@ -8,12 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evref.domain.catalogue.catalogue import Age, Catalogue
-from evref.domain.catalogue.comparison import (
-    Comparison,
-    DiagnosisChange,
-    InterventionChange,
-    Turn,
-)
 from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import (
@@ -24,10 +18,15 @@ from evref.domain.catalogue.evidence import (
     Reference,
     ReferenceKind,
 )
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
-from evref.domain.catalogue.icd import Icd10Code, Icd11Code
+from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase, listing_order
 from evref.domain.catalogue.matching import best_relations
+from evref.domain.catalogue.publication import (
+    Comparison,
+    DiagnosisChange,
+    InterventionChange,
+    Turn,
+)
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import (

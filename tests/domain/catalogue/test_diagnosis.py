@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evref.domain.catalogue.diagnosis import RESERVED_IDS, Module, Review
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
+from evref.domain.catalogue.icd import CodeList, FinerCodes
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import a_diagnosis
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.finer_codes import CodeList, FinerCodes
+from evref.domain.catalogue.icd import CodeList, FinerCodes
 from evref.domain.catalogue.matching import Fit, fit
 from evref.domain.catalogue.record_code import Classification, Edition, RecordCode, read_field
 from evref.testing.builders import a_diagnosis

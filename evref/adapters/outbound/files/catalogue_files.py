@@ -7,8 +7,8 @@ from evref.adapters.outbound.files.reading import Reader
 from evref.adapters.outbound.files.retraction_list import read_retractions
 from evref.adapters.outbound.files.snomed_map import read_snomed_map
 from evref.adapters.outbound.files.writing import write_files
+from evref.domain.catalogue.advice import Retraction
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.retractions import Retraction
 from evref.domain.catalogue.snomed import SnomedMap
 from evref.ports import catalogue
 from evref.ports.catalogue import FileFault, InvalidCatalogueError

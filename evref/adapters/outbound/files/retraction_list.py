@@ -11,7 +11,7 @@ from pathlib import Path
 
 from evref.adapters.outbound.files.folders import opened, reason, shown_path
 from evref.adapters.outbound.files.nodes import FileError
-from evref.domain.catalogue.retractions import Retraction
+from evref.domain.catalogue.advice import Retraction
 from evref.ports.catalogue import FileFault, InvalidCatalogueError
 
 _COLUMNS = ("OriginalPaperDOI", "OriginalPaperPubMedID", "RetractionNature", "RetractionDate")

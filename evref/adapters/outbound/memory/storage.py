@@ -18,7 +18,7 @@ from evref.adapters.outbound.memory.accounts import (
     MemorySignInAttempts,
 )
 from evref.adapters.outbound.memory.audit import MemoryAuditLog, append
-from evref.adapters.outbound.memory.catalogue.store import (
+from evref.adapters.outbound.memory.catalogue import (
     MemoryCatalogueChanges,
     MemoryPublishedCatalogue,
 )

@@ -17,7 +17,7 @@ from evref.adapters.outbound.sql.accounts import (
     SqlSignInAttempts,
 )
 from evref.adapters.outbound.sql.audit import SqlAuditLog
-from evref.adapters.outbound.sql.catalogue.store import SqlCatalogueChanges, SqlPublishedCatalogue
+from evref.adapters.outbound.sql.catalogue import SqlCatalogueChanges, SqlPublishedCatalogue
 from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
 from evref.adapters.outbound.sql.tables import catalogue_publication
 from evref.domain.errors import StorageNotReadyError

@@ -258,7 +258,7 @@ catalogue_history = Table(
     Column("added", Integer, nullable=False),
     Column("changed", Integer, nullable=False),
     Column("removed", Integer, nullable=False),
-    # See `comparisons`. NULL if the catalogue before was not stored any more.
+    # Compressed JSON. NULL if the catalogue before was no longer stored.
     Column("comparison", LargeBinary),
     # A document for each entry, one per line, compressed. NULL if it is not kept any more.
     Column("catalogue", LargeBinary),

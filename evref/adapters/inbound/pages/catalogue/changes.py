@@ -14,9 +14,8 @@ from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.frame import Frame
 from evref.adapters.inbound.web import atom
 from evref.adapters.inbound.web.representations import Representation
-from evref.domain.catalogue.comparison import Comparison
 from evref.domain.catalogue.news import News, NewsKind, headline, news
-from evref.domain.catalogue.publication import Publication, changes_of
+from evref.domain.catalogue.publication import Comparison, Publication, changes_of
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.domain.principal import Readers

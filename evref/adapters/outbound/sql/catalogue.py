@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import zlib
+from array import array
 from collections.abc import Iterable
 from typing import Any, cast
 
 from sqlalchemy import delete, func, insert, select, update
 
 from evref.adapters.outbound.codec import from_document, to_document
-from evref.adapters.outbound.sql.catalogue import code_maps, comparisons
 from evref.adapters.outbound.sql.engine import SqlPart, Transaction
 from evref.adapters.outbound.sql.tables import (
     catalogue_history,
@@ -18,10 +18,17 @@ from evref.adapters.outbound.sql.tables import (
     code_map,
 )
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.comparison import Comparison
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.publication import Publication
-from evref.domain.catalogue.snomed import LoadedMap
+from evref.domain.catalogue.evidence import Direction
+from evref.domain.catalogue.publication import (
+    Comparison,
+    DiagnosisChange,
+    InterventionChange,
+    Publication,
+    Turn,
+)
+from evref.domain.catalogue.record_code import Edition
+from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
 from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
 from evref.ports.catalogue import (
     CATALOGUES_KEPT,
@@ -40,7 +47,6 @@ _FIELDS = (
     "changed",
     "removed",
 )
-
 
 _SERVED = select(catalogue_publication.c.version)
 
@@ -91,11 +97,7 @@ class SqlPublishedCatalogue(SqlPart, PublishedCatalogue):
         row = self._database.find_all(_MAP)[0]
         if row.document is None:
             return None
-        try:
-            return LoadedMap(code_maps.read(row.document), row.loaded_at, row.loaded_by)
-        except ValueError as error:
-            reason = f"the stored map of SNOMED CT is damaged, load it again: {error}"
-            raise StorageUnavailableError(reason) from error
+        return LoadedMap(_map(row.document), row.loaded_at, row.loaded_by)
 
 
 class SqlCatalogueChanges(CatalogueChanges):
@@ -109,7 +111,7 @@ class SqlCatalogueChanges(CatalogueChanges):
         values: dict[str, Any] = {name: getattr(publication, name) for name in _FIELDS}
         values["catalogue"] = _document(catalogue.entries)
         if publication.comparison is not None:
-            values["comparison"] = comparisons.write(publication.comparison)
+            values["comparison"] = _stored_comparison(publication.comparison)
         connection = self._transaction.connection
         # This blocks other publications until the transaction ends.
         switched = connection.execute(
@@ -140,7 +142,7 @@ class SqlCatalogueChanges(CatalogueChanges):
             values = {
                 "loaded_at": loaded.loaded_at,
                 "loaded_by": loaded.loaded_by,
-                "document": code_maps.write(loaded.map),
+                "document": _stored_map(loaded.map),
             }
         self._transaction.connection.execute(
             update(code_map).values(number=code_map.c.number + 1, **values)
@@ -177,9 +179,95 @@ def _damaged(reason: str) -> StorageUnavailableError:
     return StorageUnavailableError(f"the stored catalogue is damaged: {reason}")
 
 
+def _stored(document: object) -> bytes:
+    return zlib.compress(json.dumps(document, separators=(",", ":")).encode())
+
+
+def _stored_comparison(comparison: Comparison) -> bytes:
+    document = {
+        "added": comparison.added,
+        "removed": comparison.removed,
+        "changed": [
+            {
+                "id": diagnosis.diagnosis_id,
+                "record": diagnosis.record,
+                "added": diagnosis.interventions_added,
+                "removed": diagnosis.interventions_removed,
+                "changed": [
+                    {
+                        "id": intervention.id,
+                        "fields": intervention.fields,
+                        "direction": intervention.direction
+                        and [intervention.direction.before, intervention.direction.after],
+                    }
+                    for intervention in diagnosis.interventions_changed
+                ],
+            }
+            for diagnosis in comparison.changed
+        ],
+    }
+    return _stored(document)
+
+
 def _comparison(stored: bytes | None) -> Comparison | None:
+    if stored is None:
+        return None
     try:
-        return None if stored is None else comparisons.read(stored)
-    except ValueError:
+        document = json.loads(zlib.decompress(stored))
+        return Comparison(
+            tuple(document["added"]),
+            tuple(document["removed"]),
+            tuple(map(_diagnosis_change, document["changed"])),
+        )
+    except (zlib.error, ValueError, LookupError, TypeError):
         # A damaged one must not keep the catalogue from being served and replaced.
         return None
+
+
+def _diagnosis_change(diagnosis: dict[str, Any]) -> DiagnosisChange:
+    return DiagnosisChange(
+        diagnosis["id"],
+        diagnosis["record"],
+        tuple(diagnosis["added"]),
+        tuple(diagnosis["removed"]),
+        tuple(
+            InterventionChange(
+                intervention["id"],
+                tuple(intervention["fields"]),
+                intervention["direction"] and Turn(*map(Direction, intervention["direction"])),
+            )
+            for intervention in diagnosis["changed"]
+        ),
+    )
+
+
+def _stored_map(snomed: SnomedMap) -> bytes:
+    return _stored(
+        {
+            "edition": snomed.edition,
+            "groups": snomed.groups,
+            "codes": snomed.codes.tolist(),
+            "places": snomed.places.tolist(),
+        }
+    )
+
+
+def _map(stored: bytes) -> SnomedMap:
+    """Return the map of SNOMED CT.
+
+    Raises:
+        StorageUnavailableError: If it is damaged.
+
+    """
+    try:
+        document = json.loads(zlib.decompress(stored))
+        edition = document["edition"]
+        return SnomedMap(
+            edition and Edition(edition),
+            tuple(tuple(map(tuple, groups)) for groups in document["groups"]),
+            array("Q", document["codes"]),
+            array("L", document["places"]),
+        )
+    except (zlib.error, ValueError, KeyError, TypeError, OverflowError) as error:
+        reason = f"the stored map of SNOMED CT is damaged, load it again: {error}"
+        raise StorageUnavailableError(reason) from error
