@@ -1,4 +1,4 @@
-"""Databases with all tables, copied from a template because migrations are slower."""
+"""Databases with all tables, copied from a template because creating them is slower."""
 
 from functools import cache
 from pathlib import Path
@@ -32,7 +32,7 @@ def prepared_sqlite(folder: Path, catalogue: Catalogue | None = None) -> str:
 
 @cache
 def _sqlite_template(catalogue: Catalogue | None) -> bytes:
-    # Copying a file takes a hundredth of the time of its migrations.
+    # Copying a file takes a hundredth of the time.
     with TemporaryDirectory() as folder:
         file = Path(folder) / "evref.sqlite"
         database = SqlDatabase(f"sqlite:///{file}")

@@ -23,8 +23,7 @@ from evref.domain.audit import Action, AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.ports.catalogue import CATALOGUES_KEPT
 from evref.testing.builders import OPERATOR
-from tests.adapters.sql.releases import REVISIONS, Rows, assert_kept, restore, rows
-from tests.adapters.sql.schemas import described
+from tests.adapters.sql.releases import RELEASES, Rows, assert_kept, described, restore, rows
 from tests.crash import work
 from tests.processes import forked
 from tests.servers import PATIENCE, PostgresqlServer, database_name, wait_until
@@ -260,7 +259,7 @@ class Migrations(Task):
 
     def _template(self, number: int) -> tuple[str, list[str], Rows]:
         """An empty database or that of a release, in turn: URL, schema and rows."""
-        releases = (None, *REVISIONS)
+        releases = (None, *RELEASES)
         release = releases[number % len(releases)]
         if release not in self._templates:
             url = self._databases.new()
@@ -286,19 +285,19 @@ class Migrations(Task):
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
         _, schema, before = self._template(number)
-        found = described(url)
+        after = described(url)
         with closing(SqlDatabase(url, timeout_seconds=60)) as database:
-            if found == schema:
+            if after == schema:
                 assert done == 0
                 assert _rows(database) == before
             else:
-                assert found == self._present
+                assert after == self._present
             assert_kept(before, _rows(database))
             SqlStorage(database).prepare()
             SqlStorage(database).verify()
             assert_kept(before, _rows(database))
         assert described(url) == self._present
-        return "old" if found == schema else "new"
+        return "old" if after == schema else "new"
 
 
 def _rows(database: SqlDatabase) -> Rows:

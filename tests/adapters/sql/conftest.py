@@ -1,14 +1,17 @@
-"""A new database, and the storage in it, for each test."""
+"""A new database of each kind, and the storage in it, for each test."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from tests.adapters.sql.databases import KINDS
 from tests.databases import PreparedDatabases
 from tests.servers import PostgresqlServer
+
+KINDS = ("sqlite", "postgresql")
+"""The databases that the storage keep to their contracts on."""
 
 
 @pytest.fixture(params=KINDS)
@@ -45,3 +48,27 @@ def storage(database: SqlDatabase) -> SqlStorage:
     storage = SqlStorage(database)
     storage.prepare()
     return storage
+
+
+def stop_rows(connection: Connection, table: str, condition: str, *, silently: bool) -> None:
+    """From now on the table takes no new row of which the condition is true.
+
+    An insert fails with the error of a full disk; or it succeeds silently without a row.
+    """
+    sqlite = connection.dialect.name == "sqlite"
+    if sqlite:
+        outcome = "IGNORE" if silently else "ABORT, 'disk full'"
+        action = f"BEGIN SELECT RAISE({outcome}); END"
+    else:
+        outcome = "RETURN NULL" if silently else "RAISE 'disk full'"
+        connection.execute(
+            text(
+                "CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql"
+                f" AS $$ BEGIN {outcome}; END $$"
+            )
+        )
+        action = "EXECUTE FUNCTION stop()"
+    per_row = "" if sqlite else "FOR EACH ROW"
+    connection.execute(
+        text(f"CREATE TRIGGER stop BEFORE INSERT ON {table} {per_row} WHEN ({condition}) {action}")
+    )

@@ -2,21 +2,20 @@
 
 import json
 import lzma
+import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlalchemy import Connection, MetaData, Table, create_engine, insert, select, text
+import psycopg
+from sqlalchemy import Connection, MetaData, select
 
-from evref.adapters.outbound.sql import SqlDatabase
-from evref.adapters.outbound.sql.storage import migrate
+from tests.servers import schema_of
 
 FOLDER = Path(__file__).parent / "released"
 
-REVISIONS = {"0.1.0": "0009"}
-"""By release, the revision of its database."""
+RELEASES = ("0.1.0",)
 
 REPLACED = {"catalogue_contents", "catalogue_documents", "removals"}
 """Tables of releases whose content is elsewhere now, or not kept any more."""
@@ -32,36 +31,26 @@ def known(release: str) -> dict[str, Any]:
 
 
 def restore(url: str, release: str) -> None:
-    """Write the database of a release; on PostgreSQL, its rows into the tables of then."""
-    content = lzma.decompress((FOLDER / f"{release}.db.xz").read_bytes())
+    """Write the database of a release to a new one."""
     if url.startswith("sqlite"):
-        Path(url.removeprefix("sqlite:///")).write_bytes(content)
-        return
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "evref.db"
-        file.write_bytes(content)
-        with create_engine(f"sqlite:///{file}").connect() as written:
-            held = rows(written)
-    with (
-        closing(SqlDatabase(url, timeout_seconds=60)) as database,
-        database.transaction() as connection,
-    ):
-        migrate(connection, REVISIONS[release])
-        for table in _tables(connection):
-            connection.execute(table.delete())
-            if held[table.name]:
-                connection.execute(insert(table), held[table.name])
-        connection.execute(text("SELECT setval('audit_entries_id_seq', 1000)"))
+        content = (FOLDER / f"{release}.db.xz").read_bytes()
+        Path(url.removeprefix("sqlite:///")).write_bytes(lzma.decompress(content))
+    else:
+        with psycopg.connect(url) as connection:
+            connection.execute(lzma.decompress((FOLDER / f"{release}.sql.xz").read_bytes()))
 
 
 def rows(connection: Connection) -> Rows:
     """Return all rows of all tables but Alembic's."""
+    metadata = MetaData()
+    metadata.reflect(connection)
     return {
         table.name: [
             {name: _in_utc(value) for name, value in row.items()}
             for row in connection.execute(select(table)).mappings()
         ]
-        for table in _tables(connection)
+        for table in metadata.sorted_tables
+        if table.name != "alembic_version"
     }
 
 
@@ -75,13 +64,6 @@ def assert_kept(before: Rows, after: Rows) -> None:
         assert sorted(map(_sorted, kept)) == sorted(map(_sorted, earlier)), name
 
 
-def _tables(connection: Connection) -> list[Table]:
-    """Return the tables, each after those that it refers to."""
-    metadata = MetaData()
-    metadata.reflect(connection)
-    return [table for table in metadata.sorted_tables if table.name != "alembic_version"]
-
-
 def _in_utc(value: object) -> object:
     # SQLite has no time zones.
     is_naive = isinstance(value, datetime) and value.tzinfo is None
@@ -90,3 +72,18 @@ def _in_utc(value: object) -> object:
 
 def _sorted(row: dict[str, Any]) -> str:
     return str(sorted(row.items()))
+
+
+def described(url: str) -> list[str]:
+    """Return the lines of the statements that create the tables, sorted."""
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+            rows = connection.execute("SELECT tbl_name, sql FROM sqlite_master WHERE sql <> ''")
+            made = "\n".join(sql for table, sql in rows if table != "alembic_version")
+        # SQLite writes a column that was added in the line of the one before.
+        made = made.replace(", ", ",\n")
+        # SQLite puts the name of a table that was renamed in quotation marks.
+        made = made.replace('"', "")
+    else:
+        made = schema_of(url, without="alembic_version")
+    return sorted(line.strip().rstrip(",") for line in made.splitlines() if line.strip())

@@ -1,4 +1,4 @@
-"""A change and its audit entry: both or neither, also when the audit log is what fails."""
+"""What belongs together takes effect together, also if a part of it cannot be written."""
 
 import zlib
 from collections.abc import Callable
@@ -8,14 +8,15 @@ from sqlalchemy import update
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.tables import catalogue_history
+from evref.domain.access.key import Permission
 from evref.domain.audit import Action
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Changes
-from evref.testing.builders import NOON, OPERATOR, a_catalogue, an_entry
+from evref.testing.builders import NOON, OPERATOR, a_catalogue, a_key, an_entry
 from evref.testing.catalogue import assert_serves
-from evref.testing.filling import keep_catalogue
+from evref.testing.filling import keep_catalogue, keep_institutions, keep_key
 from evref.testing.storage import CHANGES, fill, records
-from tests.adapters.sql.databases import stop_rows
+from tests.adapters.sql.conftest import stop_rows
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -81,3 +82,18 @@ def test_a_damaged_catalogue_is_out_of_reach_until_it_is_published_again(
     assert "damaged" in caught.value.reason
     keep_catalogue(storage, catalogue)
     assert_serves(storage, catalogue)
+
+
+def test_a_request_that_is_never_counted_is_not_admitted(
+    storage: SqlStorage, database: SqlDatabase
+) -> None:
+    """Where storage goes on counting nothing for a key that is live, it is out of reach."""
+    keep_institutions(storage, "i1")
+    digest = keep_key(storage, a_key())
+    with database.transaction() as connection:
+        stop_rows(connection, "daily_usage", "new.day IS NOT NULL", silently=True)
+
+    with pytest.raises(StorageUnavailableError):
+        storage.admission.admit(digest, Permission.READ, NOON)
+
+    assert storage.usage.history("k1", NOON.date(), NOON.date()) == ()

@@ -7,7 +7,7 @@ import pytest
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.testing import StorageContract
-from tests.adapters.sql.databases import KINDS
+from tests.adapters.sql.conftest import KINDS
 from tests.databases import PreparedDatabases
 
 

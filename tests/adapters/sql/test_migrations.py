@@ -19,14 +19,20 @@ from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.domain.audit import Action
 from evref.testing.builders import OPERATOR
-from tests.adapters.sql.releases import REVISIONS, assert_kept, known, restore, rows
-from tests.adapters.sql.schemas import described
+from tests.adapters.sql.releases import (
+    RELEASES,
+    assert_kept,
+    described,
+    known,
+    restore,
+    rows,
+)
 from tests.fakes import FakeClock
 from tests.processes import Command
 from tests.servers import free_port
 
 
-@pytest.fixture(params=REVISIONS)
+@pytest.fixture(params=RELEASES)
 def release(request: pytest.FixtureRequest, url: str) -> str:
     """A release, whose database is at the URL."""
     name: str = request.param
@@ -90,7 +96,8 @@ def test_clients_notice_nothing_of_an_upgrade(upgraded: Upgraded) -> None:
         else:
             assert {**after, "request_id": ""} == {**before, "request_id": ""}
     listed = upgraded.get("/api/v1/diagnoses", key=1).get_json()["data"]
-    assert {each["id"]: each["version"] for each in listed} == upgraded.known["diagnoses"]
+    versions = {diagnosis["id"]: diagnosis["version"] for diagnosis in listed}
+    assert versions == upgraded.known["diagnoses"]
     assert [upgraded.get("/api/v1/limit", key).status_code for key in range(4)] == [
         *(200, 200, 200, 401)
     ]
@@ -161,11 +168,11 @@ def test_concurrent_inits_of_an_empty_database_all_succeed(
     """There is one database in the end, with one catalogue, that one of them has loaded."""
     started = [Command(tmp_path / name, "init", database_url=url) for name in ("one", "other")]
     ended = [command.ended() for command in started]
-    nothing, said = sorted(err for _, _, err in ended)
+    nothing, summary = sorted(err for _, _, err in ended)
 
     SqlStorage(database).verify()
     loaded = SqlStorage(database).catalogue.load()
     assert loaded is not None
     assert [(status, out) for status, out, _ in ended] == [(0, "The storage is ready.\n")] * 2
     assert nothing == ""
-    assert loaded.version in said
+    assert loaded.version in summary

@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from threading import Thread
 
@@ -14,10 +15,13 @@ from sqlalchemy import inspect, text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.storage import MIGRATIONS, REVISIONS
-from evref.adapters.outbound.sql.tables import metadata
-from evref.domain.errors import InvalidValueError, StorageNotReadyError
-from evref.testing.filling import keep_institutions
-from tests.adapters.sql.schemas import described
+from evref.domain.errors import (
+    InvalidValueError,
+    StorageNotReadyError,
+    StorageUnavailableError,
+)
+from evref.testing.builders import a_key
+from evref.testing.filling import keep_institutions, keep_key
 
 ON_SQLITE = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 
@@ -100,20 +104,7 @@ def test_what_is_purged_by_a_column_has_an_index_on_it(
     assert [column] in [index["column_names"] for index in indexes]
 
 
-def test_migrations_come_to_the_very_statements_that_the_tables_do(
-    storage: SqlStorage, url: str, new_url: str
-) -> None:
-    """Names of constraints and nullability included, which Alembic's own comparison skips."""
-    made = SqlDatabase(new_url)
-    with made.transaction() as connection:
-        metadata.create_all(connection)
-    made.close()
-
-    assert described(url) == described(new_url)
-    assert "ck_catalogue_publication_one_row" in str(described(url))
-
-
-def test_a_migration_that_fails_leaves_nothing_behind(
+def test_a_preparation_that_fails_leaves_nothing_behind(
     unprepared: SqlStorage, database: SqlDatabase
 ) -> None:
     """A table that is in the way stops it, and the tables made before it are gone again."""
@@ -241,3 +232,15 @@ def test_a_database_in_another_journal_mode_is_taken_as_it_is_while_it_is_in_use
         with database.connect() as connection:
             assert connection.scalar(text("SELECT count(*) FROM theirs")) == 0
         database.close()
+
+
+def test_an_instant_without_a_time_zone_is_not_kept(storage: SqlStorage) -> None:
+    """It would come back as another instant."""
+    keep_institutions(storage, "i1")
+    naive = datetime(2026, 3, 1, 12, 0)  # noqa: DTZ001 - what the test is about
+
+    with pytest.raises(StorageUnavailableError) as caught:
+        keep_key(storage, a_key(created_at=naive))
+
+    assert "time zone" in caught.value.reason
+    assert storage.keys.list() == ()

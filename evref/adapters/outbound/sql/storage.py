@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, String, column, inspect, select, table, update
+from sqlalchemy import Connection, String, column, insert, inspect, select, table, update
 
 from evref.adapters.outbound.sql import audit
 from evref.adapters.outbound.sql.access import SqlAdmission, SqlKeyChanges, SqlKeys, SqlUsageReports
@@ -19,7 +19,7 @@ from evref.adapters.outbound.sql.accounts import (
 from evref.adapters.outbound.sql.audit import SqlAuditLog
 from evref.adapters.outbound.sql.catalogue import SqlCatalogueChanges, SqlPublishedCatalogue
 from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
-from evref.adapters.outbound.sql.tables import catalogue_publication
+from evref.adapters.outbound.sql.tables import catalogue_publication, code_map, metadata
 from evref.domain.errors import StorageNotReadyError
 from evref.domain.principal import Principal
 from evref.ports.storage import Changes, Storage
@@ -66,9 +66,9 @@ class SqlStorage(Storage):
         # If several processes prepare at the same time, all but the first find it done.
         with self.database.preparation() as connection:
             revision = _revision(connection)
-            _refuse_unknown(revision)
             if revision != REVISIONS[-1]:
-                migrate(connection)
+                _refuse_unknown(revision)
+                _create_or_upgrade(connection, revision)
 
     def verify(self) -> None:
         # Checked first, because connecting would create the database.
@@ -108,8 +108,8 @@ def _refuse_unknown(revision: str | None) -> None:
         raise StorageNotReadyError(_NEWER_VERSION if is_newer else _BEFORE_RELEASES)
 
 
-def migrate(connection: Connection, revision: str = REVISIONS[-1]) -> None:
-    """Upgrade an older database to this revision, within the transaction."""
+def _create_or_upgrade(connection: Connection, revision: str | None) -> None:
+    """Create the tables of a new database, or upgrade those of an older one, in the transaction."""
     # Imported here because the import takes longer than a command such as `evref key list`.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
@@ -118,4 +118,11 @@ def migrate(connection: Connection, revision: str = REVISIONS[-1]) -> None:
     # Alembic reads the option with interpolation, so a percent sign must be doubled.
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
-    command.upgrade(config, revision)
+    if revision is not None:
+        command.upgrade(config, REVISIONS[-1])
+        return
+    metadata.create_all(connection, checkfirst=False)
+    # These tables always have one row, to lock and update.
+    connection.execute(insert(catalogue_publication).values(id=1))
+    connection.execute(insert(code_map).values(id=1, number=0))
+    command.stamp(config, REVISIONS[-1])

@@ -1,4 +1,4 @@
-"""The tables; `migrations` creates them in a database."""
+"""The tables of a new database; `migrations` makes those of an older one the same."""
 
 from datetime import UTC, datetime
 from enum import Enum
@@ -236,7 +236,7 @@ shared_secrets = Table(
     Column("value", Text, nullable=False),
 )
 
-# One row, created with the table, so that there is always a row to lock and update.
+# One row, created with the table.
 catalogue_publication = Table(
     "catalogue_publication",
     metadata,
@@ -260,7 +260,7 @@ catalogue_history = Table(
     Column("removed", Integer, nullable=False),
     # Compressed JSON. NULL if the catalogue before was no longer stored.
     Column("comparison", LargeBinary),
-    # A document for each entry, one per line, compressed. NULL if it is not kept any more.
+    # A document for each entry, one per line, compressed. NULL if it is no longer stored.
     Column("catalogue", LargeBinary),
 )
 

@@ -7,7 +7,8 @@ In an environment with the release's dependencies, with ROOT the root of this re
     python ROOT/tests/adapters/sql/released/make.py ROOT/tests/adapters/sql/released
 
 It uses the release's commands and its interfaces alone. The catalogue is a part of the bundled one,
-so that the file stays small. `0.1.0.json` has what a client would know.
+so that the file stays small. `0.1.0.json` has what a client would know. `0.1.0.sql.xz` has the same
+rows in PostgreSQL, as `pg_dump --inserts --no-owner` writes them.
 """
 
 import json
@@ -63,7 +64,7 @@ with TemporaryDirectory() as temporary:
     bearer = {"Authorization": f"Bearer {keys[0]['key']}"}
     listed = client.get("/api/v1/diagnoses", headers=bearer).get_json()["data"]
     paths = ["/api/v1/changes", f"/api/v1/diagnoses/{removed.stem}", "/api/v1/limit"]
-    versions = [each["version"] for each in json.loads(evref("catalogue", "history", "--json"))]
+    versions = [row["version"] for row in json.loads(evref("catalogue", "history", "--json"))]
     paths.insert(1, f"/api/v1/changes?since={versions[1]}")
     responses = {path: client.get(path, headers=bearer).get_json() for path in paths}
     form = client.get("/settings/sign-in").text
