@@ -1,9 +1,18 @@
 """The people of an institution: make, invite, list, change and remove members."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from evref.application.accounts.membership import (
+    add_member,
+    end_admin,
+    is_member,
+    lock_members,
+    record,
+    refuse_foreign_domain,
+    remove_invitations,
+    require_admin,
+    revoke_invitation,
+)
 from evref.application.accounts.passwords import Bulkhead, check_new_password
 from evref.domain.accounts.institution import (
     Institution,
@@ -12,25 +21,19 @@ from evref.domain.accounts.institution import (
     normalised_email,
 )
 from evref.domain.accounts.invitation import (
-    INVITATION_LENGTH,
     Invitation,
     InvitationToken,
     unknown_invitation,
 )
 from evref.domain.accounts.slowdown import network
-from evref.domain.audit import Action, Subject, SubjectKind
+from evref.domain.audit import Action
 from evref.domain.errors import (
     AlreadyExistsError,
-    Fault,
-    InvalidValueError,
-    LastAdminError,
-    NotAllowedError,
     NotFoundError,
     OutdatedError,
 )
 from evref.domain.identifiers import IDS, new_id
 from evref.domain.principal import (
-    InstitutionMember,
     Principal,
     Right,
     Role,
@@ -38,8 +41,8 @@ from evref.domain.principal import (
     authorise_in,
 )
 from evref.domain.redaction import refuse_keys
-from evref.ports.accounts import AccountChanges, PasswordGuesser, PasswordHasher
-from evref.ports.storage import Changes, Storage
+from evref.ports.accounts import PasswordGuesser, PasswordHasher
+from evref.ports.storage import Storage
 from evref.ports.system import Clock, Randomness
 
 
@@ -124,7 +127,7 @@ class People:
         member = self._new_member(institution_id, email, role, password_hash)
         with self.storage.changes(principal, member.created_at) as changes:
             changes.accounts.lock(institution_id)
-            _add(changes, member)
+            add_member(changes, member)
             record(changes, Action.MEMBER_CREATED, member, f"role {role}")
         return member
 
@@ -192,12 +195,13 @@ class People:
             inviter_id=principal.member_id,
             created_at=self.clock.now(),
         )
-        with self._changing(principal, institution_id) as changes:
-            _refuse_foreign_domain(changes.accounts, institution_id, invitation.email)
-            _require_admin(changes.accounts, institution_id, role)
-            if _is_member(changes.accounts, institution_id, invitation.email):
+        with self.storage.changes(principal, self.clock.now()) as changes:
+            lock_members(changes, institution_id)
+            refuse_foreign_domain(changes.accounts, institution_id, invitation.email)
+            require_admin(changes.accounts, institution_id, role)
+            if is_member(changes.accounts, institution_id, invitation.email):
                 raise AlreadyExistsError("member", invitation.email)
-            _remove_invitations(changes, institution_id, email=invitation.email)
+            remove_invitations(changes, institution_id, email=invitation.email)
             changes.accounts.add_invitation(invitation)
             valid = f"role {role}, valid until {invitation.ends_at:%Y-%m-%d %H:%M} UTC"
             record(changes, Action.MEMBER_INVITED, invitation, valid)
@@ -213,10 +217,11 @@ class People:
         invitation = self.storage.accounts.invitation(invitation_id)
         unseen = NotFoundError("invitation", invitation_id)
         authorise_in(invitation.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
-        with self._changing(principal, invitation.institution_id) as changes:
+        with self.storage.changes(principal, self.clock.now()) as changes:
+            lock_members(changes, invitation.institution_id)
             if not changes.accounts.invitation(invitation_id).is_open_at(changes.instant):
                 raise unseen
-            _revoke(changes, invitation)
+            revoke_invitation(changes, invitation)
 
     def set_role(
         self, principal: Principal, member_id: str, role: Role, *, seen: str | None = None
@@ -233,14 +238,15 @@ class People:
 
         """
         institution_id = self._member(principal, member_id).institution_id
-        with self._changing(principal, institution_id) as changes:
+        with self.storage.changes(principal, self.clock.now()) as changes:
+            lock_members(changes, institution_id)
             member = changes.accounts.member(member_id)
             if member.role is role:
                 return member
             if seen not in {None, member.role}:
                 raise OutdatedError
             if role is not Role.ADMIN:
-                _end_admin(changes, member)
+                end_admin(changes, member)
             changes.accounts.set_role(member_id, role)
             detail = f"role from {member.role} to {role}"
             record(changes, Action.MEMBER_ROLE_CHANGED, member, detail)
@@ -256,9 +262,10 @@ class People:
 
         """
         institution_id = self._member(principal, member_id).institution_id
-        with self._changing(principal, institution_id) as changes:
+        with self.storage.changes(principal, self.clock.now()) as changes:
+            lock_members(changes, institution_id)
             member = changes.accounts.member(member_id)
-            _end_admin(changes, member)
+            end_admin(changes, member)
             changes.accounts.remove_member(member_id)
             record(changes, Action.MEMBER_REMOVED, member, f"role {member.role}")
 
@@ -310,7 +317,7 @@ class People:
                 institution.id, email=member.email
             ) or not invitation.is_open_at(changes.instant):
                 raise unknown_invitation()
-            _add(changes, member, accepted=invitation)
+            add_member(changes, member, accepted=invitation)
             by = f"role {member.role}, invited by {invitation.invited_by}"
             record(changes, Action.MEMBER_JOINED, member, by)
         return member
@@ -331,14 +338,14 @@ class People:
         with self.storage.changes(member.principal, member.created_at) as changes:
             changes.accounts.lock(institution_id)
             # Another request of the same person may have come first.
-            if _is_member(changes.accounts, institution_id, email):
+            if is_member(changes.accounts, institution_id, email):
                 return changes.accounts.member_with_email(email)
             by, accepted = "the institution's own system", None
             for invitation in changes.accounts.invitations_to(institution_id, email=email):
                 if invitation.is_open_at(changes.instant):
                     member = replace(member, role=invitation.role)
                     by, accepted = invitation.invited_by, invitation
-            _add(changes, member, accepted=accepted)
+            add_member(changes, member, accepted=accepted)
             record(changes, Action.MEMBER_JOINED, member, f"role {member.role}, admitted by {by}")
         return member
 
@@ -360,95 +367,3 @@ class People:
         unseen = NotFoundError("member", member_id)
         authorise_in(member.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
         return member
-
-    @contextmanager
-    def _changing(self, principal: Principal, institution_id: str) -> Iterator[Changes]:
-        """Begin a unit of work that nobody else's changes of these members come between."""
-        with self.storage.changes(principal, self.clock.now()) as changes:
-            changes.accounts.lock(institution_id)
-            _authorise_again(principal, changes.accounts)
-            expired = changes.instant - INVITATION_LENGTH
-            changes.accounts.remove_invitations_until(institution_id, expired)
-            yield changes
-
-
-def _authorise_again(principal: Principal, accounts: AccountChanges) -> None:
-    """Check the right within the change: an admin may have been demoted since the request."""
-    if isinstance(principal, InstitutionMember):
-        try:
-            principal = accounts.member(principal.member_id).principal
-        except NotFoundError:
-            raise NotAllowedError from None
-    authorise(principal, Right.CHANGE_MEMBERS)
-
-
-def _add(changes: Changes, member: Member, *, accepted: Invitation | None = None) -> None:
-    _refuse_foreign_domain(changes.accounts, member.institution_id, member.email)
-    _require_admin(changes.accounts, member.institution_id, member.role)
-    _remove_invitations(changes, member.institution_id, email=member.email, accepted=accepted)
-    changes.accounts.add_member(member)
-
-
-def _refuse_foreign_domain(accounts: AccountChanges, institution_id: str, email: str) -> None:
-    domain = email.rpartition("@")[2]
-    for sign_in in accounts.proxy_sign_ins():
-        if domain in sign_in.domains and sign_in.institution_id != institution_id:
-            message = "is of a domain whose members sign in by the system of another institution"
-            raise InvalidValueError([Fault("email", message)])
-
-
-def _require_admin(accounts: AccountChanges, institution_id: str, role: Role) -> None:
-    """Check that the institution has an admin, or gets its first one."""
-    if role is not Role.ADMIN and not accounts.has_admin(institution_id):
-        raise LastAdminError
-
-
-def _is_member(accounts: AccountChanges, institution_id: str, email: str) -> bool:
-    try:
-        return accounts.member_with_email(email).institution_id == institution_id
-    except NotFoundError:
-        return False
-
-
-def _end_admin(changes: Changes, member: Member) -> None:
-    """Prepare that a member ceases to be an admin, whose invitations end."""
-    if not changes.accounts.has_admin(member.institution_id, besides=member.id):
-        raise LastAdminError
-    _remove_invitations(changes, member.institution_id, inviter_id=member.id)
-
-
-def _remove_invitations(
-    changes: Changes,
-    institution_id: str,
-    *,
-    email: str | None = None,
-    inviter_id: str | None = None,
-    accepted: Invitation | None = None,
-) -> None:
-    """Remove the invitations to an address or by a member; record those that are revoked."""
-    for invitation in changes.accounts.invitations_to(
-        institution_id, email=email, inviter_id=inviter_id
-    ):
-        if invitation == accepted or not invitation.is_open_at(changes.instant):
-            changes.accounts.remove_invitation(invitation.id)
-        else:
-            _revoke(changes, invitation)
-
-
-def _revoke(changes: Changes, invitation: Invitation) -> None:
-    changes.accounts.remove_invitation(invitation.id)
-    detail = f"role {invitation.role}, invited by {invitation.invited_by}"
-    record(changes, Action.INVITATION_REVOKED, invitation, detail)
-
-
-def record(
-    changes: Changes, action: Action, about: Member | Invitation, detail: str | None = None
-) -> None:
-    """Record what was done to a member or an invitation."""
-    kind = SubjectKind.MEMBER if isinstance(about, Member) else SubjectKind.INVITATION
-    changes.record(
-        action,
-        f"e-mail {about.email}" + ("" if detail is None else f", {detail}"),
-        institution_id=about.institution_id,
-        subject=Subject(kind, about.id),
-    )

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
+from evref.application.accounts.membership import record
 from evref.application.accounts.passwords import Attempts, check_new_password
-from evref.application.accounts.people import record
 from evref.domain.accounts.institution import (
     Institution,
     Member,

@@ -6,7 +6,8 @@ import hmac
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from evref.application.accounts.people import People, record
+from evref.application.accounts.membership import record
+from evref.application.accounts.people import People
 from evref.application.accounts.sign_in import SignedIn, SignIn
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.proxy_sign_in import ProxySecret, ProxySignIn
