@@ -18,6 +18,7 @@ from evref.application.accounts.cookie_secret import cookie_secret
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.passwords import Attempts, Bulkhead
 from evref.application.accounts.people import People
+from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.application.accounts.sign_in import SignIn
 from evref.application.accounts.sign_in_by_proxy import SignInByProxy
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
@@ -99,9 +100,15 @@ class Container(containers.DeclarativeContainer):
     bulkhead = One(Bulkhead)
     people = One(People, bulkhead=bulkhead, **_of_passwords)
     attempts = One(Attempts, storage.provided.sign_in_attempts, bulkhead, clock)
-    sign_in = One(SignIn, attempts=attempts, **_of_passwords)
+    refused_sign_ins = One(RefusedSignIns, storage.provided.audit, clock)
+    sign_in = One(SignIn, attempts=attempts, refused=refused_sign_ins, **_of_passwords)
     sign_in_by_proxy = One(
-        SignInByProxy, storage=storage, sign_in=sign_in, people=people, clock=clock
+        SignInByProxy,
+        storage=storage,
+        sign_in=sign_in,
+        refused=refused_sign_ins,
+        people=people,
+        clock=clock,
     )
     cookie_secret = One(
         cookie_secret, storage.provided.secrets, randomness, settings.provided.secret_key

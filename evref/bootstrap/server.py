@@ -63,6 +63,7 @@ def gunicorn_settings() -> dict[str, Any]:
         "control_socket_disable": True,
         "when_ready": _end_starting_workers_on_sigterm,
         "post_worker_init": _follow_catalogue,
+        "worker_exit": _write_refused_sign_ins,
     }
 
 
@@ -142,6 +143,13 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 def _follow_catalogue(worker: Any) -> None:  # noqa: ANN401 - gunicorn has no types
     """Make a worker follow the catalogue, in a thread of its own: a fork would end it."""
     worker.wsgi.extensions[CONTAINER].browse().follow()
+
+
+def _write_refused_sign_ins(_arbiter: object, worker: Any) -> None:  # noqa: ANN401 - as above
+    """Write the refused sign-ins that a worker has in memory when it ends."""
+    # A worker that could not start has no application.
+    if hasattr(worker, "wsgi"):
+        worker.wsgi.extensions[CONTAINER].refused_sign_ins().write()
 
 
 def _end_starting_workers_on_sigterm(_arbiter: object) -> None:

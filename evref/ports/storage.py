@@ -71,11 +71,12 @@ class AuditLog(ABC):
         """
 
     @abstractmethod
-    def gather(self, entry: AuditEntry) -> None:
-        """Add the times of this entry to the stored entry with its institution, actor, action and
-        time, or store it if there is none. Also at the same time as others, no time is lost.
+    def gather(self, entries: Sequence[AuditEntry]) -> None:
+        """Add the times of each entry to the stored entry with its institution, actor, action and
+        time, or store it if there is none; in any order, all of them or none. Concurrent calls
+        lose no time.
 
-        The entries of a unit of work that have times are gathered likewise.
+        The entries of a unit of work that have times are gathered in the same way.
         """
 
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from itertools import product
 
 import pytest
 
@@ -47,22 +48,21 @@ class AuditLogContract:
         """An unknown institution has an empty log too."""
         assert storage.audit.entries("unknown") == ()
 
-    @pytest.mark.parametrize("kind", [*SubjectKind, None])
-    @pytest.mark.parametrize("action", Action)
-    def test_an_entry_comes_back_as_it_was_written(
-        self, storage: Storage, action: Action, kind: SubjectKind | None
-    ) -> None:
+    def test_an_entry_comes_back_as_it_was_written(self, storage: Storage) -> None:
         """This holds for every action, with and without a subject."""
-        subject = None if kind is None else Subject(kind, "f" * 64)
         detail = "name from 'Ä' to 'B', limit from 1 to 2\n"
         instant = NOON + timedelta(microseconds=1)
+        subjects = (None, *(Subject(kind, "f" * 64) for kind in SubjectKind))
+        written = tuple(
+            AuditEntry(instant, "i1", OPERATOR.name, action, subject, detail)
+            for action, subject in product(Action, subjects)
+        )
 
         with storage.changes(OPERATOR, instant) as changes:
-            changes.record(action, detail, institution_id="i1", subject=subject)
+            for entry in written:
+                changes.record(entry.action, detail, institution_id="i1", subject=entry.subject)
 
-        assert storage.audit.entries("i1") == (
-            AuditEntry(instant, "i1", OPERATOR.name, action, subject, detail),
-        )
+        assert storage.audit.entries("i1") == written[::-1]
 
     def test_the_entry_that_was_written_last_comes_first(self, storage: Storage) -> None:
         """Whatever its time, which a change takes before it waits for another one."""
@@ -86,7 +86,7 @@ class AuditLogContract:
         assert len(whole) == 5
 
     def test_a_filter_finds_its_entries(self, storage: Storage) -> None:
-        """By actor, key and action, alone and together."""
+        """By actor, key and action, each by itself and together."""
         member = a_member().principal
         for who, action, kind, subject_id in (
             (OPERATOR, Action.KEY_CREATED, SubjectKind.KEY, "k1"),
@@ -129,8 +129,9 @@ class AuditLogContract:
             a_refusal("desk@example.org"),
             replace(a_refusal(), action=Action.SIGNED_IN),
         ]
-        for entry in (a_refusal(), *others, a_refusal(institution_id="i2"), a_refusal(times=2)):
-            storage.audit.gather(entry)
+        for entry in (a_refusal(), *others, a_refusal(institution_id="i2")):
+            storage.audit.gather([entry])
+        storage.audit.gather([a_refusal(), a_refusal()])
         with storage.changes(OPERATOR, NOON) as changes:
             changes.entries.extend([a_refusal(institution_id=None), a_refusal(times=4)])
 
@@ -142,25 +143,25 @@ class AuditLogContract:
         self, storage: Storage
     ) -> None:
         """Both have their own details, and the change has no times."""
-        storage.audit.gather(a_refusal("operator"))
+        storage.audit.gather([a_refusal("operator")])
         record(storage, "changed")
 
         assert [entry.times for entry in storage.audit.entries("i1")] == [None, 1]
 
     def test_no_time_is_lost_of_many_that_are_gathered_at_once(self, storage: Storage) -> None:
         """A flood adds no entries."""
-        at_once(8, lambda _: storage.audit.gather(a_refusal()))
+        at_once(8, lambda _: storage.audit.gather([a_refusal()]))
 
         assert storage.audit.entries("i1") == (a_refusal(times=8),)
 
     def test_old_entries_of_some_actions_are_removed(self, storage: Storage) -> None:
         """One exactly from the given time is not older, and is gathered anew if it is removed."""
         for hours in (-1, 0):
-            storage.audit.gather(a_refusal(hours=hours, times=3))
+            storage.audit.gather([a_refusal(hours=hours, times=3)])
             record(storage, f"changed at {hours}", hours=hours)
 
         storage.audit.remove_older(SIGN_INS, NOON)
-        storage.audit.gather(a_refusal(hours=-1))
+        storage.audit.gather([a_refusal(hours=-1)])
 
         assert storage.audit.entries("i1", AuditFilter(actions=SIGN_INS)) == (
             a_refusal(hours=-1),

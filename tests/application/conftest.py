@@ -9,6 +9,7 @@ from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.passwords import Attempts, Bulkhead
 from evref.application.accounts.people import People
+from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.application.accounts.sign_in import SignIn
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.accounts.institution import Institution
@@ -102,6 +103,11 @@ def people(
 
 
 @pytest.fixture
+def refused(storage: MemoryStorage, clock: FakeClock) -> RefusedSignIns:
+    return RefusedSignIns(storage.audit, clock)
+
+
+@pytest.fixture
 def sign_in(
     *,
     storage: MemoryStorage,
@@ -110,10 +116,12 @@ def sign_in(
     passwords: QuickPasswordHasher,
     guesser: SingleGuess,
     bulkhead: Bulkhead,
+    refused: RefusedSignIns,
 ) -> SignIn:
     return SignIn(
         storage=storage,
         attempts=Attempts(storage.sign_in_attempts, bulkhead, clock),
+        refused=refused,
         passwords=passwords,
         guesser=guesser,
         clock=clock,

@@ -244,6 +244,7 @@ FOR_EVERYBODY = {
     # Finds out who somebody is; a member changes the own password by the session.
     "SignIn",
     "SignInByProxy",
+    "RefusedSignIns",
     "Attempts",
     "Bulkhead",
     # For the person who has the link of an invitation, and is nobody yet.

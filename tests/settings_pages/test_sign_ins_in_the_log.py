@@ -3,9 +3,11 @@
 import csv
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from evref.bootstrap.server import gunicorn_settings
 from evref.domain.audit import SIGN_INS, Action, AuditEntry
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
@@ -27,12 +29,14 @@ LOG = "/settings/audit-log"
 
 def sign_ins(site: Site, institution: str = INSTITUTION) -> list[AuditEntry]:
     """The entries of sign-ins, oldest first."""
-    return [each for each in reversed(site.audit_log(institution)) if each.action in SIGN_INS]
+    return [entry for entry in reversed(site.audit_log(institution)) if entry.action in SIGN_INS]
 
 
 def in_words(site: Site, institution: str = INSTITUTION) -> list[tuple[str, str, int | None]]:
-    found = sign_ins(site, institution)
-    return [(f"{each.actor} {each.action}", each.detail, each.times) for each in found]
+    return [
+        (f"{entry.actor} {entry.action}", entry.detail, entry.times)
+        for entry in sign_ins(site, institution)
+    ]
 
 
 def rows(member: Visitor, query: str = "") -> list[list[str]]:
@@ -56,7 +60,7 @@ def test_each_sign_in_with_a_password_has_an_entry(site: Site) -> None:
         (f"{EMAIL} signed_in", "by password", None),
         (f"{COLLEAGUE} signed_in", "by password", None),
     ]
-    assert [str(each.at.time()) for each in sign_ins(site)[:2]] == ["09:30:00", "09:30:05"]
+    assert [str(entry.at.time()) for entry in sign_ins(site)[:2]] == ["09:30:00", "09:30:05"]
     assert [row[:3] for row in rows(member, "?kind=signed_in")] == [
         ["2026-11-20T09:30:05Z", COLLEAGUE, "signed_in"],
         ["2026-11-20T09:30:05Z", EMAIL, "signed_in"],
@@ -65,18 +69,18 @@ def test_each_sign_in_with_a_password_has_an_entry(site: Site) -> None:
 
 
 def test_refused_sign_ins_are_gathered_by_hour_and_address(site: Site) -> None:
-    """Wherever they come from. Whoever is told to wait is not counted: nothing was checked."""
+    """Wherever they come from, and also if no password is checked because it is too soon."""
     site.add_member(COLLEAGUE, Role.READER)
     for number, email in enumerate([EMAIL, EMAIL.upper(), COLLEAGUE, EMAIL]):
         Visitor(site, address=f"192.0.2.{number}").sign_in(email, "wrong password")
     site.clock.advance(hours=1)
-    for _ in range(12):
+    for _ in range(7):
         Visitor(site).sign_in(EMAIL, "wrong password")
 
     assert in_words(site) == [
         (f"{EMAIL} sign_in_refused", "from 09:00 to 10:00 UTC", 3),
         (f"{COLLEAGUE} sign_in_refused", "from 09:00 to 10:00 UTC", 1),
-        (f"{EMAIL} sign_in_refused", "from 10:00 to 11:00 UTC", 5),
+        (f"{EMAIL} sign_in_refused", "from 10:00 to 11:00 UTC", 7),
     ]
     site.clock.advance(minutes=1)
     member = a_member(site)
@@ -87,6 +91,20 @@ def test_refused_sign_ins_are_gathered_by_hour_and_address(site: Site) -> None:
     assert rows(member, f"?person={COLLEAGUE}&kind=sign_in_refused") == [
         ["2026-11-20T09:00:00Z", COLLEAGUE, "sign_in_refused", "", "", "from 09:00 to 10:00 UTC"]
     ]
+
+
+def test_a_flood_is_written_when_a_member_opens_a_page_or_the_worker_ends(site: Site) -> None:
+    """Until then, 20 refusals of the same second are."""
+    for _ in range(30):
+        Visitor(site).sign_in(EMAIL, "wrong password")
+    assert [entry.times for entry in sign_ins(site)] == [20]
+
+    gunicorn_settings()["worker_exit"](None, SimpleNamespace(wsgi=site.app))
+    assert [entry.times for entry in sign_ins(site)] == [30]
+    Visitor(site).sign_in(EMAIL, "wrong password")
+    a_member(site, OTHER_EMAIL).get(LOG)
+
+    assert [entry.times for entry in sign_ins(site)] == [31]
 
 
 def test_a_flood_of_refused_sign_ins_adds_no_entries(site: Site) -> None:
@@ -119,7 +137,8 @@ def test_sign_ins_are_kept_for_400_days(tmp_path: Path, *, by_proxy: bool) -> No
     else:
         Visitor(site).sign_in(EMAIL, "wrong password")
         a_member(site)
-    old, changes = sign_ins(site), [each for each in site.audit_log() if each not in sign_ins(site)]
+    old = sign_ins(site)
+    changes = [entry for entry in site.audit_log() if entry not in old]
     assert old
     a_member(site, OTHER_EMAIL)
 
@@ -168,17 +187,40 @@ def test_sign_ins_by_the_institution_s_system_are_gathered_by_the_minute(tmp_pat
 def test_the_system_s_sign_in_of_another_institution_s_member_is_a_refused_one(
     tmp_path: Path,
 ) -> None:
-    """In the log of the institution whose system it is. An address of another domain is none."""
+    """In the logs of the system's institution and of the member's institution."""
     site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
     clinic = institution_id(site.container, OTHER_INSTITUTION)
     elsewhere = "elsewhere@example.org"
     site.container.people().create(OPERATOR, clinic, elsewhere, password=PASSWORD)
     sent = by_the_system(site, elsewhere)
-    for headers in (sent, sent, sent | {"X-Forwarded-Email": OTHER_EMAIL}):
-        assert Visitor(site).get("/settings/password", headers=headers).status_code == 303
+    for _ in range(2):
+        assert Visitor(site).get("/settings/password", headers=sent).status_code == 303
 
-    assert in_words(site) == [(f"{elsewhere} sign_in_refused", "from 09:00 to 10:00 UTC", 2)]
-    assert sign_ins(site, OTHER_INSTITUTION) == []
+    refused = [(f"{elsewhere} sign_in_refused", "from 09:00 to 10:00 UTC", 2)]
+    assert in_words(site) == in_words(site, OTHER_INSTITUTION) == refused
+
+
+@pytest.mark.parametrize(
+    ("email", "institution"),
+    [
+        ("dr@example.com", INSTITUTION),
+        (OTHER_EMAIL, OTHER_INSTITUTION),
+        ("nobody@example.com", None),
+        ("dr@example.com,dr@example.com", None),
+    ],
+)
+def test_the_system_s_sign_in_of_another_domain_is_a_refused_one_of_the_member(
+    tmp_path: Path, email: str, institution: str | None
+) -> None:
+    """Without a member, it is in no institution's log."""
+    site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
+    site.add_member("dr@example.com", Role.READER)
+    headers = by_the_system(site, email)
+    assert Visitor(site).get("/settings/password", headers=headers).status_code == 303
+
+    assert [name for name in (INSTITUTION, OTHER_INSTITUTION) for _ in sign_ins(site, name)] == (
+        [] if institution is None else [institution]
+    )
 
 
 def test_the_log_is_filtered_by_changes_alone_and_by_person_in_any_case(site: Site) -> None:

@@ -56,17 +56,13 @@ class Bulkhead:
                 taken.remove(caller)
 
 
-_SECONDS_BETWEEN_PURGES = 60.0
-
-
 class Attempts:
-    """Counts failed attempts by account and address, or by known device alone."""
+    """Counts failed attempts by account and address, or only by known device."""
 
     def __init__(self, store: SignInAttempts, bulkhead: Bulkhead, clock: Clock) -> None:
         self._store = store
         self._bulkhead = bulkhead
         self._clock = clock
-        self._next_purge = float("-inf")
 
     @contextmanager
     def counted(
@@ -82,7 +78,6 @@ class Attempts:
             BusyError: If too many passwords are being checked; nothing is counted.
 
         """
-        self._purge_now_and_then()
         caller = network(address)
         counters = {PER_ACCOUNT.name(email): PER_ACCOUNT, PER_ADDRESS.name(caller): PER_ADDRESS}
         is_known = False
@@ -120,11 +115,8 @@ class Attempts:
         if wait:
             raise TooManyAttemptsError(-(-wait // timedelta(seconds=1)))
 
-    def _purge_now_and_then(self) -> None:
-        # A purge takes the write lock of the database, which admission needs too.
-        if self._clock.monotonic() < self._next_purge:
-            return
-        self._next_purge = self._clock.monotonic() + _SECONDS_BETWEEN_PURGES
+    def forget_old(self) -> None:
+        """Remove the failures that no longer count."""
         for slowdown in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE):
             self._store.remove_older(slowdown.kind, self._clock.now() - slowdown.kept)
 
@@ -144,7 +136,7 @@ def check_new_password(
 
     Raises:
         InvalidValueError: If it breaks a rule, is easily guessed, also from the e-mail, or differs
-            from its repetition; with every fault.
+            from its repetition; contains every error.
 
     """
     faults = password_faults(password, repeated)

@@ -1,10 +1,11 @@
 """Sign in: sessions of members, and the change of their passwords."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 
 from evref.application.accounts.membership import record
 from evref.application.accounts.passwords import Attempts, check_new_password
+from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.domain.accounts.institution import (
     Institution,
     Member,
@@ -27,6 +28,7 @@ from evref.domain.errors import (
     InvalidValueError,
     NotFoundError,
     NotSignedInError,
+    TooManyAttemptsError,
     WrongCredentialsError,
 )
 from evref.domain.principal import InstitutionMember
@@ -70,6 +72,7 @@ class SignIn:
 
     storage: Storage
     attempts: Attempts
+    refused: RefusedSignIns
     passwords: PasswordHasher
     guesser: PasswordGuesser
     clock: Clock
@@ -88,22 +91,39 @@ class SignIn:
             BusyError: If too many passwords are being checked; nothing is checked or counted.
 
         """
+        self._purge_now_and_then()
         email = normalised_email(email)
-        member = self._with_email(email)
+        member = self.member_with_email(email)
         password_hash = None if member is None else member.password_hash
-        with self.attempts.counted(email, address, self._known(device, member)) as succeed:
-            if not self.passwords.verify(password, password_hash) or member is None:
-                self.note_refusal(member)
-                raise WrongCredentialsError
-            succeed()
         try:
-            return self.start(member)
+            with self.attempts.counted(email, address, self._known(device, member)) as succeed:
+                is_right = self.passwords.verify(password, password_hash)
+                if is_right:
+                    succeed()
+            if is_right and member is not None:
+                with suppress(NotFoundError):
+                    # Else the member has been removed since the beginning.
+                    return self.start(member)
+        except TooManyAttemptsError:
+            self._count_refusal(email, member)
+            raise
+        self._count_refusal(email, member)
+        raise WrongCredentialsError
+
+    def _count_refusal(self, email: str, member: Member | None) -> None:
+        self.refused.add(email, *([] if member is None else [member.institution_id]))
+
+    def member_with_email(self, email: str) -> Member | None:
+        """Return the member with this e-mail, which is normalised; None if there is none."""
+        if not is_email(email):
+            return None
+        try:
+            return self.storage.accounts.member_with_email(email)
         except NotFoundError:
-            # The member was removed meanwhile.
-            raise WrongCredentialsError from None
+            return None
 
     def start(self, member: Member, *, by_proxy: bool = False) -> StartedSession:
-        """Start a session for a member who is known to be the one, and record the sign-in.
+        """Start a session for an authenticated member, and record the sign-in.
 
         Sign-ins by a proxy are gathered by the minute: a client that keeps no cookie signs in with
         each request.
@@ -128,22 +148,6 @@ class SignIn:
             changes.entries.append(entry)
             return self._start(changes, member, by_proxy=by_proxy)
 
-    def note_refusal(self, member: Member | None, institution_id: str | None = None) -> None:
-        """Record that a sign-in for a member's address was refused, in the log of an institution,
-        by default the member's.
-
-        Refusals are gathered by the hour. Those for addresses without a member are counted too,
-        for no institution: otherwise the time that it takes would tell who is a member.
-        """
-        hour = self.clock.now().replace(minute=0, second=0, microsecond=0)
-        actor = "unknown"
-        if member is not None:
-            actor, institution_id = member.email, institution_id or member.institution_id
-        detail = f"from {hour:%H:%M} to {hour + timedelta(hours=1):%H:%M} UTC"
-        self.storage.audit.gather(
-            AuditEntry(hour, institution_id, actor, Action.SIGN_IN_REFUSED, None, detail, times=1)
-        )
-
     def _start(self, changes: Changes, member: Member, *, by_proxy: bool = False) -> StartedSession:
         token = SessionToken.make(self.randomness.below(SessionToken.SECRETS))
         session = Session.of(member, token, changes.instant, by_proxy=by_proxy)
@@ -157,6 +161,7 @@ class SignIn:
             self._next_purge = self.clock.monotonic() + _SECONDS_BETWEEN_PURGES
             for role, length in SESSION_LENGTHS.items():
                 self.storage.sessions.remove_started_before(self.clock.now() - length, role)
+            self.attempts.forget_old()
             self.storage.audit.remove_older(SIGN_INS, self.clock.now() - SIGN_INS_KEPT)
 
     def who(self, token: SessionToken) -> SignedIn:
@@ -173,6 +178,8 @@ class SignIn:
             raise NotSignedInError from None
         if not session.is_live(member, self.clock.now()):
             raise NotSignedInError
+        # Members read the audit log, which is then complete for this process.
+        self.refused.write()
         institution = self.storage.accounts.institution(member.institution_id)
         return SignedIn(member, institution, session.by_proxy)
 
@@ -195,7 +202,7 @@ class SignIn:
         Raises:
             NotSignedInError: If the session has ended.
             InvalidValueError: If `present` is not the current password, or the new one breaks a
-                rule or differs from `repeated`; with every fault. Whether the new password is
+                rule or differs from `repeated`; contains every error. Whether the new password is
                 easily guessed is checked only if `present` is right.
             TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
             BusyError: If too many passwords are being checked.
@@ -224,17 +231,9 @@ class SignIn:
                 started = self._start(changes, replace(member, password_hash=password_hash))
             self.storage.sessions.remove(token.digest)
         except NotFoundError:
-            # The member was removed meanwhile.
+            # The member has been removed since the beginning.
             raise NotSignedInError from None
         return started
-
-    def _with_email(self, email: str) -> Member | None:
-        if not is_email(email):
-            return None
-        try:
-            return self.storage.accounts.member_with_email(email)
-        except NotFoundError:
-            return None
 
     def _known(self, device: Device | None, member: Member | None) -> Device | None:
         if device is None or member is None or not device.is_known(member, self.clock.now()):

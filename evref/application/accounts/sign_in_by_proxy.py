@@ -8,8 +8,9 @@ from enum import Enum, auto
 
 from evref.application.accounts.membership import record
 from evref.application.accounts.people import People
+from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.application.accounts.sign_in import SignedIn, SignIn
-from evref.domain.accounts.institution import Member
+from evref.domain.accounts.institution import Member, normalised_email
 from evref.domain.accounts.proxy_sign_in import ProxySecret, ProxySignIn
 from evref.domain.accounts.session import SessionToken
 from evref.domain.audit import Action
@@ -54,6 +55,7 @@ class SignInByProxy:
 
     storage: Storage
     sign_in: SignIn
+    refused: RefusedSignIns
     people: People
     clock: Clock
 
@@ -83,9 +85,21 @@ class SignInByProxy:
             return present
         if token is not None and is_page:
             self.sign_in.end(token)
-        if email is None:
-            return Refusal.ADDRESS
-        return self._begin(matching[0], email, is_page=is_page)
+        outcome = (
+            Refusal.ADDRESS if email is None else self._begin(matching[0], email, is_page=is_page)
+        )
+        if is_page and isinstance(outcome, Refusal):
+            self._count_refusal(matching[0], address)
+        return outcome
+
+    def _count_refusal(self, sign_in: ProxySignIn, address: str) -> None:
+        """Count a refusal for the member's institution, and for the institution of the domain."""
+        email = normalised_email(address)
+        member = self.sign_in.member_with_email(email)
+        institution_ids = set() if member is None else {member.institution_id}
+        if sign_in.email(address) is not None:
+            institution_ids.add(sign_in.institution_id)
+        self.refused.add(email, *sorted(institution_ids))
 
     def _present(self, token: SessionToken | None) -> ProxySession | None:
         if token is None:
@@ -103,8 +117,6 @@ class SignInByProxy:
             except NotFoundError:
                 member, has_joined = self.people.join(sign_in.institution_id, email), True
             if member.institution_id != sign_in.institution_id:
-                if is_page:
-                    self.sign_in.note_refusal(member, sign_in.institution_id)
                 return Refusal.ADDRESS
             if member.password_hash is not None:
                 member = self._without_password(member)
@@ -117,7 +129,7 @@ class SignInByProxy:
         except LastAdminError:
             return Refusal.NO_ADMIN
         except (AlreadyExistsError, InvalidValueError, NotFoundError, NotSignedInError):
-            # A member of another institution, or removed meanwhile; or its domain is another's now.
+            # A member of another institution, or removed since; or the domain is another's now.
             return Refusal.ADDRESS
 
     def _without_password(self, member: Member) -> Member:

@@ -45,5 +45,5 @@ def test_a_person_s_entries_are_found_and_removed(
         ("a removed person", "limit from 1 to 2"),
         (others.actor, others.detail),
     ]
-    storage.audit.gather(a_refusal(PERSON))
+    storage.audit.gather([a_refusal(PERSON)])
     assert storage.audit.entries("i1")[0].times == 1

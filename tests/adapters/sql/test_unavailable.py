@@ -58,7 +58,7 @@ WRITES: dict[str, "Act"] = {
     "schema.prepare": lambda storage: storage.prepare(),
     "health.ping": lambda storage: storage.ping(),
     "changes": lambda storage: keep_institutions(storage, "i2"),
-    "audit.gather": lambda storage: storage.audit.gather(a_refusal()),
+    "audit.gather": lambda storage: storage.audit.gather([a_refusal()]),
     "audit.remove_older": lambda storage: storage.audit.remove_older(SIGN_INS, NOON),
     "admission.admit": lambda storage: storage.admission.admit(DIGEST, Permission.READ, NOON),
 }

@@ -138,10 +138,10 @@ class Interrupted(QuickPasswordHasher):
 
     def __init__(self) -> None:
         super().__init__()
-        self.meanwhile: Callable[[], object] = lambda: None
+        self.during_hash: Callable[[], object] = lambda: None
 
     def hash(self, password: str) -> str:
-        self.meanwhile()
+        self.during_hash()
         return super().hash(password)
 
 
@@ -162,7 +162,7 @@ def test_what_ends_an_invitation_ends_it_also_in_the_moment_of_its_use(
 ) -> None:
     """After the link was looked up, and before the person is a member."""
     made = invite(people, admin)
-    passwords.meanwhile = {
+    passwords.during_hash = {
         "revoked": lambda: people.revoke_invitation(admin.principal, made[0].id),
         "expired": lambda: clock.advance(days=7),
         "inviter removed": lambda: people.remove(other_admin.principal, admin.id),
@@ -222,7 +222,7 @@ def test_a_member_removed_during_a_password_change_is_signed_out(
     state: MemoryState,
 ) -> None:
     token = sign_in.begin(admin.email, PASSWORD, address=HERE).token
-    passwords.meanwhile = lambda: people.remove(other_admin.principal, admin.id)
+    passwords.during_hash = lambda: people.remove(other_admin.principal, admin.id)
 
     with pytest.raises(NotSignedInError):
         sign_in.change_password(

@@ -12,6 +12,7 @@ from evref.adapters.outbound.memory.accounts import MemorySignInAttempts
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.accounts.passwords import Attempts, Bulkhead
 from evref.application.accounts.people import People
+from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.session import SessionToken
@@ -132,6 +133,7 @@ def test_a_reset_in_the_moment_of_a_change_ends_the_new_session_too(
     sign_in = SignIn(
         storage=ResettingStorage(storage),
         attempts=Attempts(storage.sign_in_attempts, Bulkhead(), clock),
+        refused=RefusedSignIns(storage.audit, clock),
         passwords=passwords,
         guesser=SingleGuess(),
         clock=clock,
@@ -220,7 +222,7 @@ def test_a_device_is_slowed_by_its_own_failures(
 def test_a_device_is_unknown_for_good_after_ten_failures(
     sign_in: SignIn, clock: FakeClock, passwords: QuickPasswordHasher
 ) -> None:
-    """Also if they are days apart, and the member signs in on others meanwhile."""
+    """Also if they are days apart, and the member signs in on others in between."""
     device = sign_in.begin(EMAIL, PASSWORD, address=HERE).device
     for _ in range(10):
         fail(sign_in, 1, device=device)
@@ -315,14 +317,13 @@ class PurgedSignInAttempts(MemorySignInAttempts):
 
 
 def test_what_is_old_is_purged_once_a_minute_at_most(
-    state: MemoryState, clock: FakeClock, bulkhead: Bulkhead
+    sign_in: SignIn, state: MemoryState, clock: FakeClock, bulkhead: Bulkhead
 ) -> None:
     """However many attempts there are. There are three kinds."""
     store = PurgedSignInAttempts(state)
-    attempts = Attempts(store, bulkhead, clock)
+    sign_in.attempts = Attempts(store, bulkhead, clock)
     for _ in range(180):
-        with suppress(TooManyAttemptsError), attempts.counted(EMAIL, HERE, None):
-            pass
+        fail(sign_in, 1)
         clock.advance(seconds=1)
 
     assert store.purges == 3 * 3

@@ -1,6 +1,6 @@
 """The audit log as a list."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -21,9 +21,10 @@ class MemoryAuditLog(MemoryPart, storage.AuditLog):
         newest_first = self._of(institution_id, only)[::-1]
         return tuple(newest_first[skip : None if most is None else skip + most])
 
-    def gather(self, entry: AuditEntry) -> None:
+    def gather(self, entries: Sequence[AuditEntry]) -> None:
         with self._state.lock:
-            append(self._state.audit, entry)
+            for entry in entries:
+                append(self._state.audit, entry)
 
     def remove_older(self, actions: Collection[Action], instant: datetime) -> None:
         with self._state.lock:

@@ -46,13 +46,20 @@ class SqlAuditLog(SqlPart, storage.AuditLog):
             gathered.action == part.c.action,
             gathered.at == part.c.at,
         )
-        found = select(part, gathered.times).outerjoin(gathered_entries, of_entry)
-        found = found.order_by(part.c.id.desc())
-        return tuple(map(_entry, self._database.find_all(found)))
+        rows = self._database.find_all(
+            select(part, gathered.times)
+            .outerjoin(gathered_entries, of_entry)
+            .order_by(part.c.id.desc())
+        )
+        return tuple(map(_entry, rows))
 
-    def gather(self, entry: AuditEntry) -> None:
+    def gather(self, entries: Sequence[AuditEntry]) -> None:
+        # Always in the same order, to avoid deadlocks.
+        ordered = sorted(
+            entries, key=lambda entry: (entry.at, entry.institution_id or "", entry.actor)
+        )
         with self._database.transaction() as connection:
-            append(connection, [entry])
+            append(connection, ordered)
 
     def remove_older(self, actions: Collection[Action], instant: datetime) -> None:
         with self._database.transaction() as connection:
@@ -104,20 +111,21 @@ _GATHER = sql(
 
 def append(connection: Connection, entries: Sequence[AuditEntry]) -> None:
     """Write the entries, in this order, in the transaction of what they record."""
-    for entry in entries:
-        if entry.times is not None and not _is_first(connection, entry):
-            continue
-        connection.execute(
-            insert(audit_entries).values(
-                at=entry.at,
-                institution_id=entry.institution_id,
-                actor=entry.actor,
-                action=entry.action.value,
-                subject_kind=None if entry.subject is None else entry.subject.kind.value,
-                subject_id=None if entry.subject is None else entry.subject.id,
-                detail=entry.detail,
-            )
-        )
+    rows = [
+        {
+            "at": entry.at,
+            "institution_id": entry.institution_id,
+            "actor": entry.actor,
+            "action": entry.action.value,
+            "subject_kind": None if entry.subject is None else entry.subject.kind.value,
+            "subject_id": None if entry.subject is None else entry.subject.id,
+            "detail": entry.detail,
+        }
+        for entry in entries
+        if entry.times is None or _is_first(connection, entry)
+    ]
+    if rows:
+        connection.execute(insert(audit_entries), rows)
 
 
 def _is_first(connection: Connection, entry: AuditEntry) -> bool:
