@@ -4,14 +4,20 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from dependency_injector import providers
 
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.redis import RedisStorage
 from evref.adapters.outbound.sql import SqlStorage
 from evref.bootstrap.container import Container, container_for
-from evref.bootstrap.settings import Settings, SettingsError
+from evref.bootstrap.settings import Settings, SettingsError, StorageKind
+from evref.domain.access.key import Permission
+from evref.domain.access.token import KeyToken
+from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Storage
-from evref.testing.builders import OPERATOR
+from evref.testing.builders import OPERATOR, a_catalogue
+from evref.testing.filling import keep_catalogue
+from tests.fakes import FakeClock
 
 WIRING = """
 from evref.adapters.outbound.memory import MemoryStorage
@@ -82,4 +88,27 @@ def test_a_storage_is_replaced_as_a_whole_and_redis_may_count_for_it() -> None:
     parts = get_type_hints(Storage)
     same = {name for name in parts if getattr(storage, name) is getattr(replacement, name)}
     assert parts.keys() - same == {"admission", "usage"}
-    assert [each.name for each in replacement.accounts.institutions()] == ["General Hospital"]
+    institutions = replacement.accounts.institutions()
+    assert [institution.name for institution in institutions] == ["General Hospital"]
+
+
+def test_requests_do_not_wait_for_counters_that_hang_while_the_catalogue_is_read() -> None:
+    """As when Redis hangs, and the database responds."""
+    container, clock = Container(settings=Settings(storage=StorageKind.MEMORY)), FakeClock()
+    container.clock.override(providers.Object(clock))
+    keep_catalogue(container.storage(), a_catalogue())
+    asked = []
+
+    def hang(*_: object) -> None:
+        asked.append("counters")
+        clock.advance(seconds=1)
+        container.browse().current()
+        raise StorageUnavailableError("no response")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(container.storage().admission, "admit", hang)
+        for _ in range(3):
+            with pytest.raises(StorageUnavailableError):
+                container.gate().admit(KeyToken.make(7), Permission.READ)
+
+    assert asked == ["counters"]

@@ -1,5 +1,7 @@
 """A circuit breaker: keeps requests from queueing while storage hangs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from threading import Lock
 from typing import TypeVar
@@ -23,11 +25,14 @@ class CircuitBreaker:
     - *Half-open*: one call at a time goes through, and the others fail at once. A response closes
       the circuit; another call that hangs opens it again.
 
-    Everything that a request calls shares one circuit, so that the request waits only once.
+    Everything that a request calls shares one circuit, so that the request waits only once. Calls
+    to a server that others do not call also have a circuit of their own, `within` the shared one:
+    it stays open when the other servers respond.
     """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, within: CircuitBreaker | None = None) -> None:
         self._clock = clock
+        self._within = within
         # None while the circuit is closed, or else the monotonic time when it becomes half-open.
         self._half_open_at: float | None = None
         self._answered_at = float("-inf")
@@ -37,9 +42,14 @@ class CircuitBreaker:
         """Return the result of `call`, which calls storage.
 
         Raises:
-            StorageUnavailableError: If the circuit is open; raised at once.
+            StorageUnavailableError: If the circuit, or the shared one, is open; raised at once.
 
         """
+        if self._within is None:
+            return self._guarded(call)
+        return self._within(lambda: self._guarded(call))
+
+    def _guarded(self, call: Callable[[], _Answer]) -> _Answer:
         half_open_at = self._half_open_at
         if half_open_at is None:
             return self._watched(call)

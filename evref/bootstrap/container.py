@@ -82,7 +82,8 @@ class Container(containers.DeclarativeContainer):
     )
 
     circuit_breaker = One(CircuitBreaker, clock)
-    gate = One(Gate, storage.provided.admission, clock, circuit_breaker)
+    # Redis may hang while the database, which has the catalogue and the sessions, responds.
+    gate = One(Gate, storage.provided.admission, clock, One(CircuitBreaker, clock, circuit_breaker))
     browse = One(
         BrowseCatalogue,
         storage.provided.catalogue,

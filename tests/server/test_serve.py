@@ -104,7 +104,7 @@ def test_exactly_the_limit_of_concurrent_requests_is_answered(server: Server, st
         watched = [clients.submit(watch_limit, server, key.token.text, is_over) for _ in range(4)]
         rounds = list(clients.map(lambda _: ask(server, key.token.text, 50), range(30)))
         is_over.set()
-        readings = [each.result(PATIENCE) for each in watched]
+        readings = [watcher.result(PATIENCE) for watcher in watched]
 
     answers = [answer for asked in rounds for answer in asked]
     usage = json.loads(evref(store.folder, "key", "usage", key.key.id, "--json"))
@@ -116,9 +116,9 @@ def test_exactly_the_limit_of_concurrent_requests_is_answered(server: Server, st
     ]
     assert sorted(remaining) == list(range(500))
     for read in readings:
-        assert all(each["limit"] == 500 for each in read)
-        assert all(each["used"] + each["remaining"] == 500 for each in read)
-        counts = [(each["used"], each["refused"]) for each in read]
+        assert all(reading["limit"] == 500 for reading in read)
+        assert all(reading["used"] + reading["remaining"] == 500 for reading in read)
+        counts = [(reading["used"], reading["refused"]) for reading in read]
         assert counts == sorted(counts)
         # Nothing is refused before the limit is used up.
         assert all(used == 500 for used, refused in counts if refused)
@@ -218,6 +218,24 @@ def test_a_port_in_use_is_an_error_in_one_line(server: Server, store: Store) -> 
     assert server.get(LIVE).status == 200
 
 
+def test_requests_do_not_queue_while_another_process_has_the_database(
+    start: Start, store: Store
+) -> None:
+    """After the first request has waited, others are refused without asking the database."""
+    token = store.key().token.text
+    server = start(store.folder, "serve", "--workers", "1", storage_timeout_seconds="1.2")
+    server.wait_until_ready()
+    refused_at_once = "storage is out of reach: it recently did not respond in time"
+
+    with closing(sqlite3.connect(store.folder / "evref.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        statuses = [server.get(LIST, token).status for _ in range(2)]
+        other.execute("ROLLBACK")
+
+    assert statuses == [503, 503]
+    assert server.log.count(refused_at_once) == 1
+
+
 def accepted(server: Server) -> int:
     """How many connections the workers have accepted."""
     return sum(
@@ -247,7 +265,7 @@ def test_sigterm_cuts_no_request_that_is_under_way(start: Start, store: Store) -
         server.process.send_signal(signal.SIGTERM)
         wait_until(lambda: "Handling signal: term" in server.log, lambda: server.log)
         other.execute("ROLLBACK")
-        answers = [each.result(PATIENCE) for each in under_way]
+        answers = [request.result(PATIENCE) for request in under_way]
 
     assert [answer.status for answer in answers] == [200] * 4
     assert all(json.loads(answer.body)["data"] for answer in answers)

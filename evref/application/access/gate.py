@@ -12,7 +12,7 @@ from evref.ports.system import Clock
 
 @dataclass(eq=False)
 class Gate:
-    """Admits and counts requests. Each call is one round trip to storage, by the breaker."""
+    """Admits and counts requests. Each call is one round trip to storage, through the breaker."""
 
     admission: Admission
     clock: Clock
