@@ -6,6 +6,7 @@ derived from it: stored documents, catalogue files and the schemas of the API.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, partial
@@ -18,6 +19,7 @@ Check = Callable[[Rules, str, Any], None]
 """Checks a value, which a message calls by this name."""
 
 _Marker = TypeVar("_Marker")
+_TWICE = 2
 
 
 class Slug(Length):
@@ -87,12 +89,12 @@ class Items:
         self.check_number(rules, name, values)
         if self.may_repeat or (len(set(values)) == len(values) and not self.ignores_case):
             return
-        seen: set[object] = set()
+        times: Counter[object] = Counter()
         for place, value in enumerate(values):
             same = str(value).lower() if self.ignores_case else value
-            if same in seen:
+            times[same] += 1
+            if times[same] == _TWICE:
                 rules.refuse(name, f"must not repeat {value}", item=place)
-            seen.add(same)
 
     def __str__(self) -> str:
         if self.most is None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Sized
+from collections.abc import Sized
 from dataclasses import dataclass, replace
 
 from evref.domain.errors import Fault, InvalidValueError
@@ -101,13 +100,6 @@ class Rules:
 
     def some(self, field: str, values: Sized) -> None:
         self.require(len(values) > 0, field, "must have at least one entry")
-
-    def distinct(self, field: str, values: Iterable[str]) -> None:
-        given = list(values)
-        # Nearly always distinct, which a set finds much faster than a counter.
-        if len(set(given)) < len(given):
-            repeated = sorted(value for value, times in Counter(given).items() if times > 1)
-            self.refuse(field, f"must not repeat {', '.join(repeated)}")
 
     def pattern(self, field: str, value: str, regex: str, form: str) -> None:
         """Require text without control characters that the expression matches as a whole."""

@@ -1,4 +1,4 @@
-"""The rules that several entities share."""
+"""The rules that several entities share, and what declarations allow."""
 
 import re
 from collections.abc import Callable
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from evref.domain.declaration import Items
 from evref.domain.errors import InvalidValueError
 from evref.domain.rules import Length, Rules, folded
 
@@ -30,9 +31,9 @@ def faults(check: Callable[[Rules], None]) -> list[str]:
 def test_a_slug_is_words_of_lower_case_letters_and_digits_with_single_hyphens(value: str) -> None:
     is_slug = len(value) <= 8 and re.match(r"^[a-z0-9]+(-[a-z0-9]+)*\Z", value) is not None
 
-    found = faults(lambda rules: rules.slug("id", value, Length(1, 8)))
+    messages = faults(lambda rules: rules.slug("id", value, Length(1, 8)))
 
-    assert (found == []) is is_slug
+    assert (messages == []) is is_slug
 
 
 @pytest.mark.parametrize("value", ["ab", "a\nb", "Ménière", "<b>&", "12345678"])
@@ -63,15 +64,9 @@ def test_a_fault_of_text_says_what_is_allowed(value: str, allowed: str) -> None:
 
 @pytest.mark.parametrize("value", ["a\nb", "a\u2028b", "a\u2029b"])
 def test_a_line_has_no_line_end_within(value: str) -> None:
-    found = faults(lambda rules: rules.line("name", value, Length(1, 8)))
+    messages = faults(lambda rules: rules.line("name", value, Length(1, 8)))
 
-    assert found == ["must be a single line"]
-
-
-def test_what_repeats_is_named_once_each() -> None:
-    codes = ["B00", "A00", "B00", "A00", "A00", "C00"]
-
-    assert faults(lambda rules: rules.distinct("icd10", codes)) == ["must not repeat A00, B00"]
+    assert messages == ["must be a single line"]
 
 
 @pytest.mark.parametrize(
@@ -111,6 +106,26 @@ def test_a_name_in_any_script_is_allowed(value: str) -> None:
 )
 def test_a_name_with_something_unseen_is_refused(unseen: str) -> None:
     """Two names would look alike, or one would be read in another order than it has."""
-    found = faults(lambda rules: rules.name("name", f"Ward{unseen}app", longest=100))
+    messages = faults(lambda rules: rules.name("name", f"Ward{unseen}app", longest=100))
 
-    assert found == [f"must not contain invisible characters, has U+{ord(unseen):04X}"]
+    assert messages == [f"must not contain invisible characters, has U+{ord(unseen):04X}"]
+
+
+@pytest.mark.parametrize(
+    ("items", "repeated"),
+    [
+        (Items(), [("B00", 2), ("A00", 3)]),
+        (Items(ignores_case=True), [("B00", 2), ("A00", 3), ("c00", 6)]),
+        (Items(may_repeat=True), []),
+    ],
+)
+def test_an_item_that_repeats_is_named_once_where_it_does(
+    items: Items, repeated: list[tuple[str, int]]
+) -> None:
+    rules = Rules()
+
+    items.check(rules, "icd10", ("B00", "A00", "B00", "A00", "A00", "C00", "c00"))
+
+    assert [(fault.message, fault.item) for fault in rules.faults] == [
+        (f"must not repeat {value}", place) for value, place in repeated
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from functools import partial
 from itertools import islice
 
@@ -23,10 +24,10 @@ from evref.adapters.outbound.codec.records import (
     wrong,
 )
 from evref.domain.catalogue.content import Record, content_of
-from evref.domain.catalogue.diagnosis import Diagnosis
+from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.effect import Effect
 from evref.domain.catalogue.entry import Entry, mainstay_faults
-from evref.domain.catalogue.evidence import Reference, surname_and_initials
+from evref.domain.catalogue.evidence import Recommendation, Reference, surname_and_initials
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.declaration import declared
 from evref.domain.errors import Fault, InvalidValueError
@@ -190,20 +191,23 @@ def _mainstay_errors(document: Record) -> list[tuple[Path, str]]:
         modules = read_list(read_text, document.get("enabled_modules"))
         interventions = {
             str(record.get("id")): (
-                _text_or_none(record, "module"),
-                _text_or_none(record.get("evidence"), "recommendation"),
+                _member_or_none(Module, record, "module"),
+                _member_or_none(Recommendation, record.get("evidence"), "recommendation"),
             )
             for record in read_list(lambda record: record, document.get("interventions"))
             if isinstance(record, dict)
         }
     except UnreadableError:
         return []
+    if not {*modules} <= {*Module}:
+        # Any module may be meant by the one that is wrong.
+        modules = (*Module,)
     return errors_of(mainstay_faults(mainstays, modules, interventions))
 
 
-def _text_or_none(record: object, name: str) -> str | None:
+def _member_or_none(kind: type[StrEnum], record: object, name: str) -> str | None:
     text = record.get(name) if isinstance(record, dict) else None
-    return text if isinstance(text, str) else None
+    return next((member for member in kind if member == text), None)
 
 
 def _keys(cited: Iterable[Reference]) -> dict[Reference, str]:

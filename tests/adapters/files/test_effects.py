@@ -1,0 +1,146 @@
+"""Each way in which an effect in a file can be wrong; the schema finds what it can say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+import yaml
+
+from tests.adapters.files.support import KNEE, faults_in_text, read
+from tests.docs.catalogue_format import SCHEMA
+
+VALIDATOR = jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+EFFECTS = """\
+    effects:
+      - outcome: Pain
+        comparison: no exercise
+        measure: risk_ratio
+        estimate: 0.70
+        interval: [0.55, 0.89]
+        unit: null
+        better: lower
+        per_1000: {comparison: 162, intervention: 114}
+        studies: 4
+        participants: 350
+        certainty: high
+        reference: kolasinski-2020
+"""
+KNEE_WITH_EFFECTS = KNEE.replace(
+    "    references: [kolasinski-2020]", f"{EFFECTS}    references: [kolasinski-2020]", 1
+)
+PER_1000 = "per_1000: {comparison: 162, intervention: 114}"
+SIDE = "per_1000: must be on the same side as the estimate, 0.70"
+BY_SCHEMA = [
+    ("outcome: Pain", "outcome: ab", "outcome: must have 3 to 80 characters, has 2"),
+    ("outcome: Pain", f"outcome: {'a' * 81}", "outcome: must have 3 to 80 characters, has 81"),
+    ("no exercise", "no", 'comparison: must be text, put it in quotes: "no" is true or false'),
+    ("no exercise", "ab", "comparison: must have 3 to 80 characters, has 2"),
+    ("estimate: 0.70", "estimate: high", "estimate: must be a number without quotes"),
+    ("[0.55, 0.89]", "[0.55]", "interval: must be a list of two numbers, the lower end first"),
+    ("[0.55, 0.89]", "[0.0, 0.89]", "interval: must be above 0, as every ratio is"),
+    ("unit: null", "unit: points", "unit: must be null for a risk_ratio"),
+    (
+        "risk_ratio\n        estimate: 0.70\n        interval: [0.55, 0.89]",
+        "mean_difference\n        estimate: -0.70\n        interval: null",
+        "unit: is required for a mean_difference",
+    ),
+    ("better: lower", "better: less", 'better: must be one of lower, higher, not "less"'),
+    ("studies: 4", "studies: 0", "studies: must be a whole number from 1"),
+    ("participants: 350", "participants: 1.5", "participants: must be a whole number"),
+    ("certainty: high", "certainty: sure", "certainty: must be one of high, moderate, low"),
+    (
+        PER_1000,
+        "per_1000:\n          comparison: 1001\n          intervention: 114",
+        "comparison: must be a number from 0 to 1000",
+    ),
+    (
+        PER_1000,
+        "per_1000:\n          comparison: 162\n          intervention: -1",
+        "intervention: must be a number from 0 to 1000",
+    ),
+    ("        unit: null\n", "", "unit: is missing; required are outcome, comparison"),
+]
+BY_DOMAIN = [
+    ("estimate: 0.70", "estimate: 0.90", "estimate: must be within the interval"),
+    ("[0.55, 0.89]", "[0.89, 0.55]", "interval: must have the lower end first"),
+    (PER_1000, "per_1000: {comparison: 114, intervention: 162}", SIDE),
+    (
+        "reference: kolasinski-2020",
+        "reference: nice-2022",
+        "reference: must be one of the intervention's references, kolasinski-2020",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "by_schema"),
+    [
+        *((*case, True) for case in BY_SCHEMA),
+        *((*case, False) for case in BY_DOMAIN),
+        (
+            "estimate: 0.70\n        interval: [0.55, 0.89]\n",
+            "estimate: 0\n        interval: null\n",
+            "estimate: must be above 0, as every ratio is",
+            True,
+        ),
+    ],
+)
+def test_a_fault_of_an_effect_is_reported_once_at_its_line(
+    old: str, new: str, message: str, by_schema: bool, tmp_path: Path
+) -> None:
+    """Editors report it too, if the schema can say it."""
+    text = KNEE_WITH_EFFECTS.replace(old, new, 1)
+    lines = text.splitlines()
+    name = message.partition(":")[0]
+
+    ((line, reported),) = faults_in_text(tmp_path, text)
+
+    assert reported.startswith(message)
+    # A missing field is reported where its record begins.
+    assert line is not None
+    start = "      - outcome" if "is missing" in message else f"{name}:"
+    assert start in lines[line - 1]
+    assert line > text[: text.index("effects:")].count("\n")
+    assert schema_accepts(text) is not by_schema
+
+
+def schema_accepts(text: str) -> bool:
+    return VALIDATOR.is_valid(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("0.70\n        interval: [0.55, 0.89]", "1.0\n        interval: [0.8, 1.2]"),
+        ("162", "114"),
+        ("interval: [0.55, 0.89]", "interval: null"),
+    ],
+)
+def test_figures_that_contradict_nothing_are_valid(old: str, new: str, tmp_path: Path) -> None:
+    """An estimate of no effect says neither side, and equal counts are on neither."""
+    (tmp_path / "knee.yaml").write_text(KNEE_WITH_EFFECTS.replace(old, new, 1))
+
+    assert len(read(tmp_path).entries[0].interventions) == 2
+
+
+def test_every_effect_of_an_intervention_is_checked(tmp_path: Path) -> None:
+    """With an undefined reference before the one that they cite, and beside other faults."""
+    effect = EFFECTS.partition("\n")[2]
+    text = KNEE_WITH_EFFECTS.replace(effect, effect * 4, 1).replace(
+        "    references: [kolasinski-2020]", "    references: [who-2020, kolasinski-2020]", 1
+    )
+    first, *others = text.split("estimate: 0.70")
+    text = "estimate: 0.95".join([first + "estimate: 0.70" + others[0], *others[1:]])
+    text = text.replace("phase: chronic\n", "phase: chronic\n    note: x\n", 1)
+
+    reported = [message.partition(";")[0] for _, message in faults_in_text(tmp_path, text)]
+
+    assert [message.partition(", which")[0] for message in reported] == [
+        "note: is not a field",
+        "effects: must have at most 3 items, has 4",
+        *["estimate: must be within the interval"] * 3,
+        "references: who-2020 is not defined",
+    ]
