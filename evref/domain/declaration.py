@@ -156,9 +156,9 @@ class Kind:
         """Return the marker of a class, or None."""
         return next((marker for marker in self.markers if type(marker) is of), None)
 
-    def check(self) -> Check | None:
+    def checker(self) -> Check | None:
         """Return what checks a value of this kind; None if every value is valid."""
-        check = self._check_of_value()
+        check = self._checker_of_value()
         if check is None or not self.is_nullable:
             return check
 
@@ -168,14 +168,14 @@ class Kind:
 
         return unless_none
 
-    def _check_of_value(self) -> Check | None:
+    def _checker_of_value(self) -> Check | None:
         own: Check | None = next(
             (marker.check for marker in self.markers if hasattr(marker, "check")), None
         )
         if self.is_list:
-            return _check_of_list(own, self.items[0].check())
+            return _check_of_list(own, self.items[0].checker())
         if self.is_mapping:
-            return _check_of_mapping(*(kind.check() for kind in self.items))
+            return _check_of_mapping(*(kind.checker() for kind in self.items))
         return own
 
 
@@ -241,14 +241,19 @@ class Declared:
 
     def __post_init__(self) -> None:
         rules = Rules()
+        # Any, because mypy does not take the class of a dataclass for hashable.
         kind: Any = type(self)
         for attribute, name, check in _checks(kind):
             check(rules, name, getattr(self, attribute))
         self.check_together(rules)
         rules.enforce()
+        self.normalise()
 
     def check_together(self, rules: Rules) -> None:
         """Check the rules that join fields."""
+
+    def normalise(self) -> None:
+        """Replace valid values by the form in which the record has them."""
 
 
 @cache
@@ -287,7 +292,7 @@ def _field(attribute: str, kind: Kind, default: Callable[[], object] | None) -> 
         kind=kind,
         meaning=kind.marker(str) or "",
         default=default,
-        check=kind.check(),
+        check=kind.checker(),
     )
 
 

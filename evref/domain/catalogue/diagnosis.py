@@ -112,8 +112,7 @@ class Diagnosis(Declared):
         Review | None, "A clinician's review of the entry; null if there was none."
     ] = None
 
-    def __post_init__(self) -> None:
-        Declared.__post_init__(self)
+    def normalise(self) -> None:
         in_order = tuple(sorted(self.enabled_modules, key=MODULE_ORDER.__getitem__))
         object.__setattr__(self, "enabled_modules", in_order)
 

@@ -150,8 +150,7 @@ class Reference(Declared):
         "The address of the publication, if it has neither a DOI nor a PubMed id.",
     ] = None
 
-    def __post_init__(self) -> None:
-        Declared.__post_init__(self)
+    def normalise(self) -> None:
         if self.given_url is not None and self.given_url == self._derived_url:
             # A redundant URL must not change the version of the catalogue.
             object.__setattr__(self, "given_url", None)

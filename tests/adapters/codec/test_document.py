@@ -21,6 +21,18 @@ def test_every_entry_reads_back_the_same_from_json(entry: Entry) -> None:
     document = json.loads(json.dumps(to_document(entry)))
 
     assert from_document(document) == entry
+    assert from_document(document, is_valid=True) == entry
+
+
+@pytest.mark.parametrize("is_valid", [False, True], ids=["checked", "known to be valid"])
+def test_values_are_read_in_the_form_of_the_record(*, is_valid: bool) -> None:
+    entry = an_entry()
+    document = to_document(entry)
+    document["enabled_modules"].reverse()
+    (reference,) = document["references"].values()
+    reference["url"] = "https://doi.org/10.1002/art.41142"
+
+    assert from_document(document, is_valid=is_valid) == entry
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def to_document(entry: Entry) -> Record:
     return {
         **{name: diagnosis[name] for name in sorted(diagnosis, key=optional.__contains__)},
         "interventions": [
-            _of_intervention(intervention, [keys[each] for each in intervention.references])
+            _of_intervention(intervention, [keys[work] for work in intervention.references])
             for intervention in entry.interventions
         ],
         "references": {key: content_of(reference) for reference, key in keys.items()},
@@ -65,8 +65,10 @@ def _of_intervention(intervention: Intervention, keys: list[str]) -> Record:
     return record
 
 
-def from_document(document: object) -> Entry:
+def from_document(document: object, *, is_valid: bool = False) -> Entry:
     """Return the entry in a document.
+
+    If the values are known to be valid, only their types are checked.
 
     Raises:
         InvalidValueError: If a field is missing or unknown, has a wrong type, or breaks a rule of
@@ -74,7 +76,7 @@ def from_document(document: object) -> Entry:
 
     """
     try:
-        return _entry(document)
+        return _entry(document, is_valid=is_valid)
     except UnreadableError as error:
         raise InvalidValueError([_fault(path, message) for path, message in error.errors]) from None
 
@@ -88,18 +90,22 @@ def _fault(path: Path, message: str) -> Fault:
     return Fault(last, message, tuple(parents))
 
 
-def _entry(document: object) -> Entry:
+def _entry(document: object, *, is_valid: bool) -> Entry:
     errors = Errors()
     diagnosis = None
     try:
-        diagnosis = read_record(Diagnosis, document, ("interventions", "references"))
+        diagnosis = read_record(
+            Diagnosis, document, ("interventions", "references"), is_valid=is_valid
+        )
     except UnreadableError as error:
         errors.add(error)
     if not isinstance(document, dict):
         raise UnreadableError(errors)
-    references = _references(document.get("references", {}), errors)
+    references = _references(document.get("references", {}), errors, is_valid=is_valid)
     # In place of an invalid id, so that the interventions are checked too.
-    reader = _InterventionReader(diagnosis.id if diagnosis else "unknown", references)
+    reader = _InterventionReader(
+        diagnosis.id if diagnosis else "unknown", references, is_valid=is_valid
+    )
     interventions: tuple[Intervention, ...] = ()
     try:
         interventions = read_list(reader.read, document.get("interventions", []))
@@ -111,7 +117,7 @@ def _entry(document: object) -> Entry:
     raise UnreadableError(errors + _mainstay_errors(document))
 
 
-def _references(content: object, errors: Errors) -> dict[str, Reference | None]:
+def _references(content: object, errors: Errors, *, is_valid: bool) -> dict[str, Reference | None]:
     """Return the references by key, None for each invalid one."""
     if not isinstance(content, dict):
         errors.add(wrong("a mapping", content), "references")
@@ -119,7 +125,7 @@ def _references(content: object, errors: Errors) -> dict[str, Reference | None]:
     references: dict[str, Reference | None] = dict.fromkeys(content)
     for key, reference in content.items():
         try:
-            references[key] = read_record(Reference, reference)
+            references[key] = read_record(Reference, reference, is_valid=is_valid)
         except UnreadableError as error:
             errors.add(error, "references", key)
     return references
@@ -128,9 +134,12 @@ def _references(content: object, errors: Errors) -> dict[str, Reference | None]:
 class _InterventionReader:
     """Reads the interventions of a diagnosis, which cite its references by their keys."""
 
-    def __init__(self, diagnosis_id: str, references: Mapping[str, Reference | None]) -> None:
+    def __init__(
+        self, diagnosis_id: str, references: Mapping[str, Reference | None], *, is_valid: bool
+    ) -> None:
         self._diagnosis_id = diagnosis_id
         self._references = references
+        self._is_valid = is_valid
         self._defined = ", ".join(islice(references, _MOST_SHOWN)) or "none"
         self._uncited = {*references}
 
@@ -141,10 +150,13 @@ class _InterventionReader:
         else:
             # What it cites is not known.
             self._uncited = set()
-        effect = partial(read_record, Effect, reference=partial(_index, keys))
+        effect = partial(
+            read_record, Effect, is_valid=self._is_valid, reference=partial(_index, keys)
+        )
         return read_record(
             Intervention,
             content,
+            is_valid=self._is_valid,
             diagnosis_id=lambda _: self._diagnosis_id,
             references=self._cited,
             effects=partial(read_list, effect),
@@ -212,12 +224,12 @@ def _member_or_none(kind: type[StrEnum], record: object, name: str) -> str | Non
 
 def _keys(cited: Iterable[Reference]) -> dict[Reference, str]:
     """Return a key for each reference, in the given order."""
-    stems = {each: f"{_author(each.authors)}-{each.year}" for each in cited}
+    stems = {work: f"{_author(work.authors)}-{work.year}" for work in cited}
     times = Counter(stems.values())
     before: Counter[str] = Counter()
     keys = {}
-    for each, stem in stems.items():
-        keys[each] = stem + (_letters(before[stem]) if times[stem] > 1 else "")
+    for work, stem in stems.items():
+        keys[work] = stem + (_letters(before[stem]) if times[stem] > 1 else "")
         before[stem] += 1
     return keys
 

@@ -34,7 +34,7 @@ _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Unquoted:
-    """A scalar of a file that no field accepts without quotes; `kind` is what YAML takes it for."""
+    """A scalar of a file that no field accepts without quotes; `kind` is its type in YAML."""
 
     text: str
     kind: str
@@ -96,7 +96,7 @@ class _Reading:
 
 
 @cache
-def _reading(record: type, others: tuple[str, ...]) -> _Reading:
+def _reading(record: type, others: tuple[str, ...], *, is_valid: bool) -> _Reading:
     fields = declared(record)
     names = {field.name: None for field in fields if field.name is not None}
     required = {
@@ -104,7 +104,8 @@ def _reading(record: type, others: tuple[str, ...]) -> _Reading:
     }
     return _Reading(
         tuple(
-            (field.attribute, field.name, _reader(field.kind), field.default) for field in fields
+            (field.attribute, field.name, _reader(field.kind, is_valid=is_valid), field.default)
+            for field in fields
         ),
         (names | dict.fromkeys(others)).keys(),
         (required | dict.fromkeys(others)).keys(),
@@ -112,19 +113,25 @@ def _reading(record: type, others: tuple[str, ...]) -> _Reading:
 
 
 def read_record(
-    record: type[_Record], data: object, others: tuple[str, ...] = (), **readers: _Read
+    record: type[_Record],
+    data: object,
+    others: tuple[str, ...] = (),
+    *,
+    is_valid: bool = False,
+    **readers: _Read,
 ) -> _Record:
     """Return the record in the data of an object.
 
-    `others` are further names that the object has. `readers` read the values of some fields in
-    place of what the declaration says.
+    `others` are further names that the object has. If the values are known to be valid, only their
+    types are checked. `readers` read the values of some fields in place of what the declaration
+    says.
 
     Raises:
         UnreadableError: If the data is not such a record.
 
     """
     kind: Any = record
-    reading = _reading(kind, others)
+    reading = _reading(kind, others, is_valid=is_valid)
     if not isinstance(data, dict):
         raise wrong(f"a mapping with the fields {', '.join(reading.names)}", data)
     errors = Errors()
@@ -143,7 +150,7 @@ def read_record(
         if len(values) < len(reading.fields):
             _check_rest(record, data, values)
         else:
-            made = record(**values)
+            made = _of_valid(record, values) if is_valid else record(**values)
             if not errors:
                 return made
     except InvalidValueError as error:
@@ -151,40 +158,51 @@ def read_record(
     raise UnreadableError(errors)
 
 
+def _of_valid(record: type[_Record], values: Mapping[str, Any]) -> _Record:
+    made = _unchecked(record, values)
+    made.normalise()
+    return made
+
+
+def _unchecked(record: type[_Record], values: Mapping[str, Any]) -> _Record:
+    made = object.__new__(record)
+    for attribute, value in values.items():
+        object.__setattr__(made, attribute, value)
+    return made
+
+
 def _check_rest(record: type[Declared], data: Mapping[str, Any], values: Mapping[str, Any]) -> None:
     """Check the fields that could be read, if others could not."""
     rules = Rules()
     kind: Any = record
-    part = object.__new__(kind)
     for field in declared(kind):
         name = field.name or field.attribute
         if field.attribute in values:
-            object.__setattr__(part, field.attribute, values[field.attribute])
             if field.check is not None:
                 field.check(rules, name, values[field.attribute])
         elif isinstance(data.get(name), list) and (items := field.kind.marker(Items)):
             items.check_number(rules, name, data[name])
     # A rule that needs a field without a value cannot be checked.
     with suppress(AttributeError):
-        part.check_together(rules)
+        _unchecked(record, values).check_together(rules)
     rules.enforce()
 
 
-def _reader(kind: Kind) -> _Read:
-    read = _value_reader(kind)
+def _reader(kind: Kind, *, is_valid: bool) -> _Read:
+    read = _value_reader(kind, is_valid=is_valid)
     return read if not kind.is_nullable else lambda value: None if value is None else read(value)
 
 
-def _value_reader(kind: Kind) -> _Read:
+def _value_reader(kind: Kind, *, is_valid: bool) -> _Read:
     or_null = " or null" if kind.is_nullable else ""
     if kind.is_record:
-        return partial(read_record, kind.type)
+        return partial(read_record, kind.type, is_valid=is_valid)
     if kind.is_list:
-        return partial(read_list, _reader(kind.items[0]))
+        return partial(read_list, _reader(kind.items[0], is_valid=is_valid))
     if kind.is_pair:
         return partial(_read_pair, kind.type, or_null)
     if kind.is_mapping:
-        keys, values = map(_reader, kind.items)
+        keys, values = (_reader(item, is_valid=is_valid) for item in kind.items)
         return partial(_read_mapping, keys, values)
     if issubclass(kind.type, StrEnum):
         return _member_reader(kind.type)

@@ -167,7 +167,8 @@ def _catalogue(version: str, document: bytes) -> Catalogue:
     """
     try:
         lines = zlib.decompress(document).splitlines()
-        catalogue = Catalogue([from_document(json.loads(line)) for line in lines])
+        # The version is checked below, and only catalogues with valid values were published.
+        catalogue = Catalogue([from_document(json.loads(line), is_valid=True) for line in lines])
     except (zlib.error, ValueError, TypeError) as error:
         raise _damaged(str(error)) from error
     if catalogue.version != version:
