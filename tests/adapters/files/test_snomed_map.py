@@ -102,7 +102,7 @@ def test_in_a_full_file_the_newest_row_of_an_id_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("header", [["SNOMED CT;ICD-10"], []])
 def test_a_table_has_two_columns(tmp_path: Path, delimiter: str, header: list[str]) -> None:
     """Several codes of one are branches; the names of the columns may come first."""
-    lines = [*header, "101;M1711", "102; I10 ", '"101";"M16.1"', "", "101;M1711"]
+    lines = [*header, '"101";"M1711"', "102; I10 ", "101;M16.1", "", "101;M1711"]
     file = a_file(tmp_path, *(line.replace(";", delimiter) for line in lines))
 
     snomed = read(file)

@@ -9,6 +9,8 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
@@ -30,7 +32,7 @@ _EDITION_OF = {_INTERNATIONAL: Edition.WHO, "6011000124106": Edition.CM}
 
 
 class _Row(NamedTuple):
-    """A row of an ExtendedMap, of which nothing is read but its id, time and state."""
+    """A row of an ExtendedMap; only its id, time and state are checked."""
 
     time: str
     is_active: bool
@@ -41,6 +43,16 @@ class _Row(NamedTuple):
     priority: str
     rule: str
     target: str
+
+
+class _Target(NamedTuple):
+    """What an active row of an ExtendedMap says."""
+
+    code: int
+    group: int
+    priority: int
+    rule: Rule
+    text: str
 
 
 class _RowError(Exception):
@@ -122,22 +134,23 @@ class _Reader:
         if refset != _INTERNATIONAL and len(refsets) > 1:
             message = f"has the maps of {len(refsets)} reference sets; give a file with only one"
             raise FileError(None, message)
-        by_group: dict[int, dict[int, list[tuple[int, Rule, str]]]] = defaultdict(
-            lambda: defaultdict(list)
-        )
+        # Sorted, the rows of a code take less memory than in a dictionary by code.
+        targets = []
         for row in rows:
             if row.refset == refset:
                 try:
-                    target = self._row_of_group(row)
+                    targets.append(self._target(row))
                 except _RowError as error:
                     self._refuse(row.line, str(error))
-                else:
-                    by_group[int(row.code)][int(row.group)].append(target)
+        targets.sort()
         known: dict[Groups, Groups] = {}
         groups_by_code: dict[int, Groups] = {}
-        for code, groups in by_group.items():
-            targets = tuple(branches(groups[number]) for number in sorted(groups))
-            groups_by_code[code] = known.setdefault(targets, targets)
+        for code, of_code in groupby(targets, attrgetter("code")):
+            groups = tuple(
+                branches((target.priority, target.rule, target.text) for target in of_group)
+                for _, of_group in groupby(of_code, attrgetter("group"))
+            )
+            groups_by_code[code] = known.setdefault(groups, groups)
         return SnomedMap.of(_EDITION_OF.get(refset), groups_by_code)
 
     def _newest(self, names: Sequence[str], lines: Iterator[tuple[int, str]]) -> list[_Row]:
@@ -164,7 +177,7 @@ class _Reader:
                 newest[row_id] = _Row(time, active == "1", number, *others)
         return [row for row in newest.values() if row.is_active]
 
-    def _row_of_group(self, row: _Row) -> tuple[int, Rule, str]:
+    def _target(self, row: _Row) -> _Target:
         self._require_code("referencedComponentId", row.code)
         for name, text in (("mapGroup", row.group), ("mapPriority", row.priority)):
             if re.fullmatch("[0-9]{1,4}", text) is None:
@@ -176,7 +189,7 @@ class _Reader:
         target = row.target.removesuffix("?")
         if row.target:
             self._require_target("mapTarget", target)
-        return int(row.priority), rule, target
+        return _Target(int(row.code), int(row.group), int(row.priority), rule, target)
 
     def _require_code(self, name: str, text: str) -> None:
         if _CODE.fullmatch(text) is None:
@@ -194,7 +207,7 @@ class _Reader:
         if delimiter is None:
             raise FileError(number, "must be an ExtendedMap of RF2, or a table of two columns")
         targets: dict[int, dict[str, None]] = defaultdict(dict)
-        names = [cell.strip() for cell in header.split(delimiter)]
+        names = [cell.strip(' "') for cell in header.split(delimiter)]
         kinds = (Classification.SNOMED_CT, Classification.ICD_10)
         # Words in both columns are the names of the columns.
         if any(
@@ -205,7 +218,7 @@ class _Reader:
         for line, text in lines:
             self._add(line, text, delimiter, targets)
         # Nothing says which of several codes applies, so they are branches.
-        return SnomedMap.of(None, {code: (tuple(some),) for code, some in targets.items()})
+        return SnomedMap.of(None, {code: (tuple(texts),) for code, texts in targets.items()})
 
     def _add(
         self, line: int, text: str, delimiter: str, targets: dict[int, dict[str, None]]
