@@ -44,9 +44,10 @@ class Qualifier(StrEnum):
 class RecordCode:
     """A part of a field of codes, as given and as read.
 
-    `read_as` is the code without ornament, or None if the part could not be read. `edition` is the
-    one that the code is from, if it is known. `is_ambiguous` means that its last letter may be of
-    the code, or a qualifier. `error` says why the part is not searched, if it is not.
+    `read_as` is the code without marks and letters beside it, or None if the part could not be
+    read. `edition` is the one that the code is from, if it is known. `is_ambiguous` means that its
+    last letter may be of the code, or a qualifier. `error` says why the part is not searched, if it
+    is not.
 
     A code of SNOMED CT is searched by its `targets` in a map to ICD-10: groups that all apply, each
     of branches of which one applies. `read_as` then has the codes of ICD-10.
@@ -203,8 +204,10 @@ def _icd11(given: str) -> list[RecordCode]:
 def _icd10(given: str, words: list[str], edition: Edition | None) -> list[RecordCode]:
     """Return the code in words; several if a space separates what has the form of a code."""
     groups = [words[:1]]
-    for word in words[1:]:
-        if _ICD_10.fullmatch(word) and _icd10_alone("", groups[-1], edition):
+    for place, word in enumerate(words[1:], start=1):
+        # A space may also follow the letter of the next code: I 10 E 11.
+        first = word if len(word) > 1 else "".join(words[place : place + 2])
+        if _ICD_10.fullmatch(first) and _icd10_alone("", groups[-1], edition):
             groups.append([word])
         else:
             groups[-1].append(word)

@@ -110,6 +110,8 @@ def test_a_code_of_icd10_is_read_as_its_letters_and_digits(given: str, read_as: 
         ("G30.1+ F00.1*", None, ["G30.1", "F00.1"]),
         ("G30.1  F00.1* G", None, ["G30.1", "F00.1"]),
         ("I10 E11", None, ["I10", "E11"]),
+        ("I 10 E 11", None, ["I10", "E11"]),
+        ("M 17.1 L F 32.1 G", None, ["M17.1", "F32.1"]),
         ("ICD-10 I50", "cm", ["cm I50"]),
         ("ICD10 I50", None, ["I50"]),
         ("ICD-10-GM M17.1", "cm", ["gm M17.1"]),
@@ -128,9 +130,9 @@ def test_a_field_is_split_and_read(
 ) -> None:
     """A question mark stands for suspected or past, a hyphen for excluded."""
     asked = None if edition is None else Edition(edition)
-    found = read_field(ICD_10, field, asked)
+    read = read_field(ICD_10, field, asked)
 
-    def said(code: RecordCode) -> str | None:
+    def described(code: RecordCode) -> str | None:
         if code.read_as is None:
             assert code.error == f"must be one of the {FORMS[ICD_10]}"
             return None
@@ -138,8 +140,8 @@ def test_a_field_is_split_and_read(
         named = f"{code.edition} " if code.edition is not asked or " " in (codes[0] or "") else ""
         return named + code.read_as + ("?" if code.is_uncertain else "") + "-" * bool(code.error)
 
-    assert [said(code) for code in found] == codes
-    for code in found:
+    assert [described(code) for code in read] == codes
+    for code in read:
         if code.read_as is not None:
             again = only(code.spelled)
             assert (again.read_as, again.qualifier, again.is_uncertain) == (
