@@ -101,7 +101,7 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     with progress_bar("Loading") as progress:
         plan = publish.plan_load(OPERATOR, path, progress)
     has_own_root = "canonical_root" in container.settings().model_fields_set
-    if not has_own_root and not publish.is_bundled(OPERATOR, plan.catalogue):
+    if not has_own_root and not plan.is_bundled:
         say(
             "warning: EVREF_CANONICAL_ROOT is not set, so the FHIR resources of this catalogue "
             "have the canonical URLs of the bundled one"

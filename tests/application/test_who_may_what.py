@@ -217,9 +217,6 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "PublishCatalogue.warnings": lambda h, who: h.publish.warnings(
                 who, a_catalogue(an_entry()), [ONE]
             ),
-            "PublishCatalogue.is_bundled": lambda h, who: h.publish.is_bundled(
-                who, a_catalogue(an_entry())
-            ),
             "PublishCatalogue.plan_load": lambda h, who: h.publish.plan_load(who, ONE, unheard),
             "PublishCatalogue.plan_rollback": lambda h, who: h.publish.plan_rollback(who),
             "PublishCatalogue.publish": lambda h, who: h.publish.publish(

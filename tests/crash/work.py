@@ -114,7 +114,7 @@ def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
     """Replace the published catalogue in an endless loop."""
     container = Container(settings=Settings(database_url=url))
     files = FakeCatalogueFiles()
-    files.held = dict(CATALOGUES)
+    files.held = {**CATALOGUES, BUNDLED_CATALOGUE: a_catalogue()}
     publish = PublishCatalogue(container.storage(), files, container.clock(), BUNDLED_CATALOGUE)
     for path in _in_turn([*CATALOGUES], changes.random):
         with changes.one():

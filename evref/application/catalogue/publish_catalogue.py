@@ -28,14 +28,16 @@ class Plan:
     """A catalogue to publish in place of the served one.
 
     `replaces` is the served version, None if none is served; `changes` are the differences from
-    it. If the served catalogue is damaged, all diagnoses count as new.
+    it. If the served catalogue is damaged, all diagnoses count as new. `is_needed` is whether
+    publication would change anything; False if the catalogue is already served. `is_bundled` is
+    whether it is published as the catalogue of the package.
     """
 
     catalogue: Catalogue
     replaces: str | None
     changes: Comparison
     is_needed: bool
-    """Whether publication would change anything; False if the catalogue is already served."""
+    is_bundled: bool
 
 
 @dataclass(eq=False)
@@ -75,11 +77,6 @@ class PublishCatalogue:
         known = set(warnings(self._bundled))
         return tuple(line for line in lines if line not in known)
 
-    def is_bundled(self, principal: Principal, catalogue: Catalogue) -> bool:
-        """Return whether a catalogue has the content of the bundled one."""
-        authorise(principal, Right.PUBLISH_CATALOGUE)
-        return catalogue.version == self._bundled.version
-
     def retracted(self, principal: Principal, catalogue: Catalogue, path: Path) -> tuple[str, ...]:
         """Return a line for each citation of a work that the list in this file says is retracted.
 
@@ -98,12 +95,15 @@ class PublishCatalogue:
     def plan_load(self, principal: Principal, path: Path, progress: Progress) -> Plan:
         """Plan to publish the catalogue in this file or folder; changes nothing.
 
+        With the content of the bundled catalogue it is published as that one, wherever it is.
+
         Raises:
             InvalidCatalogueError: If the files have errors; it contains all of them.
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        return self._plan(self.files.read([path], progress))
+        catalogue = self.files.read([path], progress)
+        return self._plan(catalogue, is_bundled=catalogue.version == self._bundled.version)
 
     def plan_rollback(self, principal: Principal, version: str | None = None) -> Plan:
         """Plan to publish this earlier version again; changes nothing.
@@ -121,7 +121,8 @@ class PublishCatalogue:
         catalogue = None if version is None else self.storage.catalogue.load_version(version)
         if catalogue is None:
             raise UnknownVersionError(version, tuple(dict.fromkeys([served, *earlier])))
-        return self._plan(catalogue)
+        # Otherwise publish_bundled would replace what the operator chose.
+        return self._plan(catalogue, is_bundled=False)
 
     def publish(
         self, principal: Principal, plan: Plan, *, by: str, allow_removals: bool = False
@@ -139,7 +140,7 @@ class PublishCatalogue:
         if plan.changes.removed and not allow_removals:
             raise DiagnosesRemovedError(plan.changes.removed)
         if plan.is_needed:
-            self._publish(principal, plan, by=by, is_bundled=False)
+            self._publish(principal, plan, by=by)
 
     def publish_bundled(self, principal: Principal, progress: Progress, *, by: str) -> Plan | None:
         """Publish the bundled catalogue if no catalogue or an older bundled one is served.
@@ -152,13 +153,13 @@ class PublishCatalogue:
         history = self.storage.catalogue.history()
         if history and not history[0].is_bundled:
             return None
-        plan = self._plan(self.files.read([self.bundled], progress))
+        plan = self._plan(self.files.read([self.bundled], progress), is_bundled=True)
         if not plan.is_needed:
             return None
         if plan.replaces != (history[0].version if history else None):
             return None
         with suppress(CatalogueReplacedError):
-            self._publish(principal, plan, by=by, is_bundled=True)
+            self._publish(principal, plan, by=by)
             return plan
         return None
 
@@ -209,7 +210,7 @@ class PublishCatalogue:
     def _bundled(self) -> Catalogue:
         return self.files.read([self.bundled], lambda _done, _total: None)
 
-    def _plan(self, catalogue: Catalogue) -> Plan:
+    def _plan(self, catalogue: Catalogue, *, is_bundled: bool) -> Plan:
         served = self.storage.catalogue.version()
         earlier = None
         if served is not None:
@@ -222,15 +223,16 @@ class PublishCatalogue:
             served,
             catalogue.compared_with(earlier),
             is_needed=earlier is None or catalogue.version != served,
+            is_bundled=is_bundled,
         )
 
-    def _publish(self, principal: Principal, plan: Plan, *, by: str, is_bundled: bool) -> None:
+    def _publish(self, principal: Principal, plan: Plan, *, by: str) -> None:
         now = self.clock.now()
         publication = Publication(
             version=plan.catalogue.version,
             published_at=now,
             published_by=by,
-            is_bundled=is_bundled,
+            is_bundled=plan.is_bundled,
             added=len(plan.changes.added),
             changed=len(plan.changes.changed),
             removed=len(plan.changes.removed),

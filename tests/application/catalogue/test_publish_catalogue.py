@@ -133,6 +133,19 @@ def test_the_bundled_catalogue_is_published_where_there_is_none_or_an_older_bund
         assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
 
 
+def test_the_bundled_catalogue_is_that_of_the_package_wherever_it_is_loaded_from(
+    publish: PublishCatalogue, files: FakeCatalogueFiles
+) -> None:
+    """So it has its licence, and a newer one replaces it."""
+    load(publish, ONE)
+    files.held[OTHER] = files.held[BUNDLED]
+    load(publish, OTHER)
+
+    assert [publication.is_bundled for publication in publish.history(OPERATOR)] == [True, False]
+    files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
+    assert publish.publish_bundled(OPERATOR, unheard, by="root") is not None
+
+
 def test_the_bundled_catalogue_replaces_none_of_the_operator(
     publish: PublishCatalogue, files: FakeCatalogueFiles
 ) -> None:
