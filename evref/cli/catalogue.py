@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from evref.application.catalogue.publish_catalogue import Plan
-from evref.cli.institutions import OPERATOR
 from evref.cli.output import (
     as_json,
     print_json,
@@ -20,7 +19,7 @@ from evref.cli.output import (
     say,
     say_lines,
 )
-from evref.cli.wiring import RefusedError, stored, wired
+from evref.cli.wiring import OPERATOR, RefusedError, stored, wired
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.news import headline, news
 from evref.domain.catalogue.publication import Publication
@@ -28,6 +27,7 @@ from evref.domain.catalogue.search.interventions import Reading
 from evref.domain.catalogue.search.names import MatchedBy
 from evref.domain.catalogue.search.synonyms import Likeness
 from evref.domain.errors import DiagnosesRemovedError
+from evref.domain.rules import counted
 
 
 class _Path(click.ParamType[Path]):
@@ -226,12 +226,9 @@ def _record(publication: Publication) -> dict[str, Any]:
     row = asdict(publication)
     row["changes"] = changes = row.pop("comparison")
     for diagnosis in changes["changed"] if changes else ():
-        for one in diagnosis["interventions_changed"]:
-            if one["direction"]:
-                one["direction"] = {
-                    "from": one["direction"]["before"],
-                    "to": one["direction"]["after"],
-                }
+        for intervention in diagnosis["interventions_changed"]:
+            if turn := intervention["direction"]:
+                intervention["direction"] = {"from": turn["before"], "to": turn["after"]}
     return row
 
 
@@ -331,8 +328,5 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _size(catalogue: Catalogue) -> str:
-    diagnoses, interventions = len(catalogue.entries), catalogue.intervention_count
-    return (
-        f"{diagnoses} {'diagnosis' if diagnoses == 1 else 'diagnoses'} and "
-        f"{interventions} intervention{'' if interventions == 1 else 's'}"
-    )
+    diagnoses = counted(len(catalogue.entries), "diagnosis", "diagnoses")
+    return f"{diagnoses} and {counted(catalogue.intervention_count, 'intervention')}"

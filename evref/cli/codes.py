@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from evref.cli.catalogue import PATH, user_name
-from evref.cli.institutions import OPERATOR
 from evref.cli.output import as_json, print_json
-from evref.cli.wiring import stored
+from evref.cli.wiring import OPERATOR, stored
+from evref.domain.rules import counted
 
 
 @click.group()
@@ -71,5 +71,4 @@ def remove() -> None:
 
 
 def _size(count: int, leading: int) -> str:
-    unit = "code" if count == 1 else "codes"
-    return f"{count:,} {unit} of SNOMED CT, {leading:,} of which lead to a diagnosis"
+    return f"{counted(count, 'code')} of SNOMED CT, {leading:,} of which lead to a diagnosis"

@@ -10,12 +10,9 @@ from getpass import GetPassWarning
 import click
 
 from evref.cli.output import as_json, print_json, print_rows, say
-from evref.cli.wiring import RefusedError, stored
+from evref.cli.wiring import OPERATOR, RefusedError, stored
 from evref.domain.access.key import UNCHANGED, Unchanged
-from evref.domain.principal import Operator, Role
-
-OPERATOR = Operator()
-"""The principal of every command."""
+from evref.domain.principal import Role
 
 _ROLES = click.Choice([role.value for role in reversed(Role)])
 
@@ -108,7 +105,7 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
     institution = manage.institution_named(OPERATOR, name)
     if off:
         manage.end_sign_in(OPERATOR, institution.id)
-        say(f"No proxy signs in members of {institution.name!r} any more.")
+        say(f"A proxy no longer signs in members of {institution.name!r}.")
         return
     secret = manage.set_sign_in(OPERATOR, institution.id, domains=domains, new_secret=new_secret)
     if secret is not None:
@@ -126,7 +123,7 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
     for member, other in people.list_all(OPERATOR):
         is_own = other.id == institution.id
         if not is_own and member.email.rpartition("@")[2] in domains_of_sign_in:
-            say(f"{member.email} is a member of {other.name!r}, and stays so.")
+            say(f"{member.email} remains a member of {other.name!r}.")
 
 
 @click.group()

@@ -5,9 +5,8 @@ from typing import Any
 
 import click
 
-from evref.cli.institutions import OPERATOR
 from evref.cli.output import as_json, print_json, print_rows, say
-from evref.cli.wiring import stored
+from evref.cli.wiring import OPERATOR, stored
 from evref.domain.access.key import LONGEST_OVERLAP, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
 

@@ -19,10 +19,10 @@ from evref.bootstrap.server import DEFAULT_THREADS, AddressInUseError, Server, r
 from evref.bootstrap.settings import DEFAULT_BIND, SettingsError, StorageKind
 from evref.cli.catalogue import catalogue, summary, user_name
 from evref.cli.codes import codes
-from evref.cli.institutions import OPERATOR, institution, member
+from evref.cli.institutions import institution, member
 from evref.cli.keys import key
 from evref.cli.output import progress_bar, say, say_lines
-from evref.cli.wiring import RefusedError, wired
+from evref.cli.wiring import OPERATOR, RefusedError, wired
 from evref.domain.errors import EvrefError, StorageUnavailableError
 from evref.domain.principal import Readers
 from evref.domain.redaction import without_keys
@@ -163,15 +163,15 @@ def _prepare(container: Container) -> None:
 
 def _announce(container: Container, demo: Demo) -> None:
     base_url = container.settings().base_url
-    click.echo(f"\nThe service is at {base_url}, its interface at {base_url}/docs")
+    click.echo(f"\nThe service is at {base_url}, its API at {base_url}/docs")
     if container.settings().catalogue_pages is not Readers.OFF:
         click.echo(f"Read the catalogue at {base_url}/catalogue")
     password = (
         "the password of the first start"
         if demo.password is None
-        else f"password {demo.password} (shown this once)"
+        else f"the password {demo.password} (not shown again)"
     )
-    click.echo(f"Member {MEMBER}, {password}, for the institution settings at {base_url}/settings")
+    click.echo(f"Manage keys at {base_url}/settings, as {MEMBER} with {password}")
     if demo.expires:
         click.echo("The key of an earlier start cannot be shown again. This key expires tomorrow.")
     click.echo(

@@ -52,11 +52,11 @@ def say(text: str) -> None:
 
 def say_lines(lines: Iterable[str]) -> None:
     """Print each line on standard error; after 100 lines, only the number of the others."""
-    said = list(lines)
-    for line in said[:_MOST_LINES]:
+    listed = list(lines)
+    for line in listed[:_MOST_LINES]:
         say(line)
-    if len(said) > _MOST_LINES:
-        say(f"and {len(said) - _MOST_LINES} more")
+    if len(listed) > _MOST_LINES:
+        say(f"and {len(listed) - _MOST_LINES} more")
 
 
 @contextmanager

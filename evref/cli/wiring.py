@@ -1,4 +1,4 @@
-"""The container of a command, created when the command first needs it."""
+"""What every command needs: its principal, and a container for the settings."""
 
 from collections.abc import Mapping
 
@@ -7,6 +7,10 @@ import click
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import DEFAULT_BIND, Settings, StorageKind
 from evref.cli.output import say
+from evref.domain.principal import Operator
+
+OPERATOR = Operator()
+"""The principal of every command."""
 
 _EVERY_ADDRESS = {"0.0.0.0", "[::]"}  # noqa: S104 - addresses to listen on
 

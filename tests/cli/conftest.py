@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evref.adapters.outbound.files import nodes, reading
+from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.cli.main import main
 from tests.servers import free_port
 
@@ -38,7 +42,21 @@ class Result:
         return line.removeprefix("evref: ")
 
 
+KNEE = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
 Run = Callable[..., Result]
+
+KEY = ("key", "create", "--institution", "General Hospital", "--name", "Ward app")
+MEMBER = ("member", "create", "Ward@Example.org", "--institution", "General Hospital")
+LONG = b"correct horse battery"
+INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _parsed_files() -> Iterator[None]:
+    """Keep what was parsed, because most commands read the bundled catalogue."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "parsed", cache(nodes.parsed))
+        yield
 
 
 @pytest.fixture
@@ -81,3 +99,13 @@ def ready(run: Run, folder: Path, prepared: dict[str, bytes]) -> Run:
         prepared["database"] = file.read_bytes()
     file.write_bytes(prepared["database"])
     return run
+
+
+@pytest.fixture
+def files(folder: Path) -> Path:
+    """A folder with three files of the bundled catalogue."""
+    copies = folder / "copies"
+    copies.mkdir()
+    for name in ("knee-osteoarthritis", "asthma", "migraine"):
+        shutil.copy(BUNDLED_CATALOGUE / f"{name}.yaml", copies)
+    return copies

@@ -15,8 +15,11 @@ import click
 import pytest
 
 import evref
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, StorageKind
 from evref.cli.main import cli
 from evref.domain.access.token import KeyToken
+from evref.testing.builders import OPERATOR
 from tests.cli.conftest import Run
 
 SERVE = ("serve",)
@@ -40,8 +43,8 @@ ON_STORAGE = [
 def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
     """The path of this command and of each one below it."""
     yield path
-    for name, each in getattr(command, "commands", {}).items():
-        yield from commands(each, *path, name)
+    for name, child in getattr(command, "commands", {}).items():
+        yield from commands(child, *path, name)
 
 
 @pytest.mark.parametrize("command", [*commands(cli)])
@@ -125,7 +128,7 @@ def test_no_error_repeats_a_key(ready: Run, arguments: tuple[str, ...]) -> None:
     """Pasted in the place of something else."""
     key = KeyToken.make(0x5EED << 200).text
 
-    result = ready(*(each.format(key) for each in arguments))
+    result = ready(*(argument.format(key) for argument in arguments))
 
     assert result.status in {1, 2}
     assert "…" in result.err
@@ -289,3 +292,14 @@ def test_output_that_cannot_be_written_is_an_error_in_one_line(ready: Run, folde
 
     assert done.returncode == 1
     assert done.stderr == b"evref: Bad file descriptor\n"
+
+
+def test_the_key_of_a_demo_expires_only_where_an_earlier_one_is_valid() -> None:
+    container = Container(settings=Settings(storage=StorageKind.MEMORY))
+    provision = container.provision_demo()
+
+    assert not provision(OPERATOR).expires
+    assert provision(OPERATOR).expires
+    for listed in container.manage_keys().list_all(OPERATOR):
+        container.manage_keys().revoke(OPERATOR, listed.key.id)
+    assert not provision(OPERATOR).expires

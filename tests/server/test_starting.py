@@ -45,7 +45,7 @@ def test_one_command_leads_to_a_ready_curl_line(
 
     assert len(try_in_shell(line)) >= 40
     assert f"http://127.0.0.1:{server.port}/docs" in server.log
-    assert re.search(r"Member demo@example\.org, password \S{8,}", server.log)
+    assert re.search(r"as demo@example\.org with the password \S{8,}", server.log)
     count = 1 if storage == "memory" else 2
     wait_until(lambda: len(server.workers()) == count, lambda: f"{server.workers()}")
     assert (tmp_path / "evref.sqlite").exists() == (storage == "sql")
@@ -64,7 +64,7 @@ def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_
     second.wait_until_ready()
     (another,) = curl_lines(second)
 
-    assert "Member demo@example.org, the password of the first start, for" in second.log
+    assert "as demo@example.org with the password of the first start" in second.log
     assert f"http://127.0.0.1:{second.port}/settings" in second.log
     assert "This key expires tomorrow." in second.log
     assert try_in_shell(another)

@@ -1,0 +1,230 @@
+"""`evref key`."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from evref.domain.access.token import KeyToken
+from tests.cli.conftest import INSTANT, KEY, LONG, MEMBER, Run
+
+
+def key_of(run: Run, *options: str) -> dict[str, str]:
+    """The `key` and `id` of a new key."""
+    made = run(*KEY, *options, "--json")
+    assert made.status == 0, made.err
+    key: dict[str, str] = made.json
+    return key
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("set-limit", "{}", "10000001"), "daily_limit"),
+        (("set-limit", "--", "{}", "-1"), "daily_limit"),
+        (("set-expiry", "{}", "2020-01-01"), "must be today"),
+    ],
+)
+def test_a_change_that_breaks_a_rule_changes_nothing(
+    ready: Run, command: tuple[str, ...], message: str
+) -> None:
+    made = key_of(ready, "--limit", "0")
+    before = ready("key", "list").out
+
+    assert message in ready("key", *(argument.format(made["id"]) for argument in command)).refused()
+    assert ready("key", "list").out == before
+
+
+def test_a_key_is_printed_alone_on_standard_output(ready: Run) -> None:
+    """So that `KEY=$(evref key create …)` holds the key."""
+    made = ready(*KEY)
+
+    token = KeyToken(made.out.removesuffix("\n"))
+    assert made.status == 0
+    assert "'Ward app'" in made.err
+    assert "1000 requests per day" in made.err
+    assert token.text not in made.err
+
+
+def test_a_key_has_what_it_was_made_with(ready: Run) -> None:
+    """And the listing never has its secret."""
+    today = datetime.now(UTC).date()
+    later = today + timedelta(days=9)
+    made = key_of(ready, "--limit", "5", "--permission", "none", "--expires", later.isoformat())
+    plain = key_of(ready)
+
+    listed = ready("key", "list", "--json")
+    records = {record["id"]: record for record in listed.json}
+    assert set(made) == {"key", "id"}
+    record = records[made["id"]]
+    assert re.fullmatch(INSTANT, record.pop("created_at"))
+    assert record == {
+        "id": made["id"],
+        "name": "Ward app",
+        "institution": "General Hospital",
+        "permission": "none",
+        "daily_limit": 5,
+        "last_four": made["key"][-4:],
+        "expires_on": later.isoformat(),
+        "last_used_on": None,
+        "revoked_at": None,
+    }
+    assert records[plain["id"]]["daily_limit"] == 1000
+    assert records[plain["id"]]["permission"] == "read"
+    assert records[plain["id"]]["expires_on"] is None
+    for shown in (listed.out, ready("key", "list").out):
+        assert made["key"] not in shown
+        assert made["key"][6:-4] not in shown
+
+
+def test_the_table_of_keys_is_whole_where_it_is_piped(ready: Run) -> None:
+    """No column is cut at the width of a terminal that is not there."""
+    name = "A key with a name that is rather long, and longer than most terminals are wide"
+    made = ready("key", "create", "--institution", "General Hospital", "--name", name, "--json")
+
+    line = ready("key", "list").out.splitlines()[1]
+
+    assert made.json["id"] in line
+    assert name in line
+    assert line.rstrip().endswith("-")
+
+
+def test_a_key_is_revoked_once(ready: Run) -> None:
+    """It stays listed, with the instant."""
+    made = key_of(ready)
+
+    done = ready("key", "revoke", made["id"])
+
+    assert done.out == "The key 'Ward app' is revoked.\n"
+    assert re.fullmatch(INSTANT, ready("key", "list", "--json").json[0]["revoked_at"])
+    assert "is revoked" in ready("key", "revoke", made["id"]).refused()
+    for change in (("set-limit", "5"), ("rotate",), ("set-expiry", "never")):
+        command = (change[0], made["id"], *change[1:])
+        assert "is revoked" in ready("key", *command).refused()
+
+
+def test_a_rotated_key_is_printed_alone_on_standard_output(ready: Run) -> None:
+    """By default no older key is valid; the rest is on standard error."""
+    made = key_of(ready)
+
+    rotated = ready("key", "rotate", made["id"])
+
+    token = KeyToken(rotated.out.removesuffix("\n"))
+    assert rotated.status == 0
+    assert token.text != made["key"]
+    assert rotated.err == (
+        f"Rotated the key 'Ward app' ({made['id']}). "
+        "Store the key now. It is not shown again.\n"
+        "No older key is valid.\n"
+    )
+    assert ready("key", "list", "--json").json[0]["last_four"] == token.last_four
+
+
+def test_an_old_key_is_kept_for_some_hours(ready: Run) -> None:
+    """Until when is said in UTC, of every one that is still valid."""
+    made = key_of(ready)
+    begun = datetime.now(UTC).replace(microsecond=0)
+
+    first = ready("key", "rotate", made["id"], "--keep-old-for", "168", "--json")
+    second = ready("key", "rotate", made["id"], "--keep-old-for", "1")
+
+    assert set(first.json) == {"key", "id"}
+    assert first.json["id"] == made["id"]
+    assert first.err == ""
+    old_keys = re.findall(r"The old key …(\w{4}) is valid until ([-0-9: ]+) UTC\.\n", second.err)
+    assert [last_four for last_four, _ in old_keys] == [made["key"][-4:], first.json["key"][-4:]]
+    for _, until in old_keys:
+        end = datetime.fromisoformat(until).replace(tzinfo=UTC)
+        assert begun <= end - timedelta(hours=1) <= datetime.now(UTC)
+
+
+def test_rotating_an_expired_key_says_so(ready: Run, folder: Path) -> None:
+    """It is rotated all the same, and works once its expiry is changed."""
+    made = key_of(ready)
+    with closing(sqlite3.connect(folder / "evref.sqlite", isolation_level=None)) as database:
+        database.execute("UPDATE api_keys SET expires_on = '2020-01-01'")
+
+    rotated = ready("key", "rotate", made["id"], "--keep-old-for", "1")
+
+    KeyToken(rotated.out.removesuffix("\n"))
+    assert f"The key has expired: it works only after evref key set-expiry {made['id']}" in (
+        rotated.err
+    )
+    assert "No older key is valid." in rotated.err
+    assert ready("key", "list").out.splitlines()[1].split()[1] == "expired"
+
+
+def test_an_expiry_is_set_and_taken_away(ready: Run) -> None:
+    """The last day on which the key works."""
+    made = key_of(ready)
+    today = datetime.now(UTC).date().isoformat()
+
+    changed = ready("key", "set-expiry", made["id"], "9999-12-31")
+    assert changed.out == "The key 'Ward app' now expires after 9999-12-31.\n"
+    assert ready("key", "list", "--json").json[0]["expires_on"] == "9999-12-31"
+    assert ready("key", "set-expiry", made["id"], today).status == 0
+    changed = ready("key", "set-expiry", made["id"], "never")
+    assert changed.out == "The key 'Ward app' never expires.\n"
+    assert ready("key", "list", "--json").json[0]["expires_on"] is None
+
+
+def test_the_state_of_a_key_is_listed_in_words(ready: Run) -> None:
+    """For people; programs have the fields from which it follows."""
+    soon = (datetime.now(UTC) + timedelta(days=10)).date().isoformat()
+    states = {
+        key_of(ready)["id"]: "active",
+        key_of(ready, "--limit", "0")["id"]: "no access",
+        key_of(ready, "--expires", soon)["id"]: "expires soon",
+    }
+    revoked = key_of(ready)["id"]
+    ready("key", "revoke", revoked)
+
+    header, *lines = ready("key", "list").out.splitlines()
+
+    assert header.split()[:2] == ["id", "state"]
+    shown = {line.split()[0]: re.split(r"  +", line)[1] for line in lines}
+    assert shown == {**states, revoked: "revoked"}
+
+
+@pytest.mark.parametrize("name", ["nobody", "", "\udcff", "'; DROP TABLE api_keys; --"])
+def test_an_unknown_key_is_an_error(ready: Run, name: str) -> None:
+    """By every command that takes one."""
+    for command in (
+        ("revoke", name),
+        ("usage", name),
+        ("set-limit", name, "1"),
+        ("rotate", name),
+        ("set-expiry", name, "never"),
+    ):
+        assert ready("key", *command).refused().startswith("There is no ")
+
+
+def test_the_use_of_a_key_that_was_never_used_is_empty(ready: Run) -> None:
+    """Days without requests are left out."""
+    made = key_of(ready)
+
+    assert ready("key", "usage", made["id"], "--json").json == []
+    assert ready("key", "usage", made["id"]).out == "The key was not used in the last 30 days.\n"
+
+
+def test_a_key_in_the_place_of_a_name_is_neither_stored_nor_repeated(ready: Run) -> None:
+    """Somebody pasted it into the wrong place, and names are shown for ever."""
+    token = ready(*KEY).out.strip()
+    before = ready("key", "list").out
+
+    for command in (
+        (*KEY[:-1], token),
+        ("key", "create", "--institution", token, "--name", "x"),
+        ("institution", "create", token),
+        ("institution", "create", f"Ward {token[:20].upper()}"),
+        ("member", "create", f"{token}@example.org", *MEMBER[3:], "--password-stdin"),
+    ):
+        refused = ready(*command, stdin=LONG).refused()
+        assert token[:12].lower() not in refused.lower()
+
+    assert ready("key", "list").out == before
