@@ -2,50 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
+from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Number, Per1000
 from evref.domain.catalogue.effect_words import favoured, of_1000, sentence, short
+from evref.domain.catalogue.evidence import Certainty
 
 
-@dataclass(frozen=True)
-class Ends:
-    low: str
-    high: str
-
-
-@dataclass(frozen=True)
-class Events:
-    comparison: str
-    intervention: str
-
-
-@dataclass(frozen=True)
-class AnEffect:
-    """An effect as the words need it, with texts as numbers."""
-
-    measure: str
-    estimate: str
-    interval: Ends | None
-    favours: str
-    outcome: str = "Death within 30 days"
-    comparison: str = "placebo"
-    unit: str | None = None
-    better: str = "lower"
-    per_1000: Events | None = None
-    studies: int | None = None
-    participants: int | None = None
-    certainty: str = "not_graded"
+def an_effect(
+    measure: str,
+    estimate: str,
+    interval: tuple[str, str] | None,
+    outcome: str = "Death within 30 days",
+    *,
+    comparison: str = "placebo",
+    unit: str | None = None,
+    better: str = "lower",
+    per_1000: tuple[str, str] | None = None,
+    studies: int | None = None,
+    participants: int | None = None,
+    certainty: str = "not_graded",
+) -> Effect:
+    """Return an effect of these texts."""
+    return Effect(
+        outcome=outcome,
+        comparison=comparison,
+        measure=Measure(measure),
+        estimate=Number(estimate),
+        interval=interval and Interval(*map(Number, interval)),
+        unit=unit,
+        better=Better(better),
+        per_1000=per_1000 and Per1000(*map(Number, per_1000)),
+        studies=studies,
+        participants=participants,
+        certainty=Certainty(certainty),
+        reference=0,
+    )
 
 
 HIGHER = "higher"
-PAIN = AnEffect(
+PAIN = an_effect(
     "standardised_mean_difference",
     "-0.49",
-    Ends("-0.59", "-0.39"),
-    "intervention",
-    outcome="Pain at the end of treatment",
+    ("-0.59", "-0.39"),
+    "Pain at the end of treatment",
     comparison="no exercise",
     studies=44,
     participants=3537,
@@ -65,27 +65,27 @@ PAIN = AnEffect(
             "pain 0.49 SD lower",
         ),
         (
-            AnEffect("risk_ratio", "0.5", Ends("0.40", "0.62"), "intervention", studies=1),
+            an_effect("risk_ratio", "0.5", ("0.40", "0.62"), studies=1),
             "0.5 times the risk (95 % interval 0.40 to 0.62); 1 study",
             "death: 0.5 times the risk",
         ),
         (
-            AnEffect("risk_ratio", "2", Ends("1.8", "2.4"), "intervention", "Cure", better=HIGHER),
+            an_effect("risk_ratio", "2", ("1.8", "2.4"), "Cure", better=HIGHER),
             "2 times the chance (95 % interval 1.8 to 2.4)",
             "cure: 2 times the chance",
         ),
         (
-            AnEffect("odds_ratio", "0.5", Ends("0.3", "0.8"), "intervention", participants=1),
+            an_effect("odds_ratio", "0.5", ("0.3", "0.8"), participants=1),
             "0.5 times the odds (95 % interval 0.3 to 0.8); 1 person",
             "death: 0.5 times the odds",
         ),
         (
-            AnEffect("hazard_ratio", "1.71", Ends("1.1", "2.6"), "comparison", "Major bleeding"),
+            an_effect("hazard_ratio", "1.71", ("1.1", "2.6"), "Major bleeding"),
             "1.71 times the hazard (95 % interval 1.1 to 2.6)",
             "major bleeding: 1.71 times the hazard",
         ),
         (
-            AnEffect("rate_ratio", "0.81", Ends("0.6", "1.0"), "neither", certainty="very_low"),
+            an_effect("rate_ratio", "0.81", ("0.6", "1.0"), certainty="very_low"),
             (
                 "0.81 times the rate, but it may be lower or higher (95 % interval 0.6 to 1.0); "
                 "very low certainty"
@@ -93,16 +93,15 @@ PAIN = AnEffect(
             "death: may be lower or higher",
         ),
         (
-            AnEffect("risk_ratio", "1.0", Ends("0.8", "1.2"), "neither"),
+            an_effect("risk_ratio", "1.0", ("0.8", "1.2")),
             "the same risk, but it may be lower or higher (95 % interval 0.8 to 1.2)",
             "death: may be lower or higher",
         ),
         (
-            AnEffect(
+            an_effect(
                 "risk_difference",
                 "6.4",
-                Ends("1.2", "11.6"),
-                "intervention",
+                ("1.2", "11.6"),
                 "Alive at 5 years",
                 unit="percentage points",
                 better=HIGHER,
@@ -111,11 +110,10 @@ PAIN = AnEffect(
             "alive 6.4 percentage points higher",
         ),
         (
-            AnEffect(
+            an_effect(
                 "mean_difference",
                 "-1.20",
-                Ends("-3.1", "0.7"),
-                "neither",
+                ("-3.1", "0.7"),
                 "Hamilton anxiety score (0 to 56)",
                 unit="points",
             ),
@@ -126,16 +124,15 @@ PAIN = AnEffect(
             "Hamilton anxiety score: may be lower or higher",
         ),
         (
-            AnEffect("mean_difference", "0", Ends("-2", "0"), "neither", "HbA1c", unit="%"),
+            an_effect("mean_difference", "0", ("-2", "0"), "HbA1c", unit="%"),
             "no difference, but it may be lower or higher (95 % interval 2 lower to 0)",
             "HbA1c: may be lower or higher",
         ),
         (
-            AnEffect(
+            an_effect(
                 "mean_difference",
                 "5",
                 None,
-                "neither",
                 "Mood after 8 weeks (positive figure: improvement)",
                 unit="points of 10",
                 better=HIGHER,
@@ -149,7 +146,7 @@ PAIN = AnEffect(
     ],
 )
 def test_an_effect_is_a_sentence_and_has_a_short_form(
-    effect: AnEffect, size: str, brief: str
+    effect: Effect, size: str, brief: str
 ) -> None:
     """Which say no more than the figures do."""
     assert sentence(effect) == f"{effect.outcome}, compared with {effect.comparison}: {size}"
@@ -158,59 +155,57 @@ def test_an_effect_is_a_sentence_and_has_a_short_form(
 
 
 @pytest.mark.parametrize(
-    ("events", "favours", "whole", "brief"),
+    ("estimate", "interval", "events", "whole", "brief"),
     [
         (
-            Events("162", "114"),
-            "intervention",
+            *("0.7", ("0.6", "0.8"), ("162", "114")),
             "Of 1,000 people, 162 without and 114 with it: 48 fewer",
             "death: 48 fewer in 1,000",
         ),
         (
-            Events("5.5", "7"),
-            "comparison",
+            *("1.3", ("1.1", "1.5"), ("5.5", "7")),
             "Of 1,000 people, 5.5 without and 7 with it: 1.5 more",
             "death: 1.5 more in 1,000",
         ),
         (
-            Events("50", "46"),
-            "neither",
+            *("0.9", ("0.8", "1.1"), ("50", "46")),
             "Of 1,000 people, 50 without and 46 with it: 4 fewer, but it may be fewer or more",
             "death: may be lower or higher",
         ),
         (
-            Events("3", "3"),
-            "comparison",
+            *("0.9", ("0.8", "0.99"), ("3", "3")),
             "Of 1,000 people, 3 without and 3 with it: no difference",
             "death: no difference in 1,000",
         ),
     ],
 )
 def test_events_in_1000_people_are_counted(
-    events: Events, favours: str, whole: str, brief: str
+    estimate: str, interval: tuple[str, str], events: tuple[str, str], whole: str, brief: str
 ) -> None:
     """In place of the ratio, where they are known."""
-    effect = AnEffect("risk_ratio", "0.7", Ends("0.6", "0.8"), favours, per_1000=events)
+    effect = an_effect("risk_ratio", estimate, interval, per_1000=events)
 
     assert (of_1000(effect), short(effect)) == (whole, brief)
 
 
 @pytest.mark.parametrize(
-    ("favours", "words"),
+    ("interval", "better", "words"),
     [
-        ("intervention", "Favours it"),
-        ("comparison", "Favours placebo"),
-        ("neither", "Favours neither"),
+        (("0.6", "0.8"), "lower", "Favours it"),
+        (("0.6", "0.8"), "higher", "Favours placebo"),
+        (None, "lower", "Favours neither"),
     ],
 )
-def test_what_an_effect_favours_is_said(favours: str, words: str) -> None:
+def test_what_an_effect_favours_is_said(
+    interval: tuple[str, str] | None, better: str, words: str
+) -> None:
     """By the names of the two sides."""
-    assert favoured(AnEffect("risk_ratio", "0.7", None, favours)) == words
+    assert favoured(an_effect("risk_ratio", "0.7", interval, better=better)) == words
 
 
 def test_the_short_form_leaves_out_a_time_with_its_comma() -> None:
     outcome = "Admission, or death, within 12 months"
-    effect = AnEffect("risk_ratio", "0.9", Ends("0.8", "1.1"), "neither", outcome)
+    effect = an_effect("risk_ratio", "0.9", ("0.8", "1.1"), outcome)
 
     assert short(effect) == "admission, or death: may be lower or higher"
 
@@ -235,11 +230,10 @@ def test_the_short_form_leaves_out_a_time_with_its_comma() -> None:
 )
 def test_the_short_form_keeps_what_the_figure_needs(outcome: str, brief: str) -> None:
     """So that less pain is not read as more of it."""
-    effect = AnEffect(
+    effect = an_effect(
         "mean_difference",
         "12",
-        Ends("10", "15"),
-        "intervention",
+        ("10", "15"),
         outcome,
         unit="points of 100",
         better=HIGHER,
