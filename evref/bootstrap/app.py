@@ -41,7 +41,6 @@ from evref.adapters.inbound.web.representations import JsonProvider
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
-from evref.domain.catalogue.served import Served
 from evref.domain.errors import EvrefError, StorageUnavailableError
 from evref.domain.principal import Readers
 
@@ -126,21 +125,17 @@ def _cache_bytes(settings: Settings) -> int:
     return settings.representation_cache_mb * 1024 * 1024
 
 
-def _licence_of(settings: Settings) -> Callable[[Served], str | None]:
-    return lambda served: served.licence(settings.licence)
-
-
 def _for_programs(
     settings: Settings, container: Container, endpoints: CatalogueEndpoints
 ) -> Iterator[Blueprint]:
     """Yield the API, FHIR and the endpoints for monitoring."""
-    licence_of = _licence_of(settings)
-    yield catalogue.blueprint(endpoints, settings.base_url, licence_of, container.browse())
-    yield limit.blueprint(container.gate(), container.browse(), licence_of)
+    base_url, licence = settings.base_url, settings.licence
+    yield catalogue.blueprint(endpoints, base_url, licence, container.browse())
+    yield limit.blueprint(container.gate(), container.browse(), licence)
     yield openapi.blueprint()
     yield health.blueprint(container.readiness)
     if settings.fhir:
-        yield fhir.blueprint(endpoints, settings.base_url, settings.canonical_root, licence_of)
+        yield fhir.blueprint(endpoints, base_url, settings.canonical_root, licence)
 
 
 def _pages(
@@ -161,7 +156,7 @@ def _pages(
         readers=settings.catalogue_pages,
         browse=container.browse(),
         identity=identity,
-        licence_of=_licence_of(settings),
+        licence=settings.licence,
         most_bytes=_cache_bytes(settings),
     )
     frame.register(app)

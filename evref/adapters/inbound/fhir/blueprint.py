@@ -1,7 +1,6 @@
 """The views: the CapabilityStatement, and reading and searching of each resource type."""
 
 import re
-from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
@@ -41,17 +40,18 @@ _VERSIONS = {None, "4.0", "4.0.1"}
 
 
 def blueprint(
-    endpoints: CatalogueEndpoints,
-    base_url: str,
-    canonical_root: str,
-    licence_of: Callable[[Served], str | None],
+    endpoints: CatalogueEndpoints, base_url: str, canonical_root: str, licence: str | None
 ) -> Blueprint:
+    """Return the views. Canonical URLs begin with `canonical_root`.
+
+    `licence` is the address of the licence of catalogues other than the bundled one.
+    """
     views = Blueprint("fhir", __name__, url_prefix=FHIR.root)
     endpoint = endpoints(Permission.READ, *_OFFERS, select=_select)
     capability = Representation(
         [as_json(capability_statement(base_url))], MEDIA_TYPE, vary="Accept, Accept-Encoding"
     )
-    interactions = Interactions(base_url, canonical_root, licence_of)
+    interactions = Interactions(base_url, canonical_root, licence)
 
     @views.get("/metadata")
     def metadata() -> Response:

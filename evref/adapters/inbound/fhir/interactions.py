@@ -42,17 +42,15 @@ _SORT_KEYS = {"title": _by_title, "_lastUpdated": _by_last_update}
 class Interactions:
     """Searches and reads the resources of a service at `base_url`.
 
-    Their canonical URLs begin with `root`. `licence_of` returns the address of a catalogue's
-    licence.
+    Their canonical URLs begin with `root`. `licence` is the address of the licence of catalogues
+    other than the bundled one.
     """
 
-    def __init__(
-        self, base_url: str, root: str, licence_of: Callable[[Served], str | None]
-    ) -> None:
+    def __init__(self, base_url: str, root: str, licence: str | None) -> None:
         self._resources = Resources(base_url, root)
         self._definitions = definitions(root)
-        self._licence_of = licence_of
-        # The index of the served catalogue; two threads may both create it, which is not wrong.
+        self._licence = licence
+        # The index of the served catalogue; two threads may both create it, which does no harm.
         self._index_of = lru_cache(maxsize=1)(Index)
 
     def search(
@@ -138,5 +136,5 @@ class Interactions:
     ) -> tuple[dict[str, Any], datetime | None]:
         if isinstance(item, Definition):
             return item.resource, None
-        issue = Issue(served.changed_at(item.entry.diagnosis.id), self._licence_of(served))
+        issue = Issue(served.changed_at(item.entry.diagnosis.id), served.licence(self._licence))
         return self._resources.rendered(item, issue), issue.changed_at

@@ -14,7 +14,7 @@ from evref.adapters.inbound.pages.catalogue import drawing, words
 from evref.adapters.inbound.pages.identity import Identity
 from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
+from evref.adapters.inbound.web.caching import ResponseCache
 from evref.adapters.inbound.web.representations import (
     PRIVATE,
     PUBLIC,
@@ -54,14 +54,14 @@ class Frame:
         readers: Readers,
         browse: BrowseCatalogue,
         identity: Identity,
-        licence_of: Callable[[Served], str | None],
+        licence: str | None,
         most_bytes: int,
     ) -> None:
         self.readers = readers
         self._browse = browse
         self._identity = identity
-        self._licence_of = licence_of
-        self._cache = ResponseCache(most_bytes)
+        self._licence = licence
+        self._cache: ResponseCache[Representation] = ResponseCache(most_bytes)
 
     def register(self, app: Flask) -> None:
         """Add the frame to the context of every template of the application."""
@@ -153,7 +153,7 @@ class Frame:
     @property
     def licence(self) -> str | None:
         """Return the address of the catalogue's licence, for a visitor who may read it."""
-        return None if self.served is None else self._licence_of(self.served)
+        return None if self.served is None else self.served.licence(self._licence)
 
     def require_served(self) -> Served:
         """Return what is served for a page that needs it, after the visitor's access was checked.
@@ -187,16 +187,11 @@ class Frame:
             "" if self.served is None else self.served.id,
         )
         with self._cache.rendering(target):
-            cached = self._cache.get(target)
-            if cached is None:
+            representation = self._cache.get(target)
+            if representation is None:
                 body = self._rendered_for_all(template, context)
-                cached = CachedResponse(
-                    target[-1],
-                    request.environ[headers.ROUTE],
-                    Representation([body], "text/html; charset=utf-8", vary=_VARY),
-                )
-                self._cache.put(target, cached)
-        representation = cached.representation
+                representation = Representation([body], "text/html; charset=utf-8", vary=_VARY)
+                self._cache.put(target, representation)
         if self.is_member:
             representation = self._joined(representation)
         response = self.respond(representation)

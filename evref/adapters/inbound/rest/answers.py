@@ -1,25 +1,21 @@
 """The responses in JSON: resources in `data`, and their metadata in `meta`."""
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from apiflask import fields
 
 from evref.adapters.inbound.rest.records import DiagnosisSchema, InterventionSchema, schema_of
 from evref.adapters.inbound.rest.schema_fields import (
     Record,
-    day,
     flag,
     instant,
-    many,
+    list_of,
+    nested,
     number,
-    one,
     one_of,
-    slug,
     text,
     texts,
 )
-from evref.domain.access.key import Permission
 from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Intervention, Phase
@@ -30,18 +26,19 @@ from evref.domain.catalogue.search.lexicon import WiderKind
 from evref.domain.catalogue.search.names import MatchedBy
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
-
-LicenceOf: TypeAlias = Callable[[Served], str | None]
-"""Returns the address of a catalogue's licence, or None."""
+from evref.domain.rules import SLUG
 
 _ALL = "All items that match the request; empty if no item matches."
 
 
-def meta(served: Served, licence_of: LicenceOf) -> dict[str, Any]:
-    """Return the metadata of every response with data of what is served."""
+def meta(served: Served, licence: str | None) -> dict[str, Any]:
+    """Return the metadata of every response with data of what is served.
+
+    `licence` is the address of the licence of catalogues other than the bundled one.
+    """
     return {
         "catalogue_version": served.catalogue.version,
-        "licence": licence_of(served),
+        "licence": served.licence(licence),
         "disclaimer": DISCLAIMER,
     }
 
@@ -119,7 +116,7 @@ class MatchSchema(Record):
             "examples": [["hip-fracture"]],
         },
     )
-    diagnoses = many(
+    diagnoses = list_of(
         FitSchema, "The same diagnoses, with how well the code fits each.", attribute="fits"
     )
     excluded_from = texts(
@@ -170,26 +167,26 @@ class SuggestionSchema(Record):
 class DiagnosisListMetaSchema(ListMetaSchema):
     """Metadata of a list of diagnoses."""
 
-    found = many(
+    found = list_of(
         FoundSchema,
         "Why each diagnosis in data was found, in the same order. Present only if the request has "
         "q.",
         required=False,
     )
-    suggestions = many(
+    suggestions = list_of(
         SuggestionSchema,
         "If q by itself finds nothing: up to three diagnoses that may be meant. Present only if "
         "the request has q.",
         required=False,
         maxItems=3,
     )
-    umbrella = one(
+    umbrella = nested(
         UmbrellaSchema,
         "The word of q that is wider than one diagnosis and finds all of its diagnoses, or null. "
         "Present only if the request has q.",
         required=False,
     )
-    matches = many(
+    matches = list_of(
         MatchSchema,
         "Each requested code, in the order of the request. Present only if the request has codes.",
         required=False,
@@ -199,15 +196,15 @@ class DiagnosisListMetaSchema(ListMetaSchema):
 class DiagnosisListSchema(Record):
     """Diagnoses, ordered by name, then id."""
 
-    data = many(DiagnosisSchema, _ALL)
-    meta = one(DiagnosisListMetaSchema)
+    data = list_of(DiagnosisSchema, _ALL)
+    meta = nested(DiagnosisListMetaSchema)
 
 
 class DiagnosisAnswerSchema(Record):
     """One diagnosis."""
 
-    data = one(DiagnosisSchema)
-    meta = one(MetaSchema)
+    data = nested(DiagnosisSchema)
+    meta = nested(MetaSchema)
 
 
 class FiltersSchema(Record):
@@ -220,21 +217,27 @@ class FiltersSchema(Record):
 class InterventionListMetaSchema(ListMetaSchema):
     """Metadata of a list of interventions."""
 
-    diagnosis = one(DiagnosisSchema)
-    filters = one(FiltersSchema)
+    diagnosis = nested(DiagnosisSchema)
+    filters = nested(FiltersSchema)
 
 
 class InterventionListSchema(Record):
     """Interventions, ordered by module, phase (in their fixed order), title, then id."""
 
-    data = many(InterventionSchema, _ALL)
-    meta = one(InterventionListMetaSchema)
+    data = list_of(InterventionSchema, _ALL)
+    meta = nested(InterventionListMetaSchema)
 
 
 class NamedDiagnosisSchema(Record):
     """The id and the name of a diagnosis."""
 
-    id = slug(ID_LENGTH, "Identifies the diagnosis.", example="knee-osteoarthritis")
+    id = text(
+        "Identifies the diagnosis.",
+        minLength=ID_LENGTH.shortest,
+        maxLength=ID_LENGTH.longest,
+        pattern=f"^{SLUG}$",
+        examples=["knee-osteoarthritis"],
+    )
     name = text("Display name in English.", examples=["Knee osteoarthritis"])
 
 
@@ -254,7 +257,7 @@ FoundInterventionSchema = schema_of(
     Intervention,
     _OfHit,
     name="FoundIntervention",
-    diagnosis=one(NamedDiagnosisSchema),
+    diagnosis=nested(NamedDiagnosisSchema),
     matched_in=one_of(
         MatchedIn,
         "Where the words of the request are; null if the request names only a diagnosis.",
@@ -281,10 +284,10 @@ class FoundInterventionListMetaSchema(PartMetaSchema):
 class FoundInterventionListSchema(Record):
     """Interventions, the best match first."""
 
-    data = many(
+    data = list_of(
         FoundInterventionSchema, "Up to `limit` interventions; empty if none matches the request."
     )
-    meta = one(FoundInterventionListMetaSchema)
+    meta = nested(FoundInterventionListMetaSchema)
 
 
 class TurnSchema(Record):
@@ -298,17 +301,13 @@ class InterventionChangeSchema(Record):
     """A changed intervention."""
 
     id = text("The id of the intervention.", examples=["knee-osteoarthritis-aquatic-exercise"])
-    fields_ = fields.List(
-        fields.String(),
-        required=True,
+    fields_ = texts(
+        "The changed fields.",
         attribute="fields",
         data_key="fields",
-        metadata={
-            "description": "The changed fields.",
-            "examples": [["evidence.recommendation", "summary"]],
-        },
+        examples=[["evidence.recommendation", "summary"]],
     )
-    direction = one(TurnSchema, "Null if the direction is the same.")
+    direction = nested(TurnSchema, "Null if the direction is the same.")
 
 
 class DiagnosisChangeSchema(Record):
@@ -318,7 +317,7 @@ class DiagnosisChangeSchema(Record):
     record = flag("Whether the diagnosis itself changed, not only its interventions.")
     interventions_added = texts("The ids of its added interventions.")
     interventions_removed = texts("The ids of its removed interventions.")
-    interventions_changed = many(InterventionChangeSchema, "Its changed interventions.")
+    interventions_changed = list_of(InterventionChangeSchema, "Its changed interventions.")
 
 
 class ChangeSchema(Record):
@@ -332,52 +331,27 @@ class ChangeSchema(Record):
     published_at = instant("The time of the publication.")
     added = texts("The ids of added diagnoses.", attribute="comparison.added")
     removed = texts("The ids of removed diagnoses.", attribute="comparison.removed")
-    changed = many(DiagnosisChangeSchema, "The changed diagnoses.", attribute="comparison.changed")
+    changed = list_of(
+        DiagnosisChangeSchema, "The changed diagnoses.", attribute="comparison.changed"
+    )
 
 
 class ChangeListSchema(Record):
     """Publications, newest first."""
 
-    data = many(ChangeSchema, "Up to `limit` publications; empty if nothing changed.")
-    meta = one(PartMetaSchema)
+    data = list_of(ChangeSchema, "Up to `limit` publications; empty if nothing changed.")
+    meta = nested(PartMetaSchema)
 
 
 class CatalogueEntrySchema(Record):
     """A diagnosis with its interventions, in the order of listInterventions."""
 
-    diagnosis = one(DiagnosisSchema)
-    interventions = many(InterventionSchema, "The interventions of its enabled modules.")
+    diagnosis = nested(DiagnosisSchema)
+    interventions = list_of(InterventionSchema, "The interventions of its enabled modules.")
 
 
 class CatalogueSchema(Record):
     """All diagnoses with their interventions, ordered by name, then id."""
 
-    data = many(CatalogueEntrySchema, "An entry for each diagnosis.")
-    meta = one(ListMetaSchema)
-
-
-class LimitSchema(Record):
-    """What a key may do, and its requests on the current UTC day."""
-
-    limit = number("The daily request limit.", minimum=0)
-    remaining = number("How many more requests will be answered today.", minimum=0)
-    used = number("How many requests were answered today.", minimum=0)
-    refused = number("How many were refused today with 429.", minimum=0)
-    resets_at = instant(
-        "When the counts start again from zero: the next 00:00 UTC.",
-        examples=["2026-11-22T00:00:00+00:00"],
-    )
-    permission = one_of(
-        Permission,
-        "The key's permission: read, or none, which gets 403 from all other operations.",
-    )
-    expires_on = day(
-        "The last day, in UTC, on which the key works; null if it does not expire.", nullable=True
-    )
-
-
-class LimitAnswerSchema(Record):
-    """A key's permission and its use today."""
-
-    data = one(LimitSchema)
-    meta = one(MetaSchema)
+    data = list_of(CatalogueEntrySchema, "An entry for each diagnosis.")
+    meta = nested(ListMetaSchema)

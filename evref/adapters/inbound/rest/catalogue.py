@@ -16,7 +16,6 @@ from evref.adapters.inbound.rest.answers import (
     DiagnosisListSchema,
     FoundInterventionListSchema,
     InterventionListSchema,
-    LicenceOf,
     meta,
 )
 from evref.adapters.inbound.rest.parameters import (
@@ -68,7 +67,7 @@ Answer: TypeAlias = tuple[Any, dict[str, Any]]
 
 
 def blueprint(  # noqa: C901, PLR0915 - each view is simple
-    endpoints: CatalogueEndpoints, base_url: str, licence_of: LicenceOf, browse: BrowseCatalogue
+    endpoints: CatalogueEndpoints, base_url: str, licence: str | None, browse: BrowseCatalogue
 ) -> APIBlueprint:
     """Return the views, each of which needs a key with the permission to read."""
     api = APIBlueprint("api", __name__, url_prefix="/api/v1")
@@ -77,7 +76,7 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         @wraps(view)
         def answer(served: Served, **arguments: Any) -> dict[str, Any]:
             data, more = view(served, **arguments)
-            return {"data": data, "meta": {**more, **meta(served, licence_of)}}
+            return {"data": data, "meta": {**more, **meta(served, licence)}}
 
         return answer
 
@@ -238,12 +237,12 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         `meta`.
         """
         if media_type == LINES:
-            licence = licence_of(served)
-            links = [f'<{licence}>; rel="license"'] if licence else []
+            address = served.licence(licence)
+            links = [f'<{address}>; rel="license"'] if address else []
             links.append(f'<{base_url}/evidence>; rel="terms-of-service"')
             fields = {"Evref-Catalogue-Version": served.catalogue.version, "Link": ", ".join(links)}
             return Response(_lines(served.catalogue), content_type=LINES, headers=fields)
-        whole_meta = {"count": len(served.catalogue.entries), **meta(served, licence_of)}
+        whole_meta = {"count": len(served.catalogue.entries), **meta(served, licence)}
         return Response(_document(served.catalogue, whole_meta), content_type=JSON)
 
     return api

@@ -4,12 +4,10 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from apiflask import fields
-
 from evref.adapters.inbound.rest.schema_fields import (
     Record,
     day,
-    many,
+    list_of,
     number,
     status,
     text,
@@ -166,7 +164,7 @@ class InvalidParameterProblemSchema(ProblemSchema):
     """Problem details for query parameters, with every error in the query."""
 
     status = status(HTTPStatus.UNPROCESSABLE_ENTITY)
-    errors = many(ParameterFaultSchema, "Every error in the query.", minItems=1)
+    errors = list_of(ParameterFaultSchema, "Every error in the query.", minItems=1)
 
 
 class RemovedDiagnosisProblemSchema(ProblemSchema):
@@ -182,15 +180,11 @@ class QuotaExceededProblemSchema(ProblemSchema):
     """
 
     status = status(HTTPStatus.TOO_MANY_REQUESTS)
-    violated_policies = fields.List(
-        fields.String(),
-        required=True,
+    violated_policies = texts(
+        "The names of the quota policies that the request violated, as in the field "
+        "RateLimit-Policy.",
         data_key="violated-policies",
-        metadata={
-            "description": "The names of the quota policies that the request violated, as in the "
-            "field RateLimit-Policy.",
-            "examples": [["daily"]],
-        },
+        examples=[["daily"]],
     )
 
 

@@ -9,17 +9,46 @@ from apiflask import APIBlueprint
 from flask import Response, make_response, request
 from marshmallow import RAISE
 
-from evref.adapters.inbound.rest.answers import LicenceOf, LimitAnswerSchema, meta
+from evref.adapters.inbound.rest.answers import MetaSchema, meta
 from evref.adapters.inbound.rest.parameters import NoQuery
+from evref.adapters.inbound.rest.schema_fields import Record, day, instant, nested, number, one_of
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.admission import bearer_token
 from evref.adapters.inbound.web.representations import PRIVATE, Representation, respond
 from evref.application.access.gate import Gate
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.domain.access.key import Permission
 from evref.domain.catalogue.served import Served
 
 
-def blueprint(gate: Gate, browse: BrowseCatalogue, licence_of: LicenceOf) -> APIBlueprint:
+class LimitSchema(Record):
+    """What a key may do, and its requests on the current UTC day."""
+
+    limit = number("The daily request limit.", minimum=0)
+    remaining = number("How many more requests will be answered today.", minimum=0)
+    used = number("How many requests were answered today.", minimum=0)
+    refused = number("How many were refused today with 429.", minimum=0)
+    resets_at = instant(
+        "When the counts start again from zero: the next 00:00 UTC.",
+        examples=["2026-11-22T00:00:00+00:00"],
+    )
+    permission = one_of(
+        Permission,
+        "The key's permission: read, or none, which gets 403 from all other operations.",
+    )
+    expires_on = day(
+        "The last day, in UTC, on which the key works; null if it does not expire.", nullable=True
+    )
+
+
+class LimitAnswerSchema(Record):
+    """A key's permission and its use today."""
+
+    data = nested(LimitSchema)
+    meta = nested(MetaSchema)
+
+
+def blueprint(gate: Gate, browse: BrowseCatalogue, licence: str | None) -> APIBlueprint:
     """Return the endpoint, which needs an active key of any level."""
     api = APIBlueprint("limit", __name__, url_prefix="/api/v1")
 
@@ -60,6 +89,6 @@ def blueprint(gate: Gate, browse: BrowseCatalogue, licence_of: LicenceOf) -> API
         This request is never counted. It is answered even if no requests remain, or the key has no
         permission.
         """
-        return {"data": status, "meta": meta(served, licence_of)}
+        return {"data": status, "meta": meta(served, licence)}
 
     return api

@@ -11,9 +11,9 @@ from evref.adapters.inbound.rest.schema_fields import (
     Record,
     day,
     decimal,
-    many,
+    list_of,
+    nested,
     number,
-    one,
     one_of,
     text,
     texts,
@@ -84,7 +84,7 @@ def _field(kind: Kind, meaning: str) -> fields.Field[Any]:  # noqa: PLR0911 - on
     metadata = limits_of(kind)
     nullable = kind.is_nullable
     if kind.is_list and kind.items[0].type in _schemas:
-        return many(_schemas[kind.items[0].type], meaning, **metadata)
+        return list_of(_schemas[kind.items[0].type], meaning, **metadata)
     if kind.is_list:
         # Without uniqueItems: generators turn it into a set, which loses the order.
         return texts(meaning, _item(kind.items[0].type), **metadata)
@@ -96,7 +96,7 @@ def _field(kind: Kind, meaning: str) -> fields.Field[Any]:  # noqa: PLR0911 - on
             metadata={"description": meaning, **metadata},
         )
     if kind.type in _schemas:
-        return one(_schemas[kind.type], meaning if nullable else None)
+        return nested(_schemas[kind.type], meaning if nullable else None)
     if kind.type is date:
         return day(meaning, **metadata)
     if kind.type is int:

@@ -9,7 +9,6 @@ from marshmallow import EXCLUDE, validate
 
 from evref.adapters.inbound.web.representations import verbatim
 from evref.domain.catalogue.effect import Number
-from evref.domain.rules import SLUG, Length
 
 
 class Record(Schema):
@@ -28,25 +27,14 @@ class Record(Schema):
 
 
 def text(
-    description: str,
-    *,
-    nullable: bool = False,
-    attribute: str | None = None,
-    length: Length | None = None,
-    **metadata: Any,
+    description: str, *, nullable: bool = False, attribute: str | None = None, **metadata: Any
 ) -> fields.String:
-    if length is not None:
-        metadata = {"minLength": length.shortest, "maxLength": length.longest, **metadata}
     return fields.String(
         required=True,
         allow_none=nullable,
         attribute=attribute,
         metadata={"description": description, **metadata},
     )
-
-
-def slug(length: Length, description: str, *, example: str) -> fields.String:
-    return text(description, length=length, pattern=f"^{SLUG}$", examples=[example])
 
 
 def one_of(kind: type[StrEnum], description: str, **options: Any) -> fields.Enum[Any]:
@@ -89,7 +77,7 @@ def instant(description: str, **metadata: Any) -> fields.DateTime:
     return fields.DateTime(required=True, metadata={"description": description, **metadata})
 
 
-def one(
+def nested(
     kind: type[Schema], description: str | None = None, *, required: bool = True
 ) -> fields.Nested:
     """Return a field with a record, or null if there is a description, which says when."""
@@ -99,7 +87,7 @@ def one(
     return fields.Nested(kind, required=required, allow_none=True, metadata=metadata)
 
 
-def many(
+def list_of(
     kind: type[Schema],
     description: str,
     *,
@@ -127,6 +115,7 @@ def texts(
     kind: fields.Field[Any] | None = None,
     *,
     attribute: str | None = None,
+    data_key: str | None = None,
     **metadata: Any,
 ) -> fields.List[str]:
     """Return a field with texts, or with what `str` turns into texts of this kind."""
@@ -134,5 +123,6 @@ def texts(
         kind or fields.String(),
         required=True,
         attribute=attribute,
+        data_key=data_key,
         metadata={"description": description, **metadata},
     )

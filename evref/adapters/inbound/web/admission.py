@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, TypeAlias
@@ -10,7 +11,7 @@ from wsgiref.types import WSGIEnvironment
 from flask import Response, make_response, request
 
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
+from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache, Target
 from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.problems import MissingCredentialsError, NotAcceptableError
 from evref.adapters.inbound.web.representations import (
@@ -63,7 +64,7 @@ class CatalogueEndpoints:
         self._browse = browse
         self._admit_key = admit
         self._error_responses = error_responses
-        self._cache = ResponseCache(most_bytes)
+        self._cache: ResponseCache[CachedResponse] = ResponseCache(most_bytes)
 
     def __call__(
         self, needed: Permission, *offers: str, select: Select = preferred_media_type
@@ -106,15 +107,12 @@ class CatalogueEndpoints:
                         if response.vary:
                             # It depends on more than the cache knows.
                             return respond(representation, PRIVATE)
-                        cached = CachedResponse(
-                            served.id,
-                            environ[headers.ROUTE],
-                            representation,
-                            needed,
-                            select=choose if is_negotiated else None,
-                            by_media_type={media_type: representation} if is_negotiated else {},
+                        representations = {media_type: representation}
+                        route = environ[headers.ROUTE]
+                        self._keep(
+                            target,
+                            CachedResponse(served.id, route, needed, choose, representations),
                         )
-                        self._cache.put(target, cached)
                 return respond(representation, PRIVATE)
 
             return serve
@@ -151,6 +149,15 @@ class CatalogueEndpoints:
             return None
         return cached.representation_for(accepted_media_types(environ))
 
+    def _keep(self, target: Target, response: CachedResponse) -> None:
+        """Cache the response, if possible with the other media types of the same publication."""
+        earlier = self._cache.get(target)
+        if earlier is not None and earlier.publication_id == response.publication_id:
+            representations = {**earlier.representations, **response.representations}
+            if self._cache.put(target, replace(response, representations=representations)):
+                return
+        self._cache.put(target, response)
+
     def _admit(self, environ: WSGIEnvironment, needed: Permission) -> Served:
         """Admit and count the request; return what to serve.
 
@@ -162,7 +169,7 @@ class CatalogueEndpoints:
         return served
 
 
-def _target(environ: WSGIEnvironment) -> tuple[str, str]:
+def _target(environ: WSGIEnvironment) -> Target:
     return environ["PATH_INFO"], environ["QUERY_STRING"]
 
 

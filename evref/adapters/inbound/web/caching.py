@@ -8,8 +8,8 @@ ones, and `sent_before_flask` sends them at a fraction of the cost of a view.
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -26,26 +26,29 @@ Target: TypeAlias = tuple[str, ...]
 class CachedResponse:
     """A response with status 200, the publication it is made from, and the route of its view.
 
-    `needed` is the permission that a key needs for it. If the view offers several media types,
-    `select` returns the one for an Accept header, and `by_media_type` has the representations that
-    are cached.
+    `needed` is the permission that a key needs for it. `select` returns the media type for an
+    Accept header, and `representations` has those that are cached, by media type.
     """
 
     publication_id: str
     route: str
-    representation: Representation
-    needed: Permission = Permission.READ
-    select: Callable[[str], str] | None = None
-    by_media_type: Mapping[str, Representation] = field(default_factory=dict)
+    needed: Permission
+    select: Callable[[str], str]
+    representations: Mapping[str, Representation]
 
     def representation_for(self, accept: str) -> Representation | None:
         """Return the representation for an Accept header, None if it is not cached."""
-        if self.select is None:
-            return self.representation
-        return self.by_media_type.get(self.select(accept))
+        return self.representations.get(self.select(accept))
+
+    def size(self) -> int:
+        """Return the number of bytes of all cached representations."""
+        return sum(representation.size() for representation in self.representations.values())
 
 
-class ResponseCache:
+Cached = TypeVar("Cached", CachedResponse, Representation)
+
+
+class ResponseCache(Generic[Cached]):
     """The most recently used responses, up to a number of bytes; thread-safe.
 
     The bytes include the bodies, the targets, which a client can make long, and the overhead of
@@ -57,7 +60,7 @@ class ResponseCache:
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        self._entries: LRUCache[Target, tuple[CachedResponse, int]] = LRUCache(
+        self._entries: LRUCache[Target, tuple[Cached, int]] = LRUCache(
             most_bytes, getsizeof=lambda entry: entry[1]
         )
         self._lock = threading.Lock()
@@ -71,12 +74,12 @@ class ResponseCache:
         take several times the time and memory. So look for it in the cache again in the block.
         """
         with self._lock:
-            # The dictionary forgets a lock as soon as no thread has it any more.
+            # The dictionary forgets a lock as soon as no thread uses it.
             lock = self._rendering.setdefault(target, threading.Lock())
         with lock:
             yield
 
-    def get(self, target: Target) -> CachedResponse | None:
+    def get(self, target: Target) -> Cached | None:
         """Return the response for a target, of any publication."""
         with self._lock:
             try:
@@ -85,28 +88,14 @@ class ResponseCache:
             except KeyError:
                 return None
 
-    def put(self, target: Target, response: CachedResponse) -> None:
-        """Cache the response, unless it is larger than the cache.
-
-        It replaces an earlier one, but for the other media types of the same publication.
-        """
+    def put(self, target: Target, response: Cached) -> bool:
+        """Cache the response in place of an earlier one; return False if it is too large."""
+        size = self.ENTRY_BYTES + response.size() + sum(map(len, target))
+        if size > self._most_bytes:
+            return False
         with self._lock:
-            if target in self._entries:
-                earlier = self._entries[target][0]
-                if earlier.publication_id == response.publication_id:
-                    both = {**earlier.by_media_type, **response.by_media_type}
-                    if self._put(target, replace(response, by_media_type=both)):
-                        return
-            self._put(target, response)
-
-    def _put(self, target: Target, response: CachedResponse) -> bool:
-        kept = [*response.by_media_type.values()] or [response.representation]
-        size = sum(self.ENTRY_BYTES + representation.size() for representation in kept) + sum(
-            map(len, target)
-        )
-        if size <= self._most_bytes:
             self._entries[target] = response, size
-        return size <= self._most_bytes
+        return True
 
 
 def sent_before_flask(
