@@ -12,7 +12,7 @@ pytestmark = pytest.mark.shared_service
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "ids"),
     [
         ("q=zinc", ["k-home-acute-z"]),
         ("q=zinc+therapy", ["k-home-acute-z"]),
@@ -31,9 +31,9 @@ pytestmark = pytest.mark.shared_service
     ],
 )
 def test_interventions_are_found_by_words_and_filters(
-    service: Service, token: str, query: str, found: list[str]
+    service: Service, token: str, query: str, ids: list[str]
 ) -> None:
-    assert service.ids(f"{SEARCH}?{query}", token) == found
+    assert service.ids(f"{SEARCH}?{query}", token) == ids
 
 
 def test_titles_come_before_summaries_and_each_record_says_which_and_has_its_diagnosis(
@@ -43,7 +43,8 @@ def test_titles_come_before_summaries_and_each_record_says_which_and_has_its_dia
     answer = body(service.get(f"{SEARCH}?q=exercise&limit=5", token=token))
 
     knee = {"id": "knee-osteoarthritis", "name": "Knee osteoarthritis"}
-    assert [(each["id"], each["matched_in"], each["diagnosis"]) for each in answer["data"]] == [
+    records = answer["data"]
+    assert [(record["id"], record["matched_in"], record["diagnosis"]) for record in records] == [
         ("k-fitt-acute", "title", knee),
         ("k-fitt-chronic", "title", knee),
         ("k-home-subacute", "title", knee),
@@ -51,11 +52,11 @@ def test_titles_come_before_summaries_and_each_record_says_which_and_has_its_dia
         ("k-home-acute-a", "summary", knee),
     ]
     (listed,) = (
-        each
-        for each in service.data("/api/v1/diagnoses/knee-osteoarthritis/interventions", token)
-        if each["id"] == "k-fitt-acute"
+        intervention
+        for intervention in service.data(f"/api/v1/diagnoses/{knee['id']}/interventions", token)
+        if intervention["id"] == "k-fitt-acute"
     )
-    assert listed.items() <= answer["data"][0].items()
+    assert listed.items() <= records[0].items()
     meta = answer["meta"]
     assert (meta["count"], meta["limit"], meta["offset"]) == (8, 5, 0)
 
@@ -87,6 +88,7 @@ def test_a_parameter_that_is_not_understood_is_named(
     assert response.status_code == 422
     (fault,) = body(response)["errors"]
     assert fault["parameter"] == parameter
+    assert fault["message"].startswith(("is ", "has "))
     assert fault["allowed"]
 
 

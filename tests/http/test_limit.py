@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from werkzeug.test import TestResponse
 
 from evref.domain.access.key import Permission
@@ -19,7 +20,7 @@ def fields(response: TestResponse) -> tuple[str, ...]:
     names = (
         "RateLimit-Policy",
         "RateLimit",
-        *(f"X-RateLimit-{each}" for each in ("Limit", "Remaining", "Reset")),
+        *(f"X-RateLimit-{name}" for name in ("Limit", "Remaining", "Reset")),
     )
     (values,) = zip(*(response.headers.getlist(name) for name in names), strict=True)
     return values
@@ -41,7 +42,7 @@ def test_exactly_as_many_requests_are_answered_as_the_limit_says(service: Servic
 
     answers = [service.get(LIST, token=key.token.text) for _ in range(4)]
 
-    assert [fields(each)[3] for each in answers] == ["2", "1", "0", "0"]
+    assert [fields(answer)[3] for answer in answers] == ["2", "1", "0", "0"]
     problem = assert_problem(answers[3], 429)
     assert problem["type"] == "https://iana.org/assignments/http-problem-types#quota-exceeded"
     assert problem["violated-policies"] == ["daily"]
@@ -54,6 +55,19 @@ def test_exactly_as_many_requests_are_answered_as_the_limit_says(service: Servic
         RESET,
     )
     assert service.admitted(key) == 3
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"), [(0, "0 requests"), (1, "1 request"), (2000, "2,000 requests")]
+)
+def test_a_problem_says_the_limit(service: Service, limit: int, words: str) -> None:
+    key = service.new_key(limit=limit)
+    for _ in range(limit):
+        service.container.gate().admit(key.token, Permission.READ)
+
+    problem = assert_problem(service.get(LIST, token=key.token.text), 429)
+
+    assert problem["detail"].startswith(f"The limit is {words} a day. ")
 
 
 def test_a_new_key_has_used_nothing(service: Service) -> None:
@@ -87,7 +101,7 @@ def test_reading_the_limit_never_counts(service: Service) -> None:
     refused = service.get(f"{LIMIT}?x=1", token=token)
     head = service.request("HEAD", LIMIT, token=token)
 
-    assert [each.status_code for each in (again, refused, head)] == [304, 422, 200]
+    assert [response.status_code for response in (again, refused, head)] == [304, 422, 200]
     for response in (first, again, refused, head):
         assert response.headers["X-RateLimit-Remaining"] == "1"
     assert service.data(LIMIT, token)["used"] == 1
@@ -115,6 +129,6 @@ def test_it_is_answered_for_a_key_without_permission(service: Service) -> None:
 
     assert_problem(service.get(LIST, token=token), 403)
 
-    found = service.data(LIMIT, token)
-    assert found["permission"] == "none"
-    assert found["expires_on"] is None
+    limit = service.data(LIMIT, token)
+    assert limit["permission"] == "none"
+    assert limit["expires_on"] is None

@@ -38,6 +38,11 @@ pytestmark = pytest.mark.shared_service
         "//fhir/metadata",
         "/fhir//PlanDefinition",
         "/fhir/PlanDefinition//knee-osteoarthritis",
+        "/fhir",
+        "/fhir/Patient",
+        "/fhir/metadata/x",
+        "/fhir/PlanDefinition/knee-osteoarthritis/_history",
+        "/fhir/plandefinition",
     ],
 )
 def test_another_spelling_is_not_found(service: Service, path: str) -> None:
@@ -52,5 +57,7 @@ def test_another_spelling_is_not_found(service: Service, path: str) -> None:
     _, status, headers = run_wsgi_app(service.app, environ, buffered=True)
 
     assert status == "404 NOT FOUND"
+    is_of_the_api = path.lower().lstrip("/").split("/")[0] == "api"
+    assert (headers["Content-Type"] == "application/problem+json") == is_of_the_api
     assert "X-Request-ID" in headers
     assert service.admitted(key) == 0

@@ -8,7 +8,7 @@ import pytest
 
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
-from tests.http.service import Service, assert_problem, body
+from tests.http.service import Service, assert_outcome, assert_problem, body
 
 DIAGNOSES = "/api/v1/diagnoses"
 KNEE = f"{DIAGNOSES}/knee-osteoarthritis"
@@ -112,6 +112,7 @@ def test_a_repeated_parameter_is_refused(service: Service, token: str, path: str
         ("&".join(["icd10=M17"] * 51), "has 51 codes"),
         (f"icd11={'/'.join(['FA01'] * 17)},{'FA01,' * 33}FA01", "has 51 codes"),
         (f"icd10={'M17,' * 29}M17&icd11={'FA01,' * 20}FA01", "has 30 codes of 51"),
+        (f"icd10=M17&icd11={'FA01,' * 49}FA01", "has 1 code of 51"),
     ],
 )
 def test_each_malformed_code_is_named(
@@ -124,6 +125,15 @@ def test_each_malformed_code_is_named(
     assert fault["parameter"] == query.partition("=")[0]
     assert fault["message"].startswith(message)
     assert "1 to 50 codes separated by commas" in fault["allowed"][0]
+
+
+@pytest.mark.parametrize("other", ["edition=cm", "include=interventions"])
+def test_an_error_of_codes_is_no_error_of_what_depends_on_them(
+    service: Service, token: str, other: str
+) -> None:
+    query = f"icd10={'M17,' * 50}M17&{other}"
+
+    assert faults(service, token, f"{DIAGNOSES}?{query}").keys() == {"icd10"}
 
 
 def test_an_api_key_in_place_of_a_code_is_not_repeated(service: Service, token: str) -> None:
@@ -139,8 +149,16 @@ def test_an_api_key_in_place_of_a_code_is_not_repeated(service: Service, token: 
         assert token[9:12] not in answer
 
 
+def test_a_problem_names_what_has_no_name(service: Service, token: str) -> None:
+    problem = assert_problem(service.get(f"{DIAGNOSES}?=1", token=token), 422)
+    (issue,) = assert_outcome(service.get("/fhir/PlanDefinition?=1", token=token), 400)
+
+    assert problem["detail"].endswith(" what is allowed for a parameter without a name.")
+    assert issue["details"]["text"].startswith("A parameter without a name is not a parameter of ")
+
+
 def test_all_faults_are_told_at_once(service: Service, token: str) -> None:
-    """Whoever mends a query mends it in one go."""
+    """A client can correct its query in one step."""
     path = f"{KNEE}/interventions?modul=home&phase=late&x=1&module=home&module=concept"
 
     assert set(faults(service, token, path)) == {"modul", "phase", "x", "module"}

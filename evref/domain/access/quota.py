@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from evref.domain.errors import EvrefError
+from evref.domain.rules import counted
 
 SECONDS_A_DAY = 86_400
 DEFAULT_DAILY_LIMIT = 1000
@@ -61,9 +62,8 @@ class QuotaExceededError(EvrefError):
 
     def __init__(self, quota: Quota) -> None:
         self.quota = quota
-        super().__init__(
-            f"The limit is {quota.limit} requests a day. The next day begins at 00:00 UTC."
-        )
+        limit = counted(quota.limit, "request")
+        super().__init__(f"The limit is {limit} a day. The next day begins at 00:00 UTC.")
 
 
 @dataclass(frozen=True, slots=True)

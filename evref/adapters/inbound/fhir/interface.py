@@ -9,7 +9,7 @@ from wsgiref.types import WSGIEnvironment
 from evref.adapters.inbound.fhir.mappings import ISSUE_TYPES
 from evref.adapters.inbound.web.headers import request_id
 from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
-from evref.adapters.inbound.web.problems import ProblemDetails
+from evref.adapters.inbound.web.problems import UNNAMED, ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 
 MEDIA_TYPE = "application/fhir+json"
@@ -39,7 +39,8 @@ def _issues(problem: ProblemDetails, environ: WSGIEnvironment) -> list[dict[str,
     faults = problem.extensions.get("errors")
     texts = (
         [
-            f"{fault['parameter']} {fault['message']}. Allowed: {'; '.join(fault['allowed'])}."
+            f"{fault['parameter'] or UNNAMED.capitalize()} {fault['message']}. "
+            f"Allowed: {'; '.join(fault['allowed'])}."
             for fault in faults
         ]
         if faults

@@ -4,7 +4,6 @@ The guides define no format for errors, so these are problem details (RFC 9457):
 appendix B, or JSON for a request of JSON.
 """
 
-import json
 from typing import Any
 from urllib.parse import parse_qsl
 from wsgiref.types import WSGIEnvironment
@@ -14,7 +13,12 @@ from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.infobutton.knowledge_request import JSON, response_type
 from evref.adapters.inbound.web.atom import xml_text
-from evref.adapters.inbound.web.interfaces import HttpInterface, members, problem_response
+from evref.adapters.inbound.web.interfaces import (
+    HttpInterface,
+    json_problem,
+    members,
+    problem_response,
+)
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 
@@ -23,8 +27,7 @@ _NAMESPACE = "urn:ietf:rfc:7807"
 
 def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
     if response_type(MultiDict(parse_qsl(environ["QUERY_STRING"]))) == JSON:
-        text = json.dumps(members(problem, environ), ensure_ascii=False)
-        return problem_response(problem, "application/problem+json", text)
+        return json_problem(problem, environ)
     return problem_response(problem, "application/problem+xml", _xml(members(problem, environ)))
 
 

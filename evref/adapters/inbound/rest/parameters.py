@@ -1,6 +1,7 @@
 """Query parameters. An unknown or repeated parameter is an error; none is ignored."""
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from itertools import chain
 from typing import Any
@@ -23,6 +24,7 @@ from evref.domain.catalogue.record_code import (
     read_field,
 )
 from evref.domain.catalogue.vocabulary import MEANINGS
+from evref.domain.rules import counted
 
 LONGEST_TEXT = 200
 HIGHEST_OFFSET = 1_000_000
@@ -112,7 +114,7 @@ class CodesField(fields.String):
         # Before they are read, so that too many cost nothing.
         count = sum(text.count(",") + 1 for text in value)
         if count > MOST_VALUES:
-            raise ValidationError(f"has {count} codes")
+            raise ValidationError(f"has {counted(count, 'code')}")
         _, data = rest
         given = data.get("edition") if self._classification is Classification.ICD_10 else None
         edition = next((known for known in Edition if known == given), None)
@@ -147,7 +149,9 @@ def _include(condition: str) -> fields.Enum[Any]:
 def _words(shortest: int, description: str, example: str, **keywords: Any) -> fields.String:
     return fields.String(
         validate=[
-            validate.Length(min=shortest, max=LONGEST_TEXT),
+            validate.Length(
+                shortest, LONGEST_TEXT, error=f"is not {shortest} to {LONGEST_TEXT} characters long"
+            ),
             validate.Regexp(_WORDS, error="has no word in it"),
         ],
         metadata={
@@ -241,23 +245,27 @@ class DiagnosesQuery(StrictQuery):
         "heart attack",
     )
 
-    @validates_schema(skip_on_field_errors=False)
-    def check_codes(self, data: dict[str, Any], **_: Any) -> None:
-        """Check what parameters say together."""
+    @validates_schema(skip_on_field_errors=False, pass_original=True)
+    def check_codes(self, data: dict[str, Any], sent: Mapping[str, Any], **_: Any) -> None:
+        """Check what parameters say together.
+
+        `data` lacks the parameters that have an error of their own; `sent` has them all.
+        """
         messages = {}
         given: dict[str, list[RecordCode]] = {
             name: list(chain(*data[name])) for name in Classification if name in data
         }
-        if "edition" in data and "icd10" not in given:
+        if "edition" in data and "icd10" not in sent:
             messages["edition"] = "is given without icd10"
-        if "include" in data and not given:
+        if "include" in data and not any(name in sent for name in Classification):
             messages["include"] = "is given without codes"
         is_any_read = any(code.read_as is not None for codes in given.values() for code in codes)
         total = sum(code.count for codes in given.values() for code in codes)
         for name, codes in given.items():
             count = sum(code.count for code in codes)
             if total > MOST_VALUES:
-                messages[name] = f"has {count} codes" + (f" of {total}" if count < total else "")
+                of_total = f" of {total}" if count < total else ""
+                messages[name] = f"has {counted(count, 'code')}{of_total}"
             elif not is_any_read:
                 malformed = (_named(code.given, place) for place, code in enumerate(codes, start=1))
                 messages[name] = f"is malformed: {', '.join(malformed)}"

@@ -1,5 +1,6 @@
 """The HTTP interfaces of the service: the paths of each, and how each renders problems."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,9 @@ from wsgiref.types import WSGIEnvironment
 from evref.adapters.inbound.web.headers import request_id, shown_path
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import NEVER, RawResponse
+
+# Kept, because json.dumps makes an encoder for each call with options.
+_JSON = json.JSONEncoder(ensure_ascii=False)
 
 Render: TypeAlias = "Callable[[ProblemDetails, WSGIEnvironment], RawResponse]"
 """Renders a problem in the form of an interface.
@@ -43,9 +47,13 @@ class HttpInterfaces:
         self._others = others
 
     def of(self, path: str) -> HttpInterface:
-        """Return the interface of a path, whatever its case: programs get problems as such."""
+        """Return the interface of a path in any case, and after several slashes too.
+
+        Such a path is not found, but a program still gets the problem in the form of its interface.
+        """
+        path = "/" + path.lower().lstrip("/")
         for interface in self._interfaces:
-            if interface.has(path.lower()):
+            if interface.has(path):
                 return interface
         return self._others
 
@@ -65,6 +73,12 @@ def members(problem: ProblemDetails, environ: WSGIEnvironment) -> dict[str, Any]
         "instance": quote(shown_path(environ)),
         "request_id": request_id(environ),
     }
+
+
+def json_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
+    """Return the response in JSON (RFC 9457, section 3)."""
+    text = _JSON.encode(members(problem, environ))
+    return problem_response(problem, "application/problem+json", text)
 
 
 def problem_response(

@@ -203,12 +203,16 @@ class ParameterFault:
     allowed: tuple[str, ...]
 
 
+UNNAMED = "a parameter without a name"
+"""What problems call the parameter of the query `=1`."""
+
+
 class InvalidParametersError(errors.EvrefError):
     """Indicates an invalid query; `faults` contains every error."""
 
     def __init__(self, *faults: ParameterFault) -> None:
         self.faults = faults
-        names = ", ".join(dict.fromkeys(fault.parameter for fault in faults))
+        names = ", ".join(dict.fromkeys(fault.parameter or UNNAMED for fault in faults))
         super().__init__(f"The field “errors” lists what is allowed for {names}.")
 
 
