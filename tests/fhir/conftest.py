@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from evref.adapters.inbound.fhir.resources import Issue, Resources
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
@@ -16,6 +18,12 @@ from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Reco
 from evref.domain.catalogue.intervention import Phase
 from evref.testing.builders import a_diagnosis, an_intervention
 from tests.http.service import BASE_URL, Service, body
+
+ROOT = "https://evref.example/fhir"
+"""The beginning of canonical URLs."""
+
+RESOURCES = Resources("https://evref.example.org", ROOT)
+ISSUE = Issue(datetime(2026, 11, 1, 8, 30, tzinfo=UTC), "https://example.org/licence")
 
 LONG_ID = "knee-osteoarthritis-" + "-".join(["supervised"] * 6)
 """Longer than an id of FHIR."""
@@ -104,3 +112,11 @@ def ids(bundle: Any) -> list[str]:
         for entry in bundle.get("entry", [])
         if entry["search"]["mode"] == "match"
     ]
+
+
+def direction(element: dict[str, Any]) -> str:
+    url = f"{ROOT}/StructureDefinition/direction"
+    (code,) = (
+        extension["valueCode"] for extension in element["extension"] if extension["url"] == url
+    )
+    return str(code)

@@ -43,11 +43,17 @@ def codes(codings: Iterable[Coding]) -> list[str]:
             for system in CODE_SYSTEMS
         ],
         [
-            [f"`{each}`", "absent" if value is None else f"`{str(value).lower()}`"]
-            for each, value in DO_NOT_PERFORM.items()
+            [f"`{direction}`", "absent" if value is None else f"`{str(value).lower()}`"]
+            for direction, value in DO_NOT_PERFORM.items()
         ],
-        [[f"`{each}`", *(codes(of) or ["absent"] * 2)] for each, of in STRENGTHS.items()],
-        [[f"`{each}`", *(codes(of) or ["absent"])] for each, of in QUALITIES.items()],
+        [
+            [f"`{recommendation}`", *(codes(codings) or ["absent"] * 2)]
+            for recommendation, codings in STRENGTHS.items()
+        ],
+        [
+            [f"`{certainty}`", *(codes(codings) or ["absent"])]
+            for certainty, codings in QUALITIES.items()
+        ],
         [
             [f"`{slug}`", str(int(status_of(PROBLEMS[slug].status))), f"`{issue}`"]
             for slug, issue in ISSUE_TYPES.items()

@@ -31,9 +31,9 @@ def test_a_long_id_keeps_its_beginning_and_is_never_one_of_the_catalogue(slug: s
     assert re.fullmatch("[0-9a-f]{32}", digest)
 
 
-@given(one=SHORT | LONG, other=SHORT | LONG)
-def test_two_ids_are_never_the_same(one: str, other: str) -> None:
-    assert (fhir_id(one) == fhir_id(other)) == (one == other)
+@given(first=SHORT | LONG, second=SHORT | LONG)
+def test_two_ids_are_never_the_same(first: str, second: str) -> None:
+    assert (fhir_id(first) == fhir_id(second)) == (first == second)
 
 
 @pytest.mark.parametrize("length", [63, 64, 65, 96])

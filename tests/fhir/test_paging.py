@@ -33,7 +33,7 @@ def get(service: Service, token: str, url: str) -> Any:
 
 
 def links(bundle: Any) -> dict[str, str]:
-    return {each["relation"]: each["url"] for each in bundle["link"]}
+    return {link["relation"]: link["url"] for link in bundle["link"]}
 
 
 def pages(service: Service, token: str, url: str, relation: str = "next") -> Iterator[Any]:
@@ -57,13 +57,24 @@ def test_the_links_lead_through_all_and_back(
     there = list(pages(service, token, first))
     back = list(pages(service, token, links(there[-1])["self"], "previous"))
 
-    names = [each for page in there for each in ids(page)]
+    names = [name for page in there for name in ids(page)]
     assert names == sorted(names)
     assert {page["total"] for page in there} == {len(names)}
     assert all(len(ids(page)) <= count for page in there)
     assert len(there) == max(1, -(-len(names) // count))
-    assert sorted(each for page in back for each in ids(page)) == names
+    assert [ids(page) for page in back] == [ids(page) for page in reversed(there)]
     assert all("_format=json" in url for page in there for url in links(page).values())
+
+
+def test_sorted_pages_have_each_resource_once(service: Service, token: str) -> None:
+    """Forwards and backwards."""
+    there = list(pages(service, token, "/fhir/ActivityDefinition?_count=1&_sort=-title"))
+    back = list(pages(service, token, links(there[-1])["self"], "previous"))
+
+    titles = [entry["resource"]["title"] for page in there for entry in page["entry"]]
+    assert titles == sorted(titles, reverse=True)
+    assert len(titles) == 4
+    assert [ids(page) for page in back] == [ids(page) for page in reversed(there)]
 
 
 def test_a_link_names_the_address_of_the_operator(service: Service, token: str) -> None:
@@ -98,7 +109,7 @@ def test_a_new_catalogue_between_two_pages_neither_repeats_nor_skips(
 
     rest = pages(service, token, links(first)["next"])
 
-    names = [*ids(first), *(each for page in rest for each in ids(page))]
+    names = [*ids(first), *(name for page in rest for name in ids(page))]
     assert names == [f"d-{letter}" for letter in seen]
 
 

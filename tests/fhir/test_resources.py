@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 
-from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Index, Item
-from evref.adapters.inbound.fhir.resources import Issue, Resources
+from evref.adapters.inbound.fhir.index import Item
 from evref.domain.catalogue.diagnosis import Module, Review
 from evref.domain.catalogue.effect_words import sentence
 from evref.domain.catalogue.entry import Entry
@@ -24,7 +21,7 @@ from evref.domain.catalogue.evidence import (
     Reference,
 )
 from evref.domain.catalogue.intervention import FittVp, Intervention
-from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
+from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.testing.builders import (
     CAUTION,
     a_diagnosis,
@@ -32,16 +29,13 @@ from evref.testing.builders import (
     an_effect,
     an_intervention,
 )
-from tests.fhir.conftest import LONG_ID, Read
-from tests.pages.site import bundled
+from tests.fhir.conftest import ISSUE, LONG_ID, RESOURCES, ROOT, Read, direction
 
-BASE = "https://evref.example/fhir"
 SERVER = "https://evref.example.org/fhir"
 STRENGTH = "http://hl7.org/fhir/StructureDefinition/cqf-strengthOfRecommendation"
-DO_NOT_PERFORM = f"{BASE}/StructureDefinition/do-not-perform"
+DO_NOT_PERFORM = f"{ROOT}/StructureDefinition/do-not-perform"
+HL7 = "http://terminology.hl7.org/CodeSystem"
 QUALITY = "http://hl7.org/fhir/StructureDefinition/cqf-qualityOfEvidence"
-RESOURCES = Resources("https://evref.example.org", BASE)
-ISSUE = Issue(datetime(2026, 11, 1, 8, 30, tzinfo=UTC), "https://example.org/licence")
 
 
 def rendered(intervention: Intervention) -> dict[str, Any]:
@@ -61,36 +55,28 @@ def graded(
 
 
 def justifications(resource: dict[str, Any]) -> list[dict[str, Any]]:
-    return [each for each in resource["relatedArtifact"] if each["type"] == "justification"]
+    artifacts = resource["relatedArtifact"]
+    return [artifact for artifact in artifacts if artifact["type"] == "justification"]
 
 
 def grade(resource: dict[str, Any], url: str) -> dict[str, str] | None:
     """The coding of an extension of the justification's document, where R4 allows it."""
-    found = [
-        extension
-        for each in justifications(resource)
-        for extension in each.get("document", {}).get("extension", [])
+    codings: list[dict[str, str]] = [
+        extension["valueCodeableConcept"]["coding"][0]
+        for artifact in justifications(resource)
+        for extension in artifact.get("document", {}).get("extension", [])
         if extension["url"] == url
     ]
-    assert len(found) <= 1
-    return found[0]["valueCodeableConcept"]["coding"][0] if found else None
-
-
-def direction(element: dict[str, Any]) -> str:
-    (found,) = (
-        each
-        for each in element["extension"]
-        if each["url"] == f"{BASE}/StructureDefinition/direction"
-    )
-    return str(found["valueCode"])
+    assert len(codings) <= 1
+    return codings[0] if codings else None
 
 
 def test_a_diagnosis_is_a_plan_definition(read: Read) -> None:
     plan = read("PlanDefinition/knee-osteoarthritis")
 
-    assert plan["url"] == f"{BASE}/PlanDefinition/knee-osteoarthritis"
+    assert plan["url"] == f"{ROOT}/PlanDefinition/knee-osteoarthritis"
     assert plan["identifier"] == [
-        {"system": f"{BASE}/NamingSystem/diagnosis-id", "value": "knee-osteoarthritis"}
+        {"system": f"{ROOT}/NamingSystem/diagnosis-id", "value": "knee-osteoarthritis"}
     ]
     assert re.fullmatch("[0-9a-f]{16}", plan["version"])
     assert plan["name"] == "Diagnosis_knee_osteoarthritis"
@@ -99,21 +85,19 @@ def test_a_diagnosis_is_a_plan_definition(read: Read) -> None:
     assert plan["date"] == plan["meta"]["lastUpdated"]
     assert plan.keys() & {"approvalDate", "lastReviewDate"} == set()
     assert plan["usage"] == DISCLAIMER
-    assert [each["coding"][0]["code"] for each in plan["topic"]] == ["fitt_vip", "home"]
-    assert [each["type"] for each in plan["relatedArtifact"]] == ["citation"]
+    assert [topic["coding"][0]["code"] for topic in plan["topic"]] == ["fitt_vip", "home"]
+    assert [artifact["type"] for artifact in plan["relatedArtifact"]] == ["citation"]
 
 
 def test_the_focus_of_a_plan_definition_are_its_codes(read: Read) -> None:
     """Each by itself, with the name of the diagnosis."""
     contexts = read("PlanDefinition/low-back-pain")["useContext"]
 
-    assert [each["code"]["code"] for each in contexts] == ["focus"] * 3
-    assert {each["valueCodeableConcept"]["text"] for each in contexts} == {"Low back pain"}
-    assert [
-        (coding["system"], coding["code"])
-        for each in contexts
-        for coding in each["valueCodeableConcept"]["coding"]
-    ] == [
+    assert [context["code"]["code"] for context in contexts] == ["focus"] * 3
+    concepts = [context["valueCodeableConcept"] for context in contexts]
+    assert {concept["text"] for concept in concepts} == {"Low back pain"}
+    codings = [coding for concept in concepts for coding in concept["coding"]]
+    assert [(coding["system"], coding["code"]) for coding in codings] == [
         ("http://hl7.org/fhir/sid/icd-10", "M54.5"),
         ("http://hl7.org/fhir/sid/icd-10", "M54"),
         ("http://id.who.int/icd/release/11/mms", "ME84.2&XK8G"),
@@ -124,28 +108,26 @@ def test_the_actions_are_the_visible_interventions_as_on_the_card(read: Read) ->
     """Each leads to its ActivityDefinition, and names its module, its phase and its direction."""
     actions = read("PlanDefinition/knee-osteoarthritis")["action"]
 
-    assert [each["title"] for each in actions] == [
-        "Exercise under supervision",
-        "Arthroscopy",
-        "Tapes",
-    ]
-    assert [direction(each) for each in actions] == ["for", "against", "unclear"]
-    assert [each["description"].partition(". ")[0] for each in actions] == [
-        "Direction of the evidence: for",
-        "Direction of the evidence: against",
-        "Direction of the evidence: unclear",
+    assert [(action["title"], direction(action)) for action in actions] == [
+        ("Exercise under supervision", "for"),
+        ("Arthroscopy", "against"),
+        ("Tapes", "unclear"),
     ]
     assert "Guidelines advise against it (strong)." in actions[1]["description"]
-    assert [[code["coding"][0]["code"] for code in each["code"]] for each in actions] == [
+    assert [[code["coding"][0]["code"] for code in action["code"]] for action in actions] == [
         ["fitt_vip", "chronic"],
         ["home", "chronic"],
         ["home", "acute"],
     ]
     for action in actions:
+        words = f"Direction of the evidence: {direction(action)}. "
+        assert action["description"].startswith(words)
         bundle = read(f"ActivityDefinition?url={action['definitionCanonical']}")
         activity = bundle["entry"][0]["resource"]
         assert activity["title"] == action["title"]
         assert activity["url"] == action["definitionCanonical"]
+        assert activity["subtitle"].startswith(words)
+        assert direction(activity) == direction(action)
         assert justifications(activity) == action.get("documentation", [])
         do_not_perform = [{"url": DO_NOT_PERFORM, "valueBoolean": True}]
         is_against = activity.get("doNotPerform") is True
@@ -163,18 +145,18 @@ def test_a_diagnosis_without_visible_interventions_has_no_actions(read: Read) ->
 def test_an_intervention_is_an_activity_definition(read: Read) -> None:
     activity = read("ActivityDefinition/b-walk")
 
-    assert activity["url"] == f"{BASE}/ActivityDefinition/b-walk"
+    assert activity["url"] == f"{ROOT}/ActivityDefinition/b-walk"
     assert activity["name"] == "Intervention_b_walk"
     assert activity["title"] == "Walking"
     assert activity["description"].startswith("A guideline describes exercise")
     assert activity["usage"] == DISCLAIMER
     assert activity["topic"] == [
         {
-            "coding": [{"system": f"{BASE}/CodeSystem/module", "code": "home"}],
+            "coding": [{"system": f"{ROOT}/CodeSystem/module", "code": "home"}],
             "text": "Home and self-care",
         },
         {
-            "coding": [{"system": f"{BASE}/CodeSystem/phase", "code": "chronic"}],
+            "coding": [{"system": f"{ROOT}/CodeSystem/phase", "code": "chronic"}],
             "text": "Chronic",
         },
     ]
@@ -185,29 +167,14 @@ def test_an_intervention_is_an_activity_definition(read: Read) -> None:
 
 def test_an_intervention_with_a_long_id_is_read_by_the_short_one(read: Read) -> None:
     """Which has its own id as identifier."""
-    (found,) = read("ActivityDefinition?title=Exercise")["entry"]
-    resource = found["resource"]
+    (entry,) = read("ActivityDefinition?title=Exercise")["entry"]
+    resource = entry["resource"]
 
     assert len(resource["id"]) == 64
-    assert found["fullUrl"] == f"{SERVER}/ActivityDefinition/{resource['id']}"
-    assert resource["url"] == f"{BASE}/ActivityDefinition/{resource['id']}"
+    assert entry["fullUrl"] == f"{SERVER}/ActivityDefinition/{resource['id']}"
+    assert resource["url"] == f"{ROOT}/ActivityDefinition/{resource['id']}"
     assert resource["identifier"][0]["value"] == LONG_ID
     assert read(f"ActivityDefinition/{resource['id']}") == resource
-
-
-@pytest.mark.parametrize(
-    ("given", "do_not_perform"),
-    [(Direction.FOR, None), (Direction.AGAINST, True), (Direction.UNCLEAR, None)],
-)
-def test_the_direction_is_narrative_by_an_element_an_extension_and_in_words(
-    given: Direction, *, do_not_perform: bool | None
-) -> None:
-    """No one who reads but one of them takes it for another."""
-    resource = graded(direction=given)
-
-    assert resource.get("doNotPerform") is do_not_perform
-    assert direction(resource) == given.value
-    assert resource["subtitle"].startswith(f"Direction of the evidence: {given}. ")
 
 
 def test_effects_are_sentences_between_the_summary_and_the_caution() -> None:
@@ -224,17 +191,6 @@ def test_effects_are_sentences_between_the_summary_and_the_caution() -> None:
     assert "0.49 standard deviations lower" in parts[1]
 
 
-def test_every_effect_of_the_bundled_catalogue_is_a_sentence() -> None:
-    for entry in bundled().entries:
-        for one in entry.visible_interventions():
-            if one.effects:
-                resource = RESOURCES.rendered(Item(one.id, one.title, entry, one), ISSUE)
-                parts = resource["description"].split("\n\n")
-                assert [f"{sentence(effect)}." for effect in one.effects] == [
-                    part for part in parts[1:] if not part.startswith("**")
-                ]
-
-
 def test_the_scope_is_the_purpose() -> None:
     scope = "Supportive care; the treatment of the cause is not covered here."
     entry = Entry(a_diagnosis(scope=scope), ())
@@ -243,6 +199,14 @@ def test_the_scope_is_the_purpose() -> None:
 
     assert plan["purpose"] == scope
     assert scope in plan["text"]["div"]
+
+
+def test_a_sentence_has_the_name_without_a_capital() -> None:
+    diagnosis = a_diagnosis(name="Wear of the knee", terms={"en": ["wear of the knee"]})
+
+    plan = RESOURCES.rendered(Item("knee", "Knee", Entry(diagnosis, ())), ISSUE)
+
+    assert plan["description"].startswith("Interventions for wear of the knee, each with")
 
 
 @pytest.mark.parametrize(
@@ -259,11 +223,8 @@ def test_the_strength_is_a_code_of_hl7(recommendation: Recommendation, code: str
 
     coding = grade(graded(recommendation=recommendation, direction=given), STRENGTH)
 
-    assert coding == {
-        "system": "http://terminology.hl7.org/CodeSystem/recommendation-strength",
-        "code": code,
-        "display": code.capitalize(),
-    }
+    system = f"{HL7}/recommendation-strength"
+    assert coding == {"system": system, "code": code, "display": code.capitalize()}
 
 
 @pytest.mark.parametrize(
@@ -276,11 +237,9 @@ def test_the_strength_is_a_code_of_hl7(recommendation: Recommendation, code: str
     ],
 )
 def test_the_certainty_is_a_code_of_hl7(certainty: Certainty, code: str, display: str) -> None:
-    assert grade(graded(certainty), QUALITY) == {
-        "system": "http://terminology.hl7.org/CodeSystem/evidence-quality",
-        "code": code,
-        "display": display,
-    }
+    coding = grade(graded(certainty), QUALITY)
+
+    assert coding == {"system": f"{HL7}/evidence-quality", "code": code, "display": display}
 
 
 def test_what_the_sources_do_not_state_is_not_invented() -> None:
@@ -309,7 +268,7 @@ def test_a_dose_has_the_stated_elements_alone() -> None:
     )
 
     assert extensions[-1] == {
-        "url": f"{BASE}/StructureDefinition/fitt-vp",
+        "url": f"{ROOT}/StructureDefinition/fitt-vp",
         "extension": [
             {"url": "frequency", "valueString": "Twice a week"},
             {"url": "time", "valueString": "40 minutes"},
@@ -348,76 +307,13 @@ def test_a_reference_is_a_citation(
     """With the addresses of its DOI and of PubMed."""
     resource = rendered(an_intervention(references=[reference]))
 
-    (found,) = (each for each in resource["relatedArtifact"] if each["type"] == "citation")
-    assert found["url"] == url
-    assert found.get("document", {}).get("url") == document
-    assert found["display"] == "Guideline"
-    assert found["citation"] == f"Kolasinski SL, Neogi T, et al. A guideline. {ends}"
-
-
-@pytest.fixture(scope="module")
-def everything() -> list[dict[str, Any]]:
-    """Each resource of the bundled catalogue."""
-    index = Index(bundled())
-    return [
-        RESOURCES.rendered(item, ISSUE)
-        for kind in (PLAN_DEFINITION, ACTIVITY_DEFINITION)
-        for item in index.of(kind).values()
-    ]
-
-
-def values(element: Any) -> Iterator[Any]:
-    yield element
-    if isinstance(element, dict | list):
-        for each in element.values() if isinstance(element, dict) else element:
-            yield from values(each)
-
-
-def test_no_resource_of_the_bundled_catalogue_has_an_empty_value(
-    everything: list[dict[str, Any]],
-) -> None:
-    """FHIR allows none (R4, json)."""
-    for resource in everything:
-        assert [each for each in values(resource) if each in (None, "", [], {})] == []
-
-
-def test_every_action_of_the_bundled_catalogue_leads_somewhere(
-    everything: list[dict[str, Any]],
-) -> None:
-    """And each ActivityDefinition belongs to an action."""
-    addresses = [each["url"] for each in everything]
-    assert len(set(addresses)) == len(addresses)
-    led_to = [
-        action["definitionCanonical"] for each in everything for action in each.get("action", [])
-    ]
-    activities = [address for address in addresses if "/ActivityDefinition/" in address]
-    assert sorted(led_to) == sorted(activities)
-
-
-def test_every_resource_has_the_disclaimer_and_only_actions_against_are_marked(
-    everything: list[dict[str, Any]],
-) -> None:
-    """A client that knows no extension refuses the action rather than take it for advice."""
-    actions = [action for each in everything for action in each.get("action", [])]
-
-    assert {each["usage"] for each in everything} == {DISCLAIMER}
-    assert {direction(each) for each in actions} == {"for", "against", "unclear"}
-    for action in actions:
-        assert ("modifierExtension" in action) == (direction(action) == "against")
-
-
-def test_every_narrative_is_well_formed_and_says_the_direction(
-    everything: list[dict[str, Any]],
-) -> None:
-    for resource in everything:
-        root = ET.fromstring(resource["text"]["div"])
-        narrative = " ".join(root.itertext())
-        assert root.tag == "{http://www.w3.org/1999/xhtml}div"
-        assert resource["title"] in narrative
-        assert DISCLAIMER in narrative
-        for action in resource.get("action", []):
-            name = NAMES[Direction(direction(action))]
-            assert f"{name}: {action['title']} (" in narrative
+    (citation,) = (
+        artifact for artifact in resource["relatedArtifact"] if artifact["type"] == "citation"
+    )
+    assert citation["url"] == url
+    assert citation.get("document", {}).get("url") == document
+    assert citation["display"] == "Guideline"
+    assert citation["citation"] == f"Kolasinski SL, Neogi T, et al. A guideline. {ends}"
 
 
 def test_a_narrative_escapes_what_a_text_has() -> None:

@@ -57,7 +57,7 @@ class Service:
         self.clock = FakeClock(LATE)
         self.container = Container(settings=settings)
         self.container.clock.override(providers.Object(self.clock))
-        # Otherwise a load that takes longer than a request waits is served by a later one.
+        # Otherwise a later request serves what takes longer to load than a request waits.
         self.container.browse.add_kwargs(run=lambda load: load())
         self.container.storage().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
@@ -195,6 +195,15 @@ def assert_outcome(response: TestResponse, status: int, code: str | None = None)
         assert issue["details"]["text"]
         assert issue["diagnostics"] == f"Request id: {response.headers['X-Request-ID']}"
     return outcome["issue"]
+
+
+def assert_refused(response: TestResponse, status: int, slug: str) -> None:
+    """The response is a problem of this type, in the form of its interface."""
+    if response.mimetype == "application/fhir+json":
+        for issue in assert_outcome(response, status):
+            assert issue["details"]["coding"] == [{"system": f"{BASE_URL}/problems", "code": slug}]
+    else:
+        assert_problem(response, status, slug)
 
 
 def entries() -> list[Entry]:

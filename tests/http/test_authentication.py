@@ -10,15 +10,21 @@ import pytest
 from evref.domain.access.key import Permission
 from evref.domain.access.token import KeyToken
 from evref.testing.builders import OPERATOR
-from tests.http.service import INFOBUTTON, LATE, Service, assert_problem, body
+from tests.http.service import INFOBUTTON, LATE, Service, assert_problem, assert_refused, body
 
 DIAGNOSES = "/api/v1/diagnoses"
+PLANS, ACTIVITIES = "/fhir/PlanDefinition", "/fhir/ActivityDefinition"
 ENDPOINTS = [
     DIAGNOSES,
     f"{DIAGNOSES}/knee-osteoarthritis",
     f"{DIAGNOSES}/knee-osteoarthritis/interventions",
     "/api/v1/catalogue",
     INFOBUTTON,
+    PLANS,
+    f"{PLANS}/knee-osteoarthritis",
+    f"{PLANS}/nobody",
+    ACTIVITIES,
+    f"{ACTIVITIES}/k-concept",
 ]
 LIMIT = "/api/v1/limit"
 REALM = 'Bearer realm="evref"'
@@ -39,8 +45,9 @@ def test_every_endpoint_needs_a_key(service: Service, path: str) -> None:
     """Without credentials, the answer says how to authenticate and no more."""
     response = service.get(path)
 
-    assert_problem(response, 401, "missing-credentials")
+    assert_refused(response, 401, "missing-credentials")
     assert response.headers["WWW-Authenticate"] == REALM
+    assert response.headers["Cache-Control"] == "no-store"
     assert "RateLimit" not in response.headers
 
 
@@ -163,7 +170,7 @@ def test_a_level_below_what_is_needed_is_forbidden(service: Service, path: str) 
 
     response = service.get(path, token=key.token.text)
 
-    assert_problem(response, 403, "insufficient-permission")
+    assert_refused(response, 403, "insufficient-permission")
     assert response.headers["WWW-Authenticate"] == (
         f'{REALM}, error="insufficient_scope", scope="read"'
     )
@@ -171,12 +178,14 @@ def test_a_level_below_what_is_needed_is_forbidden(service: Service, path: str) 
     assert service.admitted(key) == 0
 
 
-def test_the_openapi_document_needs_no_key_and_is_not_counted(service: Service) -> None:
-    """It is a download link for tools that send none; one that is sent is not looked at."""
+@pytest.mark.shared_service
+@pytest.mark.parametrize("path", ["/api/v1/openapi.json", "/fhir/metadata"])
+def test_a_description_needs_no_key_and_is_not_counted(service: Service, path: str) -> None:
+    """Tools download it without a key; a key that is sent is not read."""
     key = service.new_key()
 
     for headers in ({}, {"Authorization": f"Bearer {key.token.text}"}, {"Authorization": "x"}):
-        response = service.get("/api/v1/openapi.json", headers=headers)
+        response = service.get(path, headers=headers)
 
         assert response.status_code == 200
         assert "RateLimit" not in response.headers
@@ -194,6 +203,10 @@ def test_the_openapi_document_needs_no_key_and_is_not_counted(service: Service) 
         (f"{DIAGNOSES}?x=1", 422),
         (INFOBUTTON, 200),
         ("/infobutton", 422),
+        (PLANS, 200),
+        (f"{PLANS}/nobody", 404),
+        (f"{ACTIVITIES}?modul=home", 400),
+        (f"{PLANS}/knee-osteoarthritis?_format=xml", 406),
     ],
 )
 def test_a_request_that_is_let_through_counts_one(

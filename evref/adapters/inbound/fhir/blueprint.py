@@ -1,6 +1,7 @@
 """The views: the CapabilityStatement, and reading and searching of each resource type."""
 
 import re
+from datetime import datetime
 from functools import lru_cache, partial
 from typing import Any
 
@@ -10,6 +11,7 @@ from werkzeug.exceptions import UnsupportedMediaType
 from werkzeug.http import parse_accept_header, parse_options_header
 
 from evref.adapters.inbound.fhir import search
+from evref.adapters.inbound.fhir.bundle import subset
 from evref.adapters.inbound.fhir.capability import capability_statement
 from evref.adapters.inbound.fhir.interactions import Interactions
 from evref.adapters.inbound.fhir.interface import FHIR, MEDIA_TYPE
@@ -33,7 +35,7 @@ _OFFERS = (MEDIA_TYPE, _NOT_IN_HEADER)
 _LENIENT = re.compile(r"(?i)(^|[,;\s])handling\s*=\s*\"?lenient\"?\s*($|[,;])")
 
 _MOST_BYTES = 16 * 1024
-"""Of the form of a search; nothing else has a body."""
+"""In bytes; only the form of a POST search is sent in a body."""
 
 _ACCEPTED = {"application/fhir+json", "application/json", "text/json", "application/*", "*/*"}
 _VERSIONS = {None, "4.0", "4.0.1"}
@@ -81,11 +83,12 @@ def blueprint(
         id: str,  # noqa: A002 - the public name in the path
         resource_type: str,
     ) -> Response:
-        search.read(request.args, search.FORMAT)
+        values = search.read(request.args, search.READ)
         _require_json(media_type, request.args)
-        resource, changed_at = interactions.read(resource_type, served, id)
-        response = _response(resource)
-        response.last_modified = changed_at
+        resource = interactions.read(resource_type, served, id)
+        response = _response(subset(resource, values))
+        if "meta" in resource:
+            response.last_modified = datetime.fromisoformat(resource["meta"]["lastUpdated"])
         return response
 
     for resource_type in search.SEARCH:

@@ -8,6 +8,7 @@ has to search again.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 from urllib.parse import urlencode
@@ -41,8 +42,9 @@ def searchset(
     `entries_of` returns the entries of a page; `outcome` has entries about the search itself, for
     the first page.
     """
-    is_count = values.get("_summary") == Summary.COUNT
-    count = 0 if is_count else values.get("_count", DEFAULT_COUNT)
+    count = values.get("_count", DEFAULT_COUNT)
+    if values.get("_summary") == Summary.COUNT:
+        count = 0
     if "_include" in values:
         count = min(count, MOST_WITH_INCLUDED)
     criteria: list[tuple[str, str]] = [
@@ -68,7 +70,7 @@ def searchset(
         "link": links,
     }
     entries = [*entries_of(page)]
-    if not place and not is_count:
+    if not place:
         entries += outcome
     if entries:  # FHIR has no empty lists
         bundle["entry"] = entries
@@ -76,12 +78,12 @@ def searchset(
 
 
 def subset(resource: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return of a resource what `_summary` or `_elements` ask for, marked as a subset."""
+    """Return the part of a resource that `_summary` or `_elements` ask for, marked as a subset."""
     kind = resource["resourceType"]
     summary, elements = values.get("_summary"), values.get("_elements")
     if summary in {None, Summary.FALSE} and elements is None:
         return resource
-    wanted: Iterable[str] = SUMMARY_ELEMENTS[kind] if elements is None else elements
+    wanted: Iterable[str] = SUMMARY_ELEMENTS[kind] if elements is None else chain(*elements)
     if summary == Summary.DATA:
         wanted = resource.keys() - {"text"}
     elif summary == Summary.TEXT:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from evref.adapters.inbound.fhir.index import PLAN_DEFINITION, Item
+from evref.adapters.inbound.fhir.period import Period
 from evref.adapters.inbound.fhir.resources import Resources
-from evref.adapters.inbound.fhir.search import Period, Token
+from evref.adapters.inbound.fhir.search import Token
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.matching import best_relations
@@ -70,17 +71,15 @@ class Selection:
         ids = best_relations(self._served.catalogue.matches(codes))
         return [item for item in items if item.entry.diagnosis.id in ids]
 
-    def by_words(self, items: Sequence[Item], texts: Iterable[str]) -> list[Item]:
+    def by_words(self, items: Sequence[Item], texts: Collection[str]) -> list[Item]:
         search = self._served.search
         if self._type == PLAN_DEFINITION:
-            asked = {text: {*words_of(text)} for text in texts}
-            ids = {hit.diagnosis_id for text in asked for hit in search.diagnoses_of_record(text)}
-            ids |= {
-                item.catalogue_id
-                for item in items
-                for words in [{*words_of(item.title)}]
-                if any(some and some <= words for some in asked.values())
-            }
+            ids = {hit.diagnosis_id for text in texts for hit in search.diagnoses_of_record(text)}
+            wanted = [words for text in texts if (words := {*words_of(text)})]
+            for item in items:
+                words_of_title = {*words_of(item.title)}
+                if any(words <= words_of_title for words in wanted):
+                    ids.add(item.catalogue_id)
         else:
             answers = map(search.interventions, texts)
             ids = {name for answer in answers for name in answer.in_title}

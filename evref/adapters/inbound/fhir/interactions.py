@@ -73,7 +73,7 @@ class Interactions:
         def entry(kind: str, item: Any, search: dict[str, Any]) -> dict[str, Any]:
             return {
                 "fullUrl": f"{resources.address(kind)}/{item.id}",
-                "resource": subset(self._rendered(item, served)[0], values),
+                "resource": subset(self._rendered(item, served), values),
                 "search": search,
             }
 
@@ -108,10 +108,8 @@ class Interactions:
             outcome=resources.outcome([*remarks(matches, served.catalogue), *unknown]),
         )
 
-    def read(
-        self, resource_type: str, served: Served, resource_id: str
-    ) -> tuple[dict[str, Any], datetime | None]:
-        """Return a resource, and when it last changed if it is of the catalogue.
+    def read(self, resource_type: str, served: Served, resource_id: str) -> dict[str, Any]:
+        """Return a resource.
 
         Raises:
             RemovedDiagnosisError: If it is of a diagnosis that was removed.
@@ -131,10 +129,8 @@ class Interactions:
         defined = self._definitions.get(resource_type)
         return self._index_of(served.catalogue).of(resource_type) if defined is None else defined
 
-    def _rendered(
-        self, item: Item | Definition, served: Served
-    ) -> tuple[dict[str, Any], datetime | None]:
+    def _rendered(self, item: Item | Definition, served: Served) -> dict[str, Any]:
         if isinstance(item, Definition):
-            return item.resource, None
+            return item.resource
         issue = Issue(served.changed_at(item.entry.diagnosis.id), served.licence(self._licence))
-        return self._resources.rendered(item, issue), issue.changed_at
+        return self._resources.rendered(item, issue)

@@ -91,7 +91,7 @@ SUMMARY_ELEMENTS: dict[str, tuple[str, ...]] = {
         "derivation",
     ),
 }
-"""What `_summary=true` leaves of a resource: the elements that R4 marks for a summary."""
+"""The elements that `_summary=true` keeps: R4 marks them for a summary."""
 
 KEPT_ELEMENTS: dict[str, tuple[str, ...]] = {
     "PlanDefinition": ("resourceType", "id", "meta", "status"),
@@ -101,7 +101,7 @@ KEPT_ELEMENTS: dict[str, tuple[str, ...]] = {
         *("resourceType", "id", "meta", "status", "url", "name", "kind", "abstract", "type"),
     ),
 }
-"""What is never left out: elements that are required, and those that change the meaning."""
+"""Elements that are never left out: they are required, or change the meaning."""
 
 ISSUE_TYPES: dict[str, str] = {
     problems.MISSING_CREDENTIALS.slug: "login",

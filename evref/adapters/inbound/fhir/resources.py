@@ -81,8 +81,10 @@ class Resources:
         references = dict.fromkeys(
             reference for intervention in shown for reference in intervention.references
         )
-        description = f"Interventions for {diagnosis.name}, each with its evidence. They are not "
-        description += f"complete. {_reviewed(diagnosis)}"
+        description = (
+            f"Interventions for {diagnosis.name_within_sentence}, each with its evidence. "
+            f"They are not complete. {_reviewed(diagnosis)}"
+        )
         paragraphs = [diagnosis.scope or "", _facts(diagnosis), description, DISCLAIMER]
         text = narrative(diagnosis.name, filter(None, paragraphs), map(_line, shown))
         return _without_empty(
@@ -101,7 +103,7 @@ class Resources:
         evidence = intervention.evidence
         diagnosis = item.entry.diagnosis
         paragraphs = (
-            f"For {diagnosis.name}. {_line(intervention)}",
+            f"For {diagnosis.name_within_sentence}. {_line(intervention)}",
             intervention.summary,
             _reviewed(diagnosis),
             DISCLAIMER,

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.fhir.definitions import CODE_SYSTEM, STRUCTURE_DEFINITION
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION
+from evref.adapters.inbound.fhir.period import Period
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, by_url
 from evref.adapters.inbound.web.problems import (
     InvalidParametersError,
@@ -26,7 +26,7 @@ from evref.domain.catalogue.record_code import (
 )
 from evref.domain.catalogue.served import Served
 from evref.domain.redaction import without_keys
-from evref.domain.rules import folded
+from evref.domain.rules import counted, folded
 
 DEFAULT_COUNT = 20
 MOST_COUNT = 30
@@ -35,8 +35,6 @@ LONGEST_TEXT = 200
 
 FORMATS = ("json", "application/fhir+json", "application/json", "text/json")
 """The names of JSON in `_format` (R4, http, mime-type)."""
-
-_DATE = re.compile(r"(eq|ne|gt|lt|ge|le|sa|eb)?(([0-9]{4})(-[0-9]{2})?(-[0-9]{2})?(T[^ ]{5,40})?)")
 
 # A comma separates values unless a backslash escapes it (R4, search, escaping).
 _VALUE = re.compile(r",((?:\\.|[^\\,]|\\$)*)", re.DOTALL)
@@ -53,12 +51,13 @@ class Parameter:
 
     `read` gets the text of a single parameter. Any other can be repeated, which is combined with
     AND, and has several values separated by commas; then `read` gets these. It raises
-    `_InvalidError` if they are not allowed.
+    `_InvalidError` if they are not allowed. `longest` limits the characters of all of them.
     """
 
     allowed: tuple[str, ...]
     read: Callable[[Any], Any]
     is_single: bool = False
+    longest: int | None = None
 
 
 class Token(NamedTuple):
@@ -66,29 +65,6 @@ class Token(NamedTuple):
 
     system: str | None
     code: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """A value of a date parameter (R4, search, date): from `start` until before `end`."""
-
-    prefix: str
-    start: datetime
-    end: datetime
-
-    def admits(self, time: datetime) -> bool:
-        second = time.replace(microsecond=0)
-        is_within = self.start <= second < self.end
-        return {
-            "eq": is_within,
-            "ne": not is_within,
-            "gt": second >= self.end,
-            "sa": second >= self.end,
-            "ge": second >= self.start,
-            "lt": second < self.start,
-            "eb": second < self.start,
-            "le": second < self.end,
-        }[self.prefix]
 
 
 class Summary(StrEnum):
@@ -144,26 +120,10 @@ def _read_url(text: str) -> tuple[str, str | None]:
 
 
 def _read_period(text: str) -> Period:
-    # A plus sign that is not percent-encoded arrives as a space.
-    match = _DATE.fullmatch(text.replace(" ", "+"))
-    if match is None:
-        raise _InvalidError("is not a date or a time")
-    prefix, whole, year, month, day, time = match.groups()
     try:
-        start = datetime.fromisoformat(whole if time else f"{year}{month or '-01'}{day or '-01'}")
-        # Resources have the time of their last change to the second.
-        start = start.replace(microsecond=0, tzinfo=start.tzinfo or UTC)
-        if time:
-            end = start + timedelta(seconds=1 if time[6:7] == ":" else 60)
-        elif day:
-            end = start + timedelta(days=1)
-        elif month:
-            end = (start + timedelta(days=31)).replace(day=1)
-        else:
-            end = start.replace(year=start.year + 1)
+        return Period.read(text)
     except (ValueError, OverflowError):
         raise _InvalidError("is not a date or a time") from None
-    return Period(prefix or "eq", start, end)
 
 
 def _each(read: Callable[[str], Any]) -> Callable[[Sequence[str]], tuple[Any, ...]]:
@@ -223,13 +183,6 @@ def with_targets(values: Mapping[str, Any], served: Served) -> dict[str, Any]:
     return {**values, "context": contexts} if contexts else {**values}
 
 
-def _read_elements(text: str) -> tuple[str, ...]:
-    names: tuple[str, ...] = _each(_read_element)(_values(text))
-    if len(names) > MOST_VALUES:
-        raise _InvalidError(f"has {len(names)} values")
-    return names
-
-
 _SORTABLE = ("title", "_lastUpdated")
 
 
@@ -250,10 +203,6 @@ _CODES = (
     f"systems: {', '.join(url for system in CODE_SYSTEMS for url in system.urls)}; or urn:oid:…",
     *(f"codes: {forms}" for forms in FORMS.values()),
 )
-_TEXTS = (
-    f"1 to {MOST_VALUES} texts separated by commas, up to {LONGEST_TEXT} characters in all of them",
-)
-_TOKENS = (f"1 to {MOST_VALUES} codes separated by commas, each as code or as system|code",)
 INCLUDED = ("PlanDefinition:definition", "PlanDefinition:definition:ActivityDefinition")
 
 
@@ -267,57 +216,78 @@ FORMAT = {
     # JSON is the same to programs in one line or in several.
     "_pretty": _control("true", "false"),
 }
-"""The parameters of a read."""
 
 METADATA = {**FORMAT, "mode": _control("full", "normative", "terminology")}
 
-_OF_DEFINITIONS: Mapping[str, Parameter] = {
+_TEXT = Parameter(
+    (
+        (
+            f"1 to {MOST_VALUES} texts separated by commas, "
+            f"up to {LONGEST_TEXT} characters in all of them"
+        ),
+    ),
+    _each(_read_text),
+    longest=LONGEST_TEXT,
+)
+_TOKEN = Parameter(
+    (f"1 to {MOST_VALUES} codes separated by commas, each as code or as system|code",),
+    _each(_read_token),
+)
+_ELEMENTS = Parameter(
+    (f"1 to {MOST_VALUES} names of elements separated by commas",), _each(_read_element)
+)
+_PLACE = Parameter(("an id, as in the links of a Bundle",), _read_id, is_single=True)
+
+_OF_DEFINITIONS = {
     "_id": Parameter((f"1 to {MOST_VALUES} ids separated by commas",), _each(_read_id)),
     "url": Parameter(
         (f"1 to {MOST_VALUES} canonical URLs separated by commas, each as url or as url|version",),
         _each(_read_url),
     ),
-    "version": Parameter(_TOKENS, _each(_read_token)),
-    "status": Parameter(_TOKENS, _each(_read_token)),
-    "name": Parameter(_TEXTS, _each(_read_text)),
+    "version": _TOKEN,
+    "status": _TOKEN,
+    "name": _TEXT,
 }
-_OF_CATALOGUE: Mapping[str, Parameter] = {
+_OF_CATALOGUE = {
     **_OF_DEFINITIONS,
-    "identifier": Parameter(_TOKENS, _each(_read_token)),
+    "identifier": _TOKEN,
     "context": Parameter(_CODES, _read_codes),
-    "title": Parameter(_TEXTS, _each(_read_text)),
-    "title:contains": Parameter(_TEXTS, _each(_read_text)),
-    "title:exact": Parameter(_TEXTS, _each(_read_text)),
-    "topic": Parameter(_TOKENS, _each(_read_token)),
+    "title": _TEXT,
+    "title:contains": _TEXT,
+    "title:exact": _TEXT,
+    "topic": _TOKEN,
     "_lastUpdated": Parameter(
         ("dates or times, such as 2026-11 or ge2026-11-22T08:00:00Z",), _each(_read_period)
     ),
 }
-_INCLUDE: Mapping[str, Parameter] = {"_include": Parameter(INCLUDED, _each(_exactly(*INCLUDED)))}
-_SORT: Mapping[str, Parameter] = {
+_INCLUDE = {"_include": Parameter(INCLUDED, _each(_exactly(*INCLUDED)))}
+_SORT = {
     "_sort": Parameter(
         (f"{' and '.join(_SORTABLE)}, separated by a comma, each with - for descending order",),
         _read_sort,
         is_single=True,
     )
 }
-_OF_RESULTS: Mapping[str, Parameter] = {
+_OF_RESULTS = {
     "_count": Parameter(
         (f"a number; at most {MOST_COUNT} resources are returned",), _read_count, is_single=True
     ),
     "_summary": _control(*Summary),
-    "_elements": Parameter(
-        (f"1 to {MOST_VALUES} names of elements separated by commas",),
-        _read_elements,
-        is_single=True,
-    ),
+    "_elements": _ELEMENTS,
     # The total is always counted. fhirpy sends the second name.
     "_total": _control("none", "estimate", "accurate"),
     "_totalMethod": _control("count"),
-    "_after": Parameter(("an id, as in the links of a Bundle",), _read_id, is_single=True),
-    "_before": Parameter(("an id, as in the links of a Bundle",), _read_id, is_single=True),
+    "_after": _PLACE,
+    "_before": _PLACE,
     **FORMAT,
 }
+
+READ = {
+    **FORMAT,
+    "_summary": _control(*(summary for summary in Summary if summary is not Summary.COUNT)),
+    "_elements": _ELEMENTS,
+}
+"""The parameters of a read (R4, http, parameters)."""
 
 SEARCH: Mapping[str, Mapping[str, Parameter]] = {
     PLAN_DEFINITION: {**_OF_CATALOGUE, **_INCLUDE, **_SORT, **_OF_RESULTS},
@@ -383,8 +353,9 @@ def _read(
         return parameter.read(texts[0])
     if total > MOST_VALUES:
         count = sum(map(len, parts))
-        raise _InvalidError(f"has {count} values" + (f" of {total}" if count < total else ""))
+        of_total = f" of {total}" if count < total else ""
+        raise _InvalidError(f"has {counted(count, 'value')}{of_total}")
     length = sum(map(len, texts))
-    if parameter.allowed is _TEXTS and length > LONGEST_TEXT:
+    if parameter.longest is not None and length > parameter.longest:
         raise _InvalidError(f"has {length} characters")
     return tuple(map(parameter.read, parts))
