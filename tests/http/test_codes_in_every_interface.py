@@ -14,9 +14,10 @@ import pytest
 from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.vocabulary import MEANINGS
 from tests.http.service import Service, body, in_memory
+from tests.infobutton.asking import ICD10, ICD10_CM, ICD10_GM, coded, json_feed, subtitle, summaries
 from tests.pages.site import bundled
 
-OIDS = {"who": "2.16.840.1.113883.6.3", "cm": "2.16.840.1.113883.6.90", "gm": "1.2.276.0.76.5"}
+OIDS = {"who": ICD10, "cm": ICD10_CM, "gm": ICD10_GM}
 URLS = {
     "who": "http://hl7.org/fhir/sid/icd-10",
     "cm": "http://hl7.org/fhir/sid/icd-10-cm",
@@ -60,8 +61,8 @@ def asked_of_api(service: Service, token: str, codes: str, edition: str) -> Foun
             )
             said.append(read + match["error"])
         said += [
-            "this code means another condition than " + names[each].name_within_sentence
-            for each in match["excluded_from"]
+            "this code means another condition than " + names[diagnosis_id].name_within_sentence
+            for diagnosis_id in match["excluded_from"]
         ]
     return relations, "; ".join(said)
 
@@ -71,14 +72,9 @@ def best(relation: str) -> int:
 
 
 def asked_of_infobutton(service: Service, token: str, codes: str, edition: str) -> Found:
-    query = {"mainSearchCriteria.v.c": codes, "mainSearchCriteria.v.cs": OIDS[edition]}
-    path = f"/infobutton?{urlencode({**query, 'knowledgeResponseType': 'application/json'})}"
-    feed = body(service.get(path, token=token))["feed"]
-    documents = [each for each in feed["entry"] if "source" not in each]
-    return {
-        each["id"]["_value"].rpartition("/")[2]: relation_in(each["summary"]["_value"])
-        for each in documents
-    }, feed["subtitle"]["_value"]
+    feed = json_feed(service, token, coded(OIDS[edition], codes))
+    relations = {name: relation_in(summary) for name, summary in summaries(feed).items()}
+    return relations, subtitle(feed)
 
 
 def asked_of_fhir(service: Service, token: str, codes: str, edition: str) -> Found:
@@ -109,9 +105,13 @@ def asked_of_page(service: Service, _: str, codes: str, edition: str) -> Found:
         return {answer.headers["Location"].partition("?")[0].rpartition("/")[2]: "certain"}, ""
     text = answer.text
     rows = text.partition('<div id="entries">')[2].partition("</div>")[0].split("<li>")[1:]
-    found = [(re.search('href="/catalogue/(.*?)"', row), row) for row in rows]
     said = " ".join(re.findall("<li><bdi>(.*?)</bdi>", text))
-    return {place[1]: relation_in(row) for place, row in found if place}, unescape(said)
+    relations = {
+        name: relation_in(row)
+        for row in rows
+        for name in re.findall('href="/catalogue/(.*?)"', row)[:1]
+    }
+    return relations, unescape(said)
 
 
 def relation_in(text: str) -> str:
@@ -161,9 +161,9 @@ def test_it_says_how_well_a_code_fits(  # noqa: PLR0917 - each case has all of t
         codes = codes.removeprefix("ICD-10-GM ")
         edition = "gm"
 
-    found, remarks = ask(service, token, codes, edition)
+    relations_said, remarks = ask(service, token, codes, edition)
 
-    assert found == relations
+    assert relations_said == relations
     assert said in remarks
     if not said:
         assert "means" not in remarks

@@ -13,8 +13,9 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.fhir.conftest import ids
 from tests.http.service import Service, body, in_memory
-from tests.infobutton.asking import SNOMED_CT, json_feed
+from tests.infobutton.asking import SNOMED_CT, coded, json_feed, subtitle, summaries
 from tests.pages.site import bundled
 from tests.search.cases import found_by_query
 
@@ -35,18 +36,15 @@ def asked_of_page(service: Service, _: str, words: str) -> list[str]:
 
 def asked_of_infobutton(service: Service, token: str, words: str) -> list[str]:
     """With a code of a system that is not read, so that the words stand for it."""
-    code = {"mainSearchCriteria.v.cs": SNOMED_CT, "mainSearchCriteria.v.c": "41381004"}
-    feed = json_feed(service, token, code | {"mainSearchCriteria.v.dn": words})
-    assert "Searched by name" in feed["subtitle"]["_value"]
-    entries = [each for each in feed["entry"] if "source" not in each]
-    return [each["id"]["_value"].rpartition("/")[2] for each in entries]
+    feed = json_feed(service, token, coded(SNOMED_CT, "41381004", name=words))
+    assert "Searched by name" in subtitle(feed)
+    return [*summaries(feed)]
 
 
 def asked_of_fhir(service: Service, token: str, words: str) -> list[str]:
     """In the order of ids, which its pages follow."""
     query = urlencode({"title": words.replace(",", r"\,")})
-    entries = body(service.get(f"/fhir/PlanDefinition?{query}", token=token)).get("entry", [])
-    return [each["resource"]["id"] for each in entries if each["search"]["mode"] == "match"]
+    return ids(body(service.get(f"/fhir/PlanDefinition?{query}", token=token)))
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +64,10 @@ def test_a_query_finds_the_same(service: Service, ask: Ask) -> None:
     by_name = found_by_query(in_a_record=ask in {asked_of_infobutton, asked_of_fhir})
     expected = dict(list(by_name.items())[::3])
 
-    for query, ids in expected.items():
-        found = ask(service, token, query)
+    for query, diagnoses in expected.items():
+        answer = ask(service, token, query)
         if ask is asked_of_fhir:
             # Also titles with a word that is wider than one diagnosis.
-            assert {*ids} <= {*found}, query
+            assert {*diagnoses} <= {*answer}, query
         else:
-            assert found == ids, query
+            assert answer == diagnoses, query

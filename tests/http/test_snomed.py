@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -12,9 +11,19 @@ from evref.domain.catalogue.record_code import Edition
 from evref.domain.catalogue.snomed import NOT_IN_MAP, LoadedMap, SnomedMap
 from evref.domain.principal import Readers
 from evref.testing.builders import NOON, OPERATOR
+from tests.fhir.conftest import ids
 from tests.http.conftest import MakeService
 from tests.http.service import EXAMPLES, Service, assert_outcome, assert_problem, body
-from tests.infobutton.asking import AS_HTML, ICD10, SNOMED_CT, ask, documents, json_feed
+from tests.infobutton.asking import (
+    AS_HTML,
+    KNEE,
+    SNOMED_CT,
+    ask,
+    coded,
+    documents,
+    json_feed,
+    subtitle,
+)
 
 DIAGNOSES = "/api/v1/diagnoses"
 SCT = "http://snomed.info/sct"
@@ -45,11 +54,6 @@ def service(make_service: MakeService) -> Service:
     service.publish(EXAMPLES)
     replace_map(service, MAP)
     return service
-
-
-def criterion(code: str, number: str = "", name: str | None = None) -> dict[str, str]:
-    parts = {"cs": SNOMED_CT, "c": code} | ({} if name is None else {"dn": name})
-    return {f"mainSearchCriteria.v.{part}{number}": text for part, text in parts.items()}
 
 
 def test_a_list_of_codes_is_answered_in_one_request(service: Service, token: str) -> None:
@@ -132,39 +136,45 @@ def test_a_map_is_served_and_removed_without_a_restart(service: Service, token: 
 
 
 def test_an_info_button_finds_by_code(service: Service, token: str) -> None:
-    feed = json_feed(service, token, criterion("102", name="Guillain-Barré syndrome"))
+    feed = json_feed(service, token, coded(SNOMED_CT, "102", name="Guillain-Barré syndrome"))
 
     assert documents(feed) == ["Knee osteoarthritis"]
-    assert feed["subtitle"]["_value"].startswith("Results for SNOMED CT 102 (ICD-10 M17.0, Z99.9).")
+    assert subtitle(feed).startswith("Results for SNOMED CT 102 (ICD-10 M17.0, Z99.9).")
     assert "also means other conditions" in str(feed["entry"][0]["summary"])
-    page = ask(service, token, criterion("101") | AS_HTML).headers["Location"]
+    page = ask(service, token, coded(SNOMED_CT, "101") | AS_HTML).headers["Location"]
     assert page.endswith("/catalogue/knee-osteoarthritis")
-    search = ask(service, token, criterion("102") | AS_HTML).headers["Location"]
+    search = ask(service, token, coded(SNOMED_CT, "102") | AS_HTML).headers["Location"]
     assert search.endswith("/catalogue?q=102")
 
 
 @pytest.mark.parametrize(
-    ("code", "found"), [("104", []), ("105", []), ("999", ["Guillain-Barré syndrome"])]
+    ("code", "diagnoses"), [("104", []), ("105", []), ("999", ["Guillain-Barré syndrome"])]
 )
 def test_a_code_of_the_map_is_never_searched_by_name(
-    service: Service, token: str, code: str, found: list[str]
+    service: Service, token: str, code: str, diagnoses: list[str]
 ) -> None:
     """A code that is not in the map is."""
-    asked = criterion(code, name="Guillain-Barré syndrome")
+    feed = json_feed(service, token, coded(SNOMED_CT, code, name="Guillain-Barré syndrome"))
+    beside_icd = json_feed(service, token, coded(SNOMED_CT, code, "1") | KNEE)
 
-    feed = json_feed(service, token, asked)
+    assert documents(feed) == diagnoses
+    assert ("Searched by name" in subtitle(feed)) == bool(diagnoses)
+    assert documents(beside_icd) == ["Knee osteoarthritis"]
 
-    assert documents(feed) == found
-    assert ("Searched by name" in feed["subtitle"]["_value"]) == bool(found)
-    beside = criterion(code, "1") | {
-        "mainSearchCriteria.v.cs": ICD10,
-        "mainSearchCriteria.v.c": "M17",
-    }
-    assert documents(json_feed(service, token, beside)) == ["Knee osteoarthritis"]
+
+def test_a_code_that_was_not_searched_is_not_said_to_be_missing(
+    service: Service, token: str
+) -> None:
+    """A code outside the map is not read, so nothing is known about its diagnosis."""
+    said = subtitle(json_feed(service, token, coded(SNOMED_CT, "999")))
+
+    assert "Not searched: code 999" in said
+    assert said.endswith("ICD-11 and of its map of SNOMED CT only.")
+    assert "no such diagnosis" not in said
 
 
 @pytest.mark.parametrize(
-    ("context", "found"),
+    ("context", "diagnoses"),
     [
         (f"{SCT}|101", ["knee-osteoarthritis"]),
         (f"urn:oid:{SNOMED_CT}|103", ["guillain-barre-syndrome", "knee-osteoarthritis"]),
@@ -173,24 +183,21 @@ def test_a_code_of_the_map_is_never_searched_by_name(
         (f"{SCT}|999", []),
     ],
 )
-def test_fhir_finds_by_code(service: Service, token: str, context: str, found: list[str]) -> None:
+def test_fhir_finds_by_code(
+    service: Service, token: str, context: str, diagnoses: list[str]
+) -> None:
     path = f"/fhir/PlanDefinition?context={quote(context)}"
-    bundle: Any = body(service.get(path, token=token))
 
-    resources = [entry["resource"] for entry in bundle.get("entry", ())]
-    names = [each["id"] for each in resources if each["resourceType"] == "PlanDefinition"]
-    assert names == found
-    assert bundle["total"] == len(found)
+    bundle = body(service.get(path, token=token))
+
+    assert ids(bundle) == diagnoses
+    assert bundle["total"] == len(diagnoses)
 
 
 def test_the_search_field_finds_by_code(service: Service) -> None:
     """A number that is not in the map is words."""
-    assert (
-        service.get("/catalogue?q=101")
-        .headers["Location"]
-        .partition("?")[0]
-        .endswith("/knee-osteoarthritis")
-    )
+    address = service.get("/catalogue?q=101").headers["Location"]
+    assert address.partition("?")[0].endswith("/knee-osteoarthritis")
     page = service.get("/catalogue?q=102").text
     assert "SNOMED CT <code>102 (ICD-10 M17.0, Z99.9)</code>" in page
     assert "also means other conditions" in page

@@ -20,11 +20,24 @@ ICD11 = "2.16.840.1.113883.6.347"
 SNOMED_CT = "2.16.840.1.113883.6.96"
 MESH = "2.16.840.1.113883.6.177"
 
+CRITERION = "mainSearchCriteria.v"
 Parameters = dict[str, str]
 
-KNEE = {"mainSearchCriteria.v.cs": ICD10, "mainSearchCriteria.v.c": "M17.1"}
+KNEE = {f"{CRITERION}.cs": ICD10, f"{CRITERION}.c": "M17.1"}
 AS_JSON = {"knowledgeResponseType": "application/json"}
+FEEDS = ["text/xml", "application/xml", "application/atom+xml", "application/json"]
 AS_HTML = {"knowledgeResponseType": "text/html"}
+
+
+def coded(oid: str, code: str, number: str = "", *, name: str | None = None) -> Parameters:
+    """A criterion: a code of this code system, with its display name."""
+    parts = {"cs": oid, "c": code} | ({} if name is None else {"dn": name})
+    return {f"{CRITERION}.{part}{number}": text for part, text in parts.items()}
+
+
+def named(words: str, number: str = "") -> Parameters:
+    """A criterion: words without a code."""
+    return {f"{CRITERION}.dn{number}": words}
 
 
 def target(parameters: Parameters) -> str:
@@ -53,6 +66,11 @@ def xml_feed(service: Service, token: str, parameters: Parameters) -> ET.Element
     return feed
 
 
+def subtitle(feed: Any) -> str:
+    text: str = feed["subtitle"]["_value"]
+    return text
+
+
 def titles(feed: Any) -> list[str]:
     return [entry["title"]["_value"] for entry in feed["entry"]]
 
@@ -60,6 +78,15 @@ def titles(feed: Any) -> list[str]:
 def documents(feed: Any) -> list[str]:
     """The titles of the entries that are no section of another."""
     return [entry["title"]["_value"] for entry in feed["entry"] if "source" not in entry]
+
+
+def summaries(feed: Any) -> dict[str, str]:
+    """The summaries of the same entries, by the id of the diagnosis."""
+    return {
+        entry["id"]["_value"].rpartition("/")[2]: entry["summary"]["_value"]
+        for entry in feed["entry"]
+        if "source" not in entry
+    }
 
 
 def sections(feed: Any) -> list[str]:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote_plus
 
 import pytest
 
-from evref.adapters.inbound.infobutton.mappings import SUB_TOPICS
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.adapters.inbound.infobutton.mappings import SUB_TOPICS, SubTopic
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.principal import Readers
-from evref.testing.builders import an_entry
-from tests.http.conftest import MakeService
-from tests.http.service import BASE_URL, Service, assert_problem, entries
+from tests.http.service import BASE_URL, Service, assert_problem
 from tests.infobutton.asking import (
     AS_HTML,
     AS_JSON,
+    CRITERION,
+    FEEDS,
     ICD10,
     ICD10_CM,
     ICD10_GM,
@@ -26,22 +23,15 @@ from tests.infobutton.asking import (
     SNOMED_CT,
     Parameters,
     ask,
+    coded,
     documents,
     json_feed,
+    named,
     sections,
-    target,
+    subtitle,
 )
-from tests.pages.site import a_site
-from tests.settings_pages.visitor import Visitor, a_member
-
-LIST = "mainSearchCriteria.v"
-FEEDS = ["text/xml", "application/xml", "application/atom+xml", "application/json"]
 
 pytestmark = pytest.mark.shared_service
-
-
-def coded(oid: str, code: str, number: str = "") -> Parameters:
-    return {f"{LIST}.cs{number}": oid, f"{LIST}.c{number}": code}
 
 
 @pytest.mark.parametrize(
@@ -68,13 +58,17 @@ def test_a_code_is_read_by_its_code_system(
     feed = json_feed(service, token, coded(oid, code))
 
     assert documents(feed) == ["Knee osteoarthritis"]
-    assert feed["subtitle"]["_value"] == f"Results for {read_as}."
+    assert subtitle(feed) == f"Results for {read_as}."
 
 
 @pytest.mark.parametrize("part", ["dn", "ot"])
 def test_words_are_searched_where_there_is_no_code(service: Service, token: str, part: str) -> None:
     """As with `q` in the API; a code system without a code is nothing to search by."""
-    words = {f"{LIST}.{part}": "BARRE guillain", f"{LIST}.cs": SNOMED_CT, f"{LIST}.c": " "}
+    words = {
+        f"{CRITERION}.{part}": "BARRE guillain",
+        f"{CRITERION}.cs": SNOMED_CT,
+        f"{CRITERION}.c": " ",
+    }
 
     assert documents(json_feed(service, token, words)) == ["Guillain-Barré syndrome"]
 
@@ -86,7 +80,7 @@ def test_several_criteria_are_answered_in_their_order_and_each_diagnosis_once(
     asked = {
         **coded(ICD11, "FB53.0"),
         **coded(ICD10, "M17", "1"),
-        f"{LIST}.dn2": "twin",
+        **named("twin", "2"),
         **coded(ICD10_CM, "M17.11", "3"),
     }
 
@@ -120,7 +114,7 @@ def test_a_code_system_that_is_not_read_finds_nothing_and_is_no_error(
     both = json_feed(service, token, asked | coded(ICD10, "M17", "1"))
 
     assert feed["entry"] == []
-    assert "The service reads codes of ICD-10, ICD-10-CM" in feed["subtitle"]["_value"]
+    assert "The service reads codes of ICD-10, ICD-10-CM" in subtitle(feed)
     assert documents(both) == ["Knee osteoarthritis"]
 
 
@@ -133,7 +127,7 @@ def test_the_case_of_a_name_says_nothing(service: Service, token: str) -> None:
 
 def test_what_else_the_standard_has_is_ignored(service: Service, token: str) -> None:
     """As are parameters that nobody knows."""
-    others = {
+    unused = {
         "knowledgeRequestNotification.effectiveTime.v": "20060706001023",
         "holder.assignedEntity.n": "user",
         "assignedAuthorizedPerson.id.root": "1.2.3",
@@ -156,26 +150,25 @@ def test_what_else_the_standard_has_is_ignored(service: Service, token: str) -> 
     }
 
     plain = json_feed(service, token, KNEE)
-    feed = json_feed(service, token, others | KNEE)
+    feed = json_feed(service, token, unused | KNEE)
 
     assert feed["entry"] == plain["entry"]
     assert feed["subtitle"] == plain["subtitle"]
 
 
-@pytest.mark.parametrize("sub_topic", SUB_TOPICS, ids=lambda each: each.name)
+@pytest.mark.parametrize("sub_topic", SUB_TOPICS, ids=lambda sub_topic: sub_topic.name)
 @pytest.mark.parametrize("system", [{}, {"subTopic.v.cs": MESH}])
 def test_a_subtopic_selects_its_modules(
-    service: Service, token: str, sub_topic: object, system: Parameters
+    service: Service, token: str, sub_topic: SubTopic, system: Parameters
 ) -> None:
     """Of those that are enabled and have interventions; the diagnosis itself is always there."""
-    (known,) = (each for each in SUB_TOPICS if each is sub_topic)
     in_catalogue = [Module.FITT_VIP, Module.HOME, Module.CONCEPT]
 
-    feed = json_feed(service, token, KNEE | system | {"subTopic.v.c": known.code})
+    feed = json_feed(service, token, KNEE | system | {"subTopic.v.c": sub_topic.code})
 
     assert documents(feed) == ["Knee osteoarthritis"]
-    assert sections(feed) == [module for module in in_catalogue if module in known.modules]
-    nothing = f"Nothing on the requested subtopic: {known.name.replace('&', '&amp;')}"
+    assert sections(feed) == [module for module in in_catalogue if module in sub_topic.modules]
+    nothing = f"Nothing on the requested subtopic: {sub_topic.name.replace('&', '&amp;')}"
     assert (nothing in feed["entry"][0]["summary"]["_value"]) == (not sections(feed))
 
 
@@ -197,28 +190,36 @@ def test_a_subtopic_without_a_module_gives_the_diagnosis_alone(
     assert documents(feed) == ["Knee osteoarthritis"]
     assert sections(feed) == []
     assert f"Nothing on the requested subtopic: {shown}" in feed["entry"][0]["summary"]["_value"]
-    assert "The service has these subtopics only: diagnosis," in feed["subtitle"]["_value"]
+    assert "The service has these subtopics only: diagnosis," in subtitle(feed)
 
 
 @pytest.mark.parametrize(
     ("asked", "parameter", "message"),
     [
-        ({}, f"{LIST}.c", "is missing"),
-        ({f"{LIST}.c": "", f"{LIST}.dn": " "}, f"{LIST}.c", "is missing"),
-        ({f"{LIST}.cs": ICD10}, f"{LIST}.c", "is missing"),
-        (KNEE | {f"{LIST}.cs1": ICD10}, f"{LIST}.c1", "is missing"),
-        ({f"{LIST}.c": "M17"}, f"{LIST}.cs", "is missing"),
-        (coded("ICD10", "M17"), f"{LIST}.cs", "is not an OID"),
-        (coded(f"urn:uuid:{ICD10}", "M17"), f"{LIST}.cs", "is not an OID"),
-        (coded(ICD10, "FA01"), f"{LIST}.c", 'is malformed: "FA01"'),
-        (coded(ICD10, "M15-M19"), f"{LIST}.c", 'is malformed: "M15-M19"'),
-        (coded(ICD11, "M17.1"), f"{LIST}.c", 'is malformed: "M17.1"'),
-        (coded(ICD10_GM, "knee,", "12"), f"{LIST}.c12", 'is malformed: "knee, "'),
-        (coded(ICD10, "x" * 41), f"{LIST}.c", "is malformed: 41 characters"),
-        ({f"{LIST}.dn": "x" * 201}, f"{LIST}.dn", "is too long"),
-        ({f"{LIST}.ot": "x" * 201}, f"{LIST}.ot", "is too long"),
-        ({f"{LIST}.dn{n}": "x" * (100 + n) for n in range(2)}, f"{LIST}.dn1", "is too long"),
-        ({f"{LIST}.dn{n}": "a" for n in range(51)}, f"{LIST}.dn50", "is one of 51 values"),
+        ({}, f"{CRITERION}.c", "is missing"),
+        ({f"{CRITERION}.c": "", f"{CRITERION}.dn": " "}, f"{CRITERION}.c", "is missing"),
+        ({f"{CRITERION}.cs": ICD10}, f"{CRITERION}.c", "is missing"),
+        (KNEE | {f"{CRITERION}.cs1": ICD10}, f"{CRITERION}.c1", "is missing"),
+        ({f"{CRITERION}.c": "M17"}, f"{CRITERION}.cs", "is missing"),
+        (coded("ICD10", "M17"), f"{CRITERION}.cs", "is not an OID"),
+        (coded(f"urn:uuid:{ICD10}", "M17"), f"{CRITERION}.cs", "is not an OID"),
+        (coded(ICD10, "FA01"), f"{CRITERION}.c", 'is malformed: "FA01"'),
+        (coded(ICD10, "M15-M19"), f"{CRITERION}.c", 'is malformed: "M15-M19"'),
+        (coded(ICD11, "M17.1"), f"{CRITERION}.c", 'is malformed: "M17.1"'),
+        (coded(ICD10_GM, "knee,", "12"), f"{CRITERION}.c12", 'is malformed: "knee, "'),
+        (coded(ICD10, "x" * 41), f"{CRITERION}.c", "is malformed: 41 characters"),
+        (named("x" * 201), f"{CRITERION}.dn", "is too long"),
+        ({f"{CRITERION}.ot": "x" * 201}, f"{CRITERION}.ot", "is too long"),
+        (
+            {f"{CRITERION}.dn{n}": "x" * (100 + n) for n in range(2)},
+            f"{CRITERION}.dn1",
+            "is too long",
+        ),
+        (
+            {f"{CRITERION}.dn{n}": "a" for n in range(51)},
+            f"{CRITERION}.dn50",
+            "is one of 51 values",
+        ),
         (
             {f"subTopic.v.c{n}": "Q000188" for n in range(50)} | KNEE,
             "subTopic.v.c49",
@@ -226,10 +227,10 @@ def test_a_subtopic_without_a_module_gives_the_diagnosis_alone(
         ),
         (
             KNEE | coded(ICD11, "/".join(["FA01"] * 17) + ",FA01" * 33, "1"),
-            f"{LIST}.c1",
+            f"{CRITERION}.c1",
             "is one of 51 values",
         ),
-        (KNEE | {LIST.upper() + ".C": "M18"}, f"{LIST}.c", "is given more than once"),
+        (KNEE | {CRITERION.upper() + ".C": "M18"}, f"{CRITERION}.c", "is given more than once"),
     ],
 )
 def test_what_cannot_be_used_is_named_with_what_is_allowed(
@@ -253,7 +254,7 @@ def test_all_errors_of_a_request_are_named_at_once(service: Service, token: str)
     assert response.status_code == 422
     assert response.mimetype == "application/problem+xml"
     named = re.findall("<parameter>(.*?)</parameter>", response.text)
-    assert named == [f"{LIST}.cs1", f"{LIST}.c", "knowledgeResponseType"]
+    assert named == [f"{CRITERION}.cs1", f"{CRITERION}.c", "knowledgeResponseType"]
 
 
 @pytest.mark.parametrize("asked", ["text/plain", "application/javascript", "atom+xml"])
@@ -265,90 +266,28 @@ def test_another_response_type_is_refused(service: Service, token: str, asked: s
     assert re.findall("<i>([a-z/+]+)</i>", response.text) == [*FEEDS, "text/html"]
 
 
-def test_without_pages_there_is_none_to_go_to(make_service: MakeService) -> None:
-    """A page that is off is no response type, and entries lead to the API."""
-    service = make_service(catalogue_pages=Readers.OFF)
-    service.publish(Catalogue(entries()))
-    token = service.token()
-
-    refused = ask(service, token, KNEE | AS_HTML)
-    feed = json_feed(service, token, KNEE)
-
-    assert refused.status_code == 422
-    assert re.findall("<i>([a-z/+]+)</i>", refused.text) == FEEDS
-    for entry in feed["entry"]:
-        (link,) = entry["link"]
-        assert link["type"] == "application/json"
-        assert service.get(link["href"].removeprefix(BASE_URL), token=token).status_code == 200
-        assert "/catalogue/" not in entry["summary"]["_value"]
-
-
 def test_words_stand_for_a_code_of_a_system_that_is_not_read(service: Service, token: str) -> None:
     """The subtitle says so. They never stand for a code that was read; each criterion is judged by
     itself.
     """
-    snomed = coded(SNOMED_CT, "239873007") | {f"{LIST}.dn": "Knee osteoarthritis"}
-    icd9 = coded("2.16.840.1.113883.6.103", "715.36") | {f"{LIST}.dn": "knee osteoarthritis"}
-    measles = coded(ICD10, "B05") | {f"{LIST}.dn": "Knee osteoarthritis"}
-    beside = coded(f"urn:oid:{ICD10}", "G61.0") | {
-        f"{name}1": text for name, text in snomed.items()
-    }
-    unnamed = KNEE | coded(SNOMED_CT, "195967001", "1")
-
-    by_name = [json_feed(service, token, each) for each in (snomed, icd9)]
-    by_code = json_feed(service, token, measles)
-    by_both = json_feed(service, token, beside)
-    without_name = json_feed(service, token, unnamed)
-
-    assert [documents(feed) for feed in by_name] == [["Knee osteoarthritis"]] * 2
-    assert all("Searched by name" in feed["subtitle"]["_value"] for feed in by_name)
+    name, icd9 = "Knee osteoarthritis", "2.16.840.1.113883.6.103"
+    snomed = coded(SNOMED_CT, "239873007", name=name)
+    requests = [
+        (snomed, [name], True),
+        (coded(icd9, "715.36", name=name), [name], True),
+        (coded("ICD-9-CM", "715.36", name=name), [name], True),
+        (coded(ICD10, "B05", name=name), [], False),
+        (
+            coded(f"urn:oid:{ICD10}", "G61.0") | coded(SNOMED_CT, "1", "1", name=name),
+            ["Guillain-Barré syndrome", name],
+            True,
+        ),
+        (KNEE | coded(SNOMED_CT, "195967001", "1"), [name], False),
+    ]
+    for asked, diagnoses, is_by_name in requests:
+        feed = json_feed(service, token, asked)
+        assert documents(feed) == diagnoses
+        assert ("Searched by name" in subtitle(feed)) == is_by_name
+    assert "Not searched: code 195967001 of the code system 2.16" in subtitle(feed)
     page = ask(service, token, snomed | AS_HTML).headers["Location"]
     assert page == f"{BASE_URL}/catalogue?q=Knee+osteoarthritis"
-    assert documents(by_code) == []
-    assert "Searched by name" not in by_code["subtitle"]["_value"]
-    assert documents(by_both) == ["Guillain-Barré syndrome", "Knee osteoarthritis"]
-    assert "Searched by name" in by_both["subtitle"]["_value"]
-    assert documents(without_name) == ["Knee osteoarthritis"]
-    assert (
-        "Not searched: code 195967001 of the code system 2.16"
-        in (without_name["subtitle"]["_value"])
-    )
-
-
-@pytest.mark.parametrize(("readers", "status"), [("public", 303), ("members", 303), ("off", 401)])
-def test_a_browser_needs_no_key_for_a_page_that_it_may_read(
-    make_service: MakeService, readers: str, status: int
-) -> None:
-    """Nor is it counted; the feeds always need one."""
-    service = make_service(catalogue_pages=readers)
-    service.publish(Catalogue([an_entry()]))
-    key = service.new_key()
-
-    page = service.get(target(KNEE | AS_HTML))
-    with_key = service.get(target(KNEE | AS_HTML), token=key.token.text)
-
-    assert page.status_code == status
-    assert service.get(target(KNEE)).status_code == 401
-    assert service.admitted(key) == (0 if readers == "public" else 1)
-    if readers == "members":
-        sign_in, _, onwards = page.headers["Location"].partition("?next=")
-        assert sign_in == f"{BASE_URL}/settings/sign-in"
-        assert unquote_plus(onwards) == "/catalogue?q=ICD-10-WHO+M17.1"
-    if readers == "public":
-        assert page.headers["Location"] == with_key.headers["Location"]
-    if readers != "off":
-        assert page.headers["Cache-Control"] == "private, no-cache"
-        assert page.headers["Vary"] == "Cookie"
-
-
-def test_a_signed_in_browser_needs_no_key_for_a_page_of_members() -> None:
-    """The feeds always need one."""
-    site = a_site(Readers.MEMBERS, Catalogue([an_entry()]))
-    member, visitor = a_member(site), Visitor(site)
-
-    answer = member.get(target(KNEE | AS_HTML))
-
-    assert answer.status_code == 303
-    assert answer.headers["Location"].endswith("/catalogue/knee-osteoarthritis")
-    assert "/settings/sign-in?next=" in visitor.get(target(KNEE | AS_HTML)).headers["Location"]
-    assert member.get(target(KNEE)).status_code == 401

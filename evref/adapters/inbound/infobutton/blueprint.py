@@ -27,7 +27,7 @@ def blueprint(
 ) -> Blueprint:
     """Return the endpoint. `has_pages` says whether the catalogue has pages to redirect to.
 
-    `current` returns what is served, and `read_pages` only if whoever asks may read its pages. If
+    `current` returns what is served, and `read_pages` only if the client may read its pages. If
     only members may, `sign_in` returns the path of the sign-in page that leads to a page
     afterwards.
     """

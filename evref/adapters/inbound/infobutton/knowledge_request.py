@@ -224,16 +224,17 @@ def _criterion(
         faults.append(_missing_code(number))
         return None
     oid = _without_urn(oid)
-    if oid is None or _OID.fullmatch(oid) is None:
+    is_oid = oid is not None and _OID.fullmatch(oid) is not None
+    if oid is None or not (is_oid or words):
         message = "is missing" if oid is None else "is not an OID"
         allowed = tuple(f"{system.oid} ({system.name})" for system in CODE_SYSTEMS)
         faults.append(ParameterFault(f"{_CRITERIA}.cs{number}", message, allowed))
         return None
-    system = by_oid(oid, code)
+    system = by_oid(oid, code) if is_oid else None
     codes = () if system is None else read_field(system.classification, code, system.edition)
     codes = served.read(codes)
     parameter = f"{_CRITERIA}.c{number}"
-    # A code that is not in the map is as one of a system that is not read.
+    # A code that is not in the map is treated like a code of a system that is not read.
     if system is not None and (system is not SNOMED_CT or any(code.read_as for code in codes)):
         labels = (f"{system.name} {code.shown}" for code in codes if code.given)
         return Criterion(parameter, ", ".join(labels), codes)
@@ -245,8 +246,7 @@ def _criterion(
 
 
 def _without_urn(oid: str | None) -> str | None:
-    is_urn = oid is not None and oid[: len(URN)].lower() == URN
-    return oid[len(URN) :] if oid is not None and is_urn else oid
+    return None if oid is None else re.sub(f"^{URN}", "", oid, flags=re.IGNORECASE)
 
 
 def _missing_code(number: str) -> ParameterFault:

@@ -91,7 +91,9 @@ class KnowledgeResponse:
             "title": text(_TITLE),
             "subtitle": text(self._subtitle(entries)),
             "author": {"name": content(_TITLE), "uri": content(self.base_url)},
-            "updated": _instant(max((e.diagnosis.checked_on for e in dated), default=_NO_DATE)),
+            "updated": _instant(
+                max((entry.diagnosis.checked_on for entry in dated), default=_NO_DATE)
+            ),
             "category": [
                 {"scheme": name.rstrip("0123456789"), "term": value}
                 for name, value in self.request.context
@@ -119,23 +121,22 @@ class KnowledgeResponse:
         if request.sub_topics:
             said += f"; subtopic {', '.join(topic.label for topic in request.sub_topics)}"
         sentences = [said]
-        if not entries:
+        unsearched = [
+            criterion for criterion in request.criteria if not (criterion.codes or criterion.words)
+        ]
+        if not entries and len(unsearched) < len(request.criteria):
             sentences.append("The catalogue has no such diagnosis")
         if len(entries) > MOST_DIAGNOSES:
             sentences.append(f"The first {MOST_DIAGNOSES} of {len(entries)} diagnoses")
         sentences += remarks(request.matches(self.served.catalogue), self.served.catalogue)
         if any(criterion.is_replaced for criterion in request.criteria):
             sentences.append("Searched by name, because the service does not read the code")
-        unsearched = [
-            criterion.label
-            for criterion in request.criteria
-            if not (criterion.codes or criterion.words)
-        ]
         if unsearched:
+            labels = ", ".join(criterion.label for criterion in unsearched)
             names = ", ".join(system.name for system in CODE_SYSTEMS)
-            sentences.append(
-                f"Not searched: {', '.join(unsearched)}. The service reads codes of {names} only"
-            )
+            if self.served.snomed is not None:
+                names += " and of its map of SNOMED CT"
+            sentences.append(f"Not searched: {labels}. The service reads codes of {names} only")
         if not all(topic.known for topic in request.sub_topics):
             names = ", ".join(topic.name for topic in SUB_TOPICS)
             sentences.append(f"The service has these subtopics only: {names}")
@@ -234,7 +235,7 @@ def search_page(request: KnowledgeRequest) -> str:
 
 
 def _search_page(criteria: Sequence[Criterion], module: Module | None) -> str:
-    """Return the path of a search that finds what the criteria find, each by itself."""
+    """Return the path of a search that finds what each of the criteria finds."""
     texts = (
         ", ".join(code.spelled for code in criterion.codes)
         or (criterion.words or criterion.label).replace(";", ",")

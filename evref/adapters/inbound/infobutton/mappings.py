@@ -46,7 +46,7 @@ SUB_TOPICS = (
         "Q000628",
         "therapy",
         (Module.FITT_VIP, Module.PHARMACONEUTRAL, Module.HOME, Module.CONCEPT),
-        "whoever asks for the treatment wants all of it; in MeSH too, drug therapy and "
+        "a request for therapy means all of it; in MeSH too, drug therapy and "
         "rehabilitation are kinds of therapy. Prevention has a subtopic of its own",
     ),
     SubTopic(
