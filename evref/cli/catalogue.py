@@ -23,7 +23,7 @@ from evref.cli.wiring import OPERATOR, RefusedError, stored, wired
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.news import headline, news
 from evref.domain.catalogue.publication import Publication
-from evref.domain.catalogue.search.interventions import Reading
+from evref.domain.catalogue.search.answers import Reading
 from evref.domain.catalogue.search.names import MatchedBy
 from evref.domain.catalogue.search.synonyms import Likeness
 from evref.domain.errors import DiagnosesRemovedError

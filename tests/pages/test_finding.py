@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evref.domain.catalogue.search.names import NameIndex
+from evref.domain.catalogue.search.diagnoses import DiagnosisSearch
 from evref.domain.principal import Readers
 from tests.pages.site import Seen, a_site, bundled
 from tests.settings_pages.site import Site
@@ -179,14 +179,14 @@ def test_one_search_runs_at_a_time(
     """
     suggested(visitor, "gouut")
     began, may_end = threading.Event(), threading.Event()
-    find = NameIndex.find
+    find = DiagnosisSearch.find
 
-    def slow(index: NameIndex, text: str, **more: Any) -> Any:
+    def slow(search: DiagnosisSearch, text: str, **more: Any) -> Any:
         began.set()
         may_end.wait(10)
-        return find(index, text, **more)
+        return find(search, text, **more)
 
-    monkeypatch.setattr(NameIndex, "find", slow)
+    monkeypatch.setattr(DiagnosisSearch, "find", slow)
     first = threading.Thread(target=search, args=(visitor, f"asthmaa {search.__name__}"))
     first.start()
     began.wait(10)

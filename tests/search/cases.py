@@ -24,7 +24,8 @@ KINDS = {
 }
 """The kinds of queries in the file, in the words of the table."""
 
-_FIRST = 3
+_MOST_RESULTS = 3
+"""A result counts if it is among so many first ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,8 @@ def answered(search: SearchIndex, name: str) -> Answered:
     score = Answered()
     for line in _lines(name)[1:]:
         question, ids = line.split("\t")
-        found = search.interventions(question).interventions
-        is_right = [one.id in ids.split(",") for one in found[:_FIRST]]
+        interventions = search.interventions(question).interventions[:_MOST_RESULTS]
+        is_right = [intervention.id in ids.split(",") for intervention in interventions]
         score.questions += 1
         score.among_three += any(is_right)
         score.first += is_right[:1] == [True]
@@ -119,19 +120,19 @@ def scores(search: SearchIndex) -> dict[str, Score]:
     for case in cases():
         score = by_kind[case.kind]
         score.queries += 1
-        near: set[str] = set()
+        suggested: set[str] = set()
         if case.kind == KINDS["intervention"]:
-            found = search.interventions(case.query).interventions
-            ids = {one.diagnosis_id for one in found}
-            is_right = ids.issuperset(case.expected)
+            interventions = search.interventions(case.query).interventions
+            diagnosis_ids = {intervention.diagnosis_id for intervention in interventions}
+            is_right = diagnosis_ids.issuperset(case.expected)
         else:
             named = search.diagnoses(case.query)
             hits = [hit.diagnosis_id for hit in named.hits]
             score.results += len(hits)
-            is_right = case.expected[0] in hits[:_FIRST] if case.expected else not hits
-            near = {suggestion.diagnosis_id for suggestion in named.suggestions}
+            is_right = case.expected[0] in hits[:_MOST_RESULTS] if case.expected else not hits
+            suggested = {suggestion.diagnosis_id for suggestion in named.suggestions}
         score.right += is_right
         if not is_right:
             score.missed.append(case.query)
-        score.with_suggestions += is_right or not near.isdisjoint(case.expected[:1])
+        score.with_suggestions += is_right or not suggested.isdisjoint(case.expected[:1])
     return by_kind

@@ -1,4 +1,4 @@
-"""People who ask for an intervention get it, and who asks for nothing here gets nothing."""
+"""Questions find the interventions that answer them, and other words find nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from evref.domain.catalogue.search.interventions import MatchedIn
+from evref.domain.catalogue.search.answers import MatchedIn
 from tests.search.bundled import search
 from tests.search.cases import QUESTIONS, answered
 
@@ -40,7 +40,8 @@ def test_questions_find_what_answers_them(name: str) -> None:
 def test_the_likelier_diagnosis_comes_first(question: str, diagnoses: list[str]) -> None:
     answers = search().interventions(question).interventions
 
-    assert list(dict.fromkeys(one.diagnosis_id for one in answers))[: len(diagnoses)] == diagnoses
+    ids = list(dict.fromkeys(intervention.diagnosis_id for intervention in answers))
+    assert ids[: len(diagnoses)] == diagnoses
 
 
 @pytest.mark.parametrize("question", ["xylophone", "xylophone knee osteoarthritis", "the", "?"])
@@ -80,8 +81,8 @@ def test_a_word_that_nothing_has_is_ignored_beside_a_diagnosis_and_its_intervent
 
 def test_a_medicine_finds_its_class_but_no_other_medicine_of_it() -> None:
     texts = [
-        f"{one.title} {one.summary} {one.cautions}".casefold()
-        for one in search().interventions("ibuprofen").interventions
+        f"{intervention.title} {intervention.summary} {intervention.cautions}".casefold()
+        for intervention in search().interventions("ibuprofen").interventions
     ]
 
     assert texts

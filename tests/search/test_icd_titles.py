@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import csv
 import random
-import warnings
 from pathlib import Path
 
 from evref.domain.catalogue.record_code import Classification, Edition, read_part
 from tests.domain.catalogue import lists
 from tests.pages.site import bundled
 from tests.search.bundled import search
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # on being loaded
-    import simple_icd_10_cm
 
 
 def finding(titles: list[str]) -> list[str]:
@@ -27,19 +22,17 @@ def test_few_titles_of_categories_that_are_not_in_the_catalogue_find_a_diagnosis
     catalogue = bundled()
     codes = [
         code
-        for each in lists.icd10_cm()
-        for code in read_part(Classification.ICD_10, each, Edition.CM)
+        for given in lists.icd10_cm()
+        for code in read_part(Classification.ICD_10, given, Edition.CM)
     ]
     inside = {match.code.given[:3] for match in catalogue.matches(codes) if match.fits}
-    categories = [
-        each for each in simple_icd_10_cm.get_all_codes() if simple_icd_10_cm.is_category(each)
-    ]
-    outside = [each for each in categories if each not in inside]
+    titles = lists.icd10_cm_categories()
+    outside = [category for category in titles if category not in inside]
     drawn = random.Random(0).sample(outside, 500)
 
-    found = finding([simple_icd_10_cm.get_description(each) for each in drawn])
+    wrong = finding([titles[category] for category in drawn])
 
-    assert len(found) <= 10, found
+    assert len(wrong) <= 10, wrong
 
 
 def test_few_titles_of_codes_that_mean_no_diagnosis_find_one() -> None:
@@ -51,6 +44,6 @@ def test_few_titles_of_codes_that_mean_no_diagnosis_find_one() -> None:
             if relation == "none"
         ]
 
-    found = finding(titles)
+    wrong = finding(titles)
 
-    assert len(found) <= 3, found
+    assert len(wrong) <= 3, wrong

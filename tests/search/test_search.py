@@ -84,10 +84,10 @@ def test_the_queries_of_each_kind_find_what_they_must(kind: str) -> None:
 
 
 def test_nearly_all_queries_lead_on_and_few_find_more_than_one_diagnosis() -> None:
-    whole = sum(scores(search()).values(), Score())
+    total = sum(scores(search()).values(), Score())
 
-    assert 100 * whole.with_suggestions / whole.queries >= 93
-    assert whole.results / whole.queries <= 1.5
+    assert 100 * total.with_suggestions / total.queries >= 93
+    assert total.results / total.queries <= 1.5
 
 
 @pytest.mark.parametrize("query", NOTHING)
@@ -158,7 +158,8 @@ def test_a_slip_is_said(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["knee injection", "chest pian", "AKI", "shoulder ache"])
 def test_no_suggestion_rests_on_a_word_that_says_little(text: str) -> None:
-    suggested = {near.diagnosis_id for near in search().diagnoses(text).suggestions}
+    suggestions = search().diagnoses(text).suggestions
+    suggested = {suggestion.diagnosis_id for suggestion in suggestions}
 
     assert not suggested & {"community-acquired-pneumonia", "achilles-tendinopathy"}
     assert "systemic-lupus-erythematosus" not in suggested
@@ -211,9 +212,9 @@ def test_a_hit_says_why(
 
 
 def test_only_several_words_without_a_hit_get_suggestions() -> None:
-    near = search().diagnoses("can't eat gluten").suggestions
-    assert "coeliac-disease" in {each.diagnosis_id for each in near}
-    assert len(near) <= 3
+    suggestions = search().diagnoses("can't eat gluten").suggestions
+    assert "coeliac-disease" in {suggestion.diagnosis_id for suggestion in suggestions}
+    assert len(suggestions) <= 3
     assert search().diagnoses("asthma").suggestions == ()
     assert search().diagnoses("xylophone").suggestions == ()
 

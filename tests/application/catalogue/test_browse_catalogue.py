@@ -1,5 +1,6 @@
 """The served catalogue is held in memory, and follows what is published."""
 
+import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.search.index import SearchIndex
+from evref.domain.catalogue.search.lexicon import Lexicon
 from evref.domain.catalogue.snomed import LoadedMap
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.testing.builders import NOON, a_catalogue, an_entry
@@ -202,9 +205,9 @@ def test_many_threads_that_ask_first_wait_for_one_look_and_share_what_it_found(
         asked = [pool.submit(browse.current) for _ in range(8)]
         store.entered.wait(timeout=30)
         store.let_go.set()
-        errors = [one.exception(timeout=30) for one in asked]
+        errors = [future.exception(timeout=30) for future in asked]
 
-    assert [type(one) if one else None for one in errors] == [error] * 8
+    assert [type(failure) if failure else None for failure in errors] == [error] * 8
     assert (store.looks, store.most_at_once) == (1, 1)
 
 
@@ -267,3 +270,17 @@ def test_a_newer_catalogue_that_cannot_be_loaded_is_logged_once(
         "serving the cached catalogue",
         "storage is available again; the catalogue is refreshed",
     ]
+
+
+def test_nothing_keeps_the_search_of_a_catalogue_that_was_replaced() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        search = SearchIndex(FIRST, Lexicon())
+        search.interventions("exercise")
+        search.diagnoses("first")
+        del search
+
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -6,16 +6,29 @@ import csv
 import warnings
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+
+@cache
+def _package() -> Any:
+    # Imported here, because it takes seconds, and few tests need it.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import simple_icd_10_cm  # noqa: PLC0415
+    return simple_icd_10_cm
 
 
 @cache
 def icd10_cm() -> tuple[str, ...]:
     """Every category and subdivision of ICD-10-CM, with dots."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # on being loaded
-        import simple_icd_10_cm  # noqa: PLC0415
-    codes = simple_icd_10_cm.get_all_codes(with_dots=True)
-    return tuple(code for code in codes if simple_icd_10_cm.is_category_or_subcategory(code))
+    codes = _package().get_all_codes(with_dots=True)
+    return tuple(code for code in codes if _package().is_category_or_subcategory(code))
+
+
+def icd10_cm_categories() -> dict[str, str]:
+    """The title of every category of ICD-10-CM."""
+    codes = filter(_package().is_category, _package().get_all_codes())
+    return {code: _package().get_description(code) for code in codes}
 
 
 def judged_codes() -> list[tuple[str, dict[str, str]]]:

@@ -21,7 +21,7 @@ from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.record_code import Qualifier
-from evref.domain.catalogue.search.interventions import MatchedIn
+from evref.domain.catalogue.search.answers import MatchedIn
 from evref.domain.catalogue.search.lexicon import WiderKind
 from evref.domain.catalogue.search.names import MatchedBy
 from evref.domain.catalogue.served import Served

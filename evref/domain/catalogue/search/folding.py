@@ -8,6 +8,9 @@ from functools import lru_cache
 
 from evref.domain.rules import without_accents
 
+Phrase = tuple[str, ...]
+"""Words in the form in which they are compared, in order."""
+
 _WHOLE = 3
 """Words of up to so many letters are compared as they are: most are abbreviations."""
 
@@ -75,15 +78,24 @@ class Forms(dict[str, str]):
         return form
 
 
-def words_of(text: str, folded: Callable[[str], str] = fold) -> list[str]:
+def words_of(text: str) -> list[str]:
     """Return the words of the text, folded, in order.
 
     >>> words_of("Bell's palsy, l'asthme; diabetes type II")
     ['bel', 'palsy', 'asthme', 'diabete', 'type', '2']
     """
+    return list(map(fold, written_words_of(text)))
+
+
+def written_words_of(text: str) -> list[str]:
+    """Return the words of the text in order, not folded, but in lower case and without accents.
+
+    >>> written_words_of("Bell's palsy, l'asthme; diabetes type II")
+    ['bells', 'palsy', 'asthme', 'diabetes', 'type', '2']
+    """
     plain = text.casefold()
     if not plain.isascii():
-        plain = _BEYOND_ASCII.sub(lambda found: _without_accents(found[0]), plain)
+        plain = _BEYOND_ASCII.sub(lambda part: _without_accents(part[0]), plain)
     if "'" in plain:
         plain = _ELISION.sub("", plain).replace("'", "")
     if "." in plain:
@@ -91,12 +103,12 @@ def words_of(text: str, folded: Callable[[str], str] = fold) -> list[str]:
     if "typ" in plain or "tip" in plain:
         plain = _NUMBERED.sub(r"\1 ", plain)
     # The regular expression takes three times as long.
-    found = plain.translate(_SPACED).split() if plain.isascii() else _WORD.findall(plain)
-    if not _KINDS.isdisjoint(found):
-        for place, word in enumerate(found[1:], 1):
-            if word in _DIGITS and found[place - 1] in _KINDS:
-                found[place] = _DIGITS[word]
-    return list(map(folded, found))
+    words = plain.translate(_SPACED).split() if plain.isascii() else _WORD.findall(plain)
+    if not _KINDS.isdisjoint(words):
+        for place, word in enumerate(words[1:], 1):
+            if word in _DIGITS and words[place - 1] in _KINDS:
+                words[place] = _DIGITS[word]
+    return words
 
 
 @lru_cache(_MOST_ACCENTED)
@@ -132,5 +144,5 @@ def stem(word: str) -> str:
 
 def without(words: Iterable[str], stop_words: frozenset[str]) -> tuple[str, ...]:
     """Return the different words that are not stop words; all if nothing else is left."""
-    every = dict.fromkeys(words)
-    return tuple([word for word in every if word not in stop_words] or every)
+    different = dict.fromkeys(words)
+    return tuple([word for word in different if word not in stop_words] or different)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.search.answers import Answers
+from evref.domain.catalogue.search.diagnoses import DiagnosisSearch, Hit
 from evref.domain.catalogue.search.folding import Forms, fold
-from evref.domain.catalogue.search.interventions import (
-    Answers,
-    InterventionIndex,
-    InterventionSearch,
-)
+from evref.domain.catalogue.search.intervention_index import InterventionIndex
+from evref.domain.catalogue.search.interventions import InterventionSearch
+from evref.domain.catalogue.search.known_words import KnownWords
 from evref.domain.catalogue.search.lexicon import Lexicon, WiderWord
-from evref.domain.catalogue.search.names import Hit, NameIndex, names_of
+from evref.domain.catalogue.search.name_index import NameIndex
+from evref.domain.catalogue.search.names import names_of
 from evref.domain.catalogue.search.suggestions import SHORTEST, Beginnings, Suggested
 
 _MOST_INTERVENTIONS = 3
@@ -28,7 +29,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class FoundDiagnoses:
     """The diagnoses that a text names, best first. If it names none: what may be meant.
 
     `wider` is the word that is wider than one diagnosis, if the text has one.
@@ -45,23 +46,25 @@ class SearchIndex:
     def __init__(self, catalogue: Catalogue, lexicon: Lexicon) -> None:
         self._catalogue = catalogue
         folded = Forms(fold).__getitem__
-        index = InterventionIndex(catalogue.entries, lexicon)
         names = [
             name
             for entry in catalogue.entries
             for name in names_of(entry.diagnosis, lexicon, folded)
         ]
-        self._names = NameIndex(names, lexicon, index.right)
-        self._interventions = InterventionSearch(index, self._names, lexicon)
+        interventions = InterventionIndex(catalogue.entries, lexicon)
+        name_index = NameIndex(names, lexicon, interventions.correct_words)
+        self._words = KnownWords(interventions, name_index, lexicon)
+        self._diagnoses = DiagnosisSearch(name_index, lexicon)
+        self._interventions = InterventionSearch(interventions, name_index, self._words, lexicon)
         self._beginnings = Beginnings(
-            catalogue, lexicon, names, index.interventions, index.titles_written
+            catalogue, lexicon, names, interventions.interventions, interventions.titles_written
         )
 
-    def diagnoses(self, text: str) -> Named:
+    def diagnoses(self, text: str) -> FoundDiagnoses:
         """Return the diagnoses that the words name that someone typed."""
-        hits, wider = self._names.find(text)
-        near = {} if hits else self._names.near(text)
-        return Named(
+        hits, wider = self._diagnoses.find(text)
+        near = {} if hits else self._diagnoses.near(text)
+        return FoundDiagnoses(
             tuple(hits),
             tuple(
                 Suggestion(diagnosis_id, self._catalogue.entry(diagnosis_id).diagnosis.name, term)
@@ -72,54 +75,66 @@ class SearchIndex:
 
     def absent(self, text: str) -> str | None:
         """Return the words of the text that name a condition which the catalogue lacks."""
-        return self._names.absent(text)
+        return self._diagnoses.absent(text)
 
     def unknown(self, text: str) -> tuple[str, ...]:
         """Return the words that the catalogue and the lexicon lack; the text if it has no words."""
-        return self._interventions.unknown(text)
+        return self._words.unknown(text)
 
     def suggestions(self, text: str, most: int) -> list[Suggested]:
         """Return what to suggest to someone who types the text: what begins with it comes first."""
         if len(text.strip()) < SHORTEST:
             return []
-        found: dict[tuple[str, str], Suggested] = {}
-        interventions_left = most
-        for one in self._beginnings.of(text):
-            found.setdefault((one.kind, one.intervention_id or one.diagnosis_id or one.name), one)
-            interventions_left -= one.kind == "intervention"
-            if not interventions_left:
-                break
-        if not found:
-            named = self.diagnoses(text)
-            for hit in named.hits:
-                name = self._catalogue.entry(hit.diagnosis_id).diagnosis.name
-                why = "" if hit.matched == name else hit.matched
-                found["diagnosis", hit.diagnosis_id] = Suggested(
-                    "diagnosis", name, why, hit.diagnosis_id
-                )
+        suggested = self._beginning_with(text, most) or self._hits_of(text)
         # Some places are for interventions, if there are any.
-        interventions = [one for one in found.values() if one.kind == "intervention"]
-        others = [one for one in found.values() if one.kind != "intervention"]
-        if not interventions:
-            interventions = [
-                Suggested(
-                    "intervention",
-                    one.title,
-                    self._catalogue.entry(one.diagnosis_id).diagnosis.name,
-                    one.diagnosis_id,
-                    one.id,
-                )
-                for answers in [self.interventions(text)]
-                if not answers.is_alone
-                for one in answers.interventions[:_MOST_INTERVENTIONS]
-            ]
-        kept = min(len(interventions), max(_MOST_INTERVENTIONS, most - len(others)))
-        return [*others[: most - kept], *interventions[:kept]]
+        interventions = [item for item in suggested if item.kind == "intervention"]
+        others = [item for item in suggested if item.kind != "intervention"]
+        interventions = interventions or self._answers_to(text)
+        places = min(len(interventions), max(_MOST_INTERVENTIONS, most - len(others)))
+        return [*others[: most - places], *interventions[:places]]
 
     def diagnoses_of_record(self, text: str) -> tuple[Hit, ...]:
         """Return the diagnoses that a patient's record names: no wider word stands for one."""
-        return tuple(self._names.find(text, of_a_record=True)[0])
+        return tuple(self._diagnoses.find(text, of_a_record=True).hits)
 
     def interventions(self, text: str, diagnosis_id: str | None = None) -> Answers:
         """Return the interventions that the words ask for, of this diagnosis if one is given."""
         return self._interventions.find(text, diagnosis_id)
+
+    def _beginning_with(self, text: str, most_interventions: int) -> list[Suggested]:
+        """Return the different items that begin with the text, or have a word that does."""
+        items: dict[tuple[str, str], Suggested] = {}
+        interventions = 0
+        for item in self._beginnings.of(text):
+            items.setdefault(
+                (item.kind, item.intervention_id or item.diagnosis_id or item.name), item
+            )
+            interventions += item.kind == "intervention"
+            if interventions == most_interventions:
+                break
+        return list(items.values())
+
+    def _hits_of(self, text: str) -> list[Suggested]:
+        """Return the diagnoses that the search finds."""
+        suggested = []
+        for hit in self.diagnoses(text).hits:
+            name = self._catalogue.entry(hit.diagnosis_id).diagnosis.name
+            matched = "" if hit.matched == name else hit.matched
+            suggested.append(Suggested("diagnosis", name, matched, hit.diagnosis_id))
+        return suggested
+
+    def _answers_to(self, text: str) -> list[Suggested]:
+        """Return the first interventions that the search finds, if the text asks for any."""
+        answers = self.interventions(text)
+        if answers.is_alone:
+            return []
+        return [
+            Suggested(
+                "intervention",
+                intervention.title,
+                self._catalogue.entry(intervention.diagnosis_id).diagnosis.name,
+                intervention.diagnosis_id,
+                intervention.id,
+            )
+            for intervention in answers.interventions[:_MOST_INTERVENTIONS]
+        ]

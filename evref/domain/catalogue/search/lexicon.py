@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from evref.domain.catalogue.search.folding import stem, without, words_of
-from evref.domain.catalogue.search.synonyms import Synonyms, Words
+from evref.domain.catalogue.search.folding import Phrase, stem, without, words_of
+from evref.domain.catalogue.search.synonyms import Synonyms
 
 LISTS = (
     "stop-words",
@@ -37,13 +37,13 @@ class WiderWord:
     """A word for a family of diagnoses or a complaint, and the diagnoses, the likelier first."""
 
     text: str
-    words: Words
+    words: Phrase
     kind: WiderKind
     diagnosis_ids: tuple[str, ...]
 
     def among(self, ids: Collection[str | None]) -> WiderWord:
         """Return this word with only those of its diagnoses that are among these."""
-        return replace(self, diagnosis_ids=tuple(one for one in self.diagnosis_ids if one in ids))
+        return replace(self, diagnosis_ids=tuple(id_ for id_ in self.diagnosis_ids if id_ in ids))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +56,21 @@ class Lexicon:
     one of `negations_after`. `opposites` are the prefixes, each with its spellings, that
     turn a word into its opposite. `abbreviations` have the words that each stands for. `absent`
     are conditions that the catalogue lacks. `wider` are words wider than one diagnosis.
-    `synonyms` are words for interventions, stemmed; `right` are all of these, folded.
+    `synonyms` are words for interventions, stemmed; `correct_words` are all of these, folded.
     """
 
     stop_words: frozenset[str] = frozenset()
     generic_words: frozenset[str] = frozenset()
     care_words: frozenset[str] = frozenset()
     slight_words: frozenset[str] = frozenset()
-    negations: tuple[tuple[str, ...], ...] = ()
+    negations: tuple[Phrase, ...] = ()
     negations_after: frozenset[str] = frozenset()
-    opposites: tuple[tuple[str, ...], ...] = ()
-    abbreviations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    absent: tuple[tuple[str, ...], ...] = ()
+    opposites: tuple[Phrase, ...] = ()
+    abbreviations: Mapping[str, Phrase] = field(default_factory=dict)
+    absent: tuple[Phrase, ...] = ()
     wider: tuple[WiderWord, ...] = ()
     synonyms: Synonyms = field(default_factory=Synonyms)
-    right: frozenset[str] = frozenset()
+    correct_words: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -92,7 +92,7 @@ class Lexicon:
         stop_words = words("stop-words")
         pairs = (line.partition("=") for line in lists["abbreviations"])
 
-        def phrase(text: str) -> Words:
+        def phrase(text: str) -> Phrase:
             return tuple(stem(word) for word in words_of(text) if word not in stop_words)
 
         return cls(
@@ -121,7 +121,7 @@ class Lexicon:
                 [map(phrase, line) for line in same],
                 {phrase(whole): [*map(phrase, line)] for whole, line in kinds.items()},
             ),
-            right=frozenset(
+            correct_words=frozenset(
                 word
                 for line in (*same, kinds, *kinds.values())
                 for text in line

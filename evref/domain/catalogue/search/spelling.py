@@ -35,7 +35,7 @@ class Spelling:
             return ()
         most = 2 if len(word) >= _LONG else 1
         letters, prefix = _letters(word), self._prefix(word)
-        found: dict[int, list[str]] = {}
+        by_slips: dict[int, list[str]] = {}
         for theirs, other in zip(
             self._letters.get(word[0], ()), self._words.get(word[0], ()), strict=True
         ):
@@ -43,8 +43,8 @@ class Spelling:
             if (letters ^ theirs).bit_count() <= 2 * most and abs(len(other) - len(word)) <= most:
                 slips = distance(word, other, most)
                 if slips <= most and len({prefix, self._prefix(other)} - {None}) <= 1:
-                    found.setdefault(slips, []).append(other)
-        return tuple(found[min(found)]) if found else ()
+                    by_slips.setdefault(slips, []).append(other)
+        return tuple(by_slips[min(by_slips)]) if by_slips else ()
 
     def _prefix(self, word: str) -> int | None:
         """Return the number of the opposite prefix with which the word begins."""

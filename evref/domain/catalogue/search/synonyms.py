@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 
-Words = tuple[str, ...]
-"""Words of a phrase, as the search compares them."""
+from evref.domain.catalogue.search.folding import Phrase
 
 
 class Likeness(IntEnum):
@@ -26,43 +25,44 @@ class Synonyms:
     """Phrases that mean the same, and kinds: the medicines of a class."""
 
     def __init__(
-        self, same: Iterable[Iterable[Words]] = (), kinds: Mapping[Words, Iterable[Words]] = {}
+        self, same: Iterable[Iterable[Phrase]] = (), kinds: Mapping[Phrase, Iterable[Phrase]] = {}
     ) -> None:
-        self._groups: defaultdict[Words, set[Words]] = defaultdict(set)
+        # Lists, not sets: the order in which they are tried must not differ between processes.
+        self._synonyms: defaultdict[Phrase, list[Phrase]] = defaultdict(list)
         for line in same:
-            phrases = set(line)
+            phrases = list(dict.fromkeys(line))
             for phrase in phrases:
-                self._groups[phrase] |= phrases
-        self._kinds: defaultdict[Words, set[Words]] = defaultdict(set)
-        self._wider: defaultdict[Words, set[Words]] = defaultdict(set)
+                self._synonyms[phrase] += phrases
+        self._kinds: defaultdict[Phrase, list[Phrase]] = defaultdict(list)
+        self._wider: defaultdict[Phrase, list[Phrase]] = defaultdict(list)
         for wider, several in kinds.items():
             for kind in several:
-                self._kinds[wider].add(kind)
-                self._wider[kind].add(wider)
-        self.phrases = frozenset({*self._groups, *self._kinds, *self._wider})
+                self._kinds[wider].append(kind)
+                self._wider[kind].append(wider)
+        self.phrases = frozenset({*self._synonyms, *self._kinds, *self._wider})
 
-    def of(self, phrase: Words) -> dict[Words, Likeness]:
+    def of(self, phrase: Phrase) -> dict[Phrase, Likeness]:
         """Return the phrases that an entry may have for this one, which comes first."""
-        found = {phrase: Likeness.SAME}
-        for other in self._groups.get(phrase, ()):
-            found.setdefault(other, Likeness.SYNONYM)
-        same = tuple(found)
-        for other in self._beyond(same, self._wider):
-            found.setdefault(other, Likeness.WIDER)
-        for other in self._beyond(same, self._kinds):
-            found.setdefault(other, Likeness.KIND)
-        return found
+        alternatives = {phrase: Likeness.SAME}
+        for synonym in self._synonyms.get(phrase, ()):
+            alternatives.setdefault(synonym, Likeness.SYNONYM)
+        same = tuple(alternatives)
+        for wider in self._reached(same, self._wider):
+            alternatives.setdefault(wider, Likeness.WIDER)
+        for kind in self._reached(same, self._kinds):
+            alternatives.setdefault(kind, Likeness.KIND)
+        return alternatives
 
-    def _beyond(
-        self, phrases: Iterable[Words], links: Mapping[Words, set[Words]]
-    ) -> Iterator[Words]:
-        """Yield what the links lead to in any number of steps, with its synonyms."""
-        waiting, met = list(phrases), set(phrases)
+    def _reached(
+        self, phrases: Iterable[Phrase], links: Mapping[Phrase, Iterable[Phrase]]
+    ) -> Iterator[Phrase]:
+        """Yield the phrases that the links reach in any number of steps, and their synonyms."""
+        waiting, seen = list(phrases), set(phrases)
         while waiting:
             phrase = waiting.pop()
             for linked in links.get(phrase, ()):
-                for other in (linked, *self._groups.get(linked, ())):
-                    if other not in met:
-                        met.add(other)
-                        waiting.append(other)
-                        yield other
+                for reached in (linked, *self._synonyms.get(linked, ())):
+                    if reached not in seen:
+                        seen.add(reached)
+                        waiting.append(reached)
+                        yield reached

@@ -14,10 +14,10 @@ from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.matching import Match, best_relations
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
 from evref.domain.catalogue.remarks import doubts, remarks
+from evref.domain.catalogue.search.answers import Answers
+from evref.domain.catalogue.search.diagnoses import Hit
 from evref.domain.catalogue.search.index import Suggestion
-from evref.domain.catalogue.search.interventions import Answers
 from evref.domain.catalogue.search.lexicon import WiderWord
-from evref.domain.catalogue.search.names import Hit
 from evref.domain.catalogue.served import Served
 from evref.domain.rules import counted
 

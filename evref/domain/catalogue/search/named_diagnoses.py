@@ -1,0 +1,98 @@
+"""The diagnoses that a question names, with the words of it that name each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from evref.domain.catalogue.search.concepts import QueryWord
+from evref.domain.catalogue.search.folding import Phrase, stem
+from evref.domain.catalogue.search.name_index import NameIndex, Span
+from evref.domain.catalogue.search.synonyms import Synonyms
+
+_AFTER_WIDER = 1_000_000
+"""A wider word has fewer diagnoses."""
+
+
+@dataclass(slots=True)
+class NamedDiagnosis:
+    """A diagnosis that a question names.
+
+    `positions` are those of the words that name it, and `name` is the name, term or wider word
+    that they are. `order` is the position of the diagnosis in the list of the wider word; diagnoses
+    that are named by their own names come after it.
+    """
+
+    positions: set[int]
+    order: int = 0
+    name: str = ""
+    is_wider: bool = False
+
+
+def named_diagnoses(
+    query_words: Sequence[QueryWord], names: NameIndex, synonyms: Synonyms
+) -> dict[str, NamedDiagnosis]:
+    """Return the diagnoses that the words of a query name, by id."""
+    words = tuple(
+        dict.fromkeys(word for query_word in query_words for word in query_word.name_words)
+    )
+    spans = _spans(words, names, synonyms) or _abbreviations(words, names)
+    named: dict[str, NamedDiagnosis] = {}
+    for span in sorted(spans, key=lambda span: span.name.wider is None):
+        is_wider = span.name.wider is not None
+        # All diagnoses of a wider word share this set: words that name one of them more closely
+        # do not ask for an intervention of the others.
+        naming = {
+            position
+            for position, query_word in enumerate(query_words)
+            if span.words.issuperset(query_word.name_words)
+        }
+        for order, diagnosis_id in enumerate(span.diagnosis_ids):
+            if diagnosis_id in named:
+                named[diagnosis_id].positions |= naming
+            else:
+                named[diagnosis_id] = NamedDiagnosis(
+                    naming, order if is_wider else _AFTER_WIDER, span.name.text, is_wider
+                )
+    return named
+
+
+def by_positions(named: Mapping[str, NamedDiagnosis]) -> dict[frozenset[int], list[str]]:
+    """Return the ids of the diagnoses by the positions of the words that name them."""
+    ids: defaultdict[frozenset[int], list[str]] = defaultdict(list)
+    for diagnosis_id, diagnosis in named.items():
+        ids[frozenset(diagnosis.positions)].append(diagnosis_id)
+    return ids
+
+
+def _spans(words: Phrase, names: NameIndex, synonyms: Synonyms) -> list[Span]:
+    """Return the names within the words.
+
+    Words that ask for an intervention are not read as part of a name if the other words name a
+    wider word or the same diagnoses: exercise for incontinence is not exercise incontinence.
+    """
+    spans = names.spans(words)
+    asking = {word for word in words if (stem(word),) in synonyms.phrases}
+    if any(span.name.wider is None and span.words & asking for span in spans):
+        others = names.spans(tuple(word for word in words if word not in asking))
+        is_whole = any(span.words.issuperset(words) for span in spans)
+        if any(span.name.wider for span in others) or (
+            not is_whole and _ids(spans) == _ids(others)
+        ):
+            return others
+    return spans
+
+
+def _ids(spans: Iterable[Span]) -> set[str]:
+    return set(chain.from_iterable(span.diagnosis_ids for span in spans))
+
+
+def _abbreviations(words: Phrase, names: NameIndex) -> list[Span]:
+    """Return the names that the words are unambiguous abbreviations in."""
+    return [
+        Span(name, frozenset([word]))
+        for word in words
+        if (name := names.abbreviated(word)) is not None
+    ]
