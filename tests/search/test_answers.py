@@ -44,7 +44,9 @@ def test_the_likelier_diagnosis_comes_first(question: str, diagnoses: list[str])
     assert ids[: len(diagnoses)] == diagnoses
 
 
-@pytest.mark.parametrize("question", ["xylophone", "xylophone knee osteoarthritis", "the", "?"])
+@pytest.mark.parametrize(
+    "question", ["xylophone", "xylophone knee osteoarthritis", "the", "?", "xxxxxxxx"]
+)
 def test_words_of_nothing_find_nothing(question: str) -> None:
     assert search().interventions(question).interventions == ()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from itertools import chain
 
 import pytest
 
@@ -49,6 +51,8 @@ NOTHING = [
     "exercise",
     "the",
     "?",
+    "Familienanamnese: Gicht",
+    "suspected: gout",
 ]
 
 FIRST = {
@@ -154,6 +158,49 @@ def test_a_slip_is_said(text: str) -> None:
 
     assert hits
     assert all(hit.spelling_corrected and not hit.is_whole for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("text", "diagnosis_id"),
+    [
+        ("obes", "obesity"),
+        ("lymp", "lymphoedema"),
+        ("cerebral haem", "intracerebral-haemorrhage"),
+        ("cerebrovascular accide", "ischaemic-stroke"),
+        ("progressive muscular atrop", "amyotrophic-lateral-sclerosis"),
+        ("trouble slee", "chronic-insomnia"),
+    ],
+)
+def test_four_letters_as_typed_begin_a_word(text: str, diagnosis_id: str) -> None:
+    """Also where they are fewer, or another word, when spellings are ignored."""
+    hits = {hit.diagnosis_id: hit for hit in search().diagnoses(text).hits}
+
+    assert not hits[diagnosis_id].spelling_corrected
+
+
+def test_an_apostrophe_may_be_left_out() -> None:
+    """Also after an article that French or Italian joins to the word: “crise dasthme”."""
+    for entry in bundled().entries:
+        for term in chain(*entry.diagnosis.terms.values()):
+            typed = re.sub("['\u2019]", "", term)
+            found = {hit.diagnosis_id for hit in search().diagnoses(typed).hits}
+            assert typed == term or entry.diagnosis.id in found, term
+
+
+def test_a_term_within_a_longer_query_is_not_a_condition_that_the_catalogue_lacks() -> None:
+    """Though with disease it would be: brittle bone disease is not osteoporosis."""
+    within, other = map(search().diagnoses, ("exercise for brittle bones", "brittle bone disease"))
+
+    assert [hit.diagnosis_id for hit in within.hits] == ["osteoporosis"]
+    assert not other.hits
+
+
+def test_a_word_of_a_condition_that_the_catalogue_lacks_is_no_slip() -> None:
+    for text in ("type 2 diabetes without complications", "gout and psoriasis"):
+        hits = search().diagnoses(text).hits
+
+        assert hits
+        assert not any(hit.spelling_corrected for hit in hits)
 
 
 @pytest.mark.parametrize("text", ["knee injection", "chest pian", "AKI", "shoulder ache"])

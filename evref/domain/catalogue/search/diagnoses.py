@@ -116,6 +116,11 @@ class DiagnosisSearch:
         words = self._index.words_that_count(typed)
         affirmed = self._affirmed(text)
         query = _Query(text, affirmed, len(typed) > _SHORT_TEXT, of_a_record)
+        if self._index.have_slips(written_words_of(text)[-1:]):
+            # An "accident" that is not complete, rather than "acidez" with a slip.
+            completed = self._completed(query)
+            if completed:
+                return Hits(completed)
         whole = self._hits(self._index.equal_to(words), text, is_whole=True)
         wider = None if of_a_record else self._index.wider_word(affirmed)
         if wider is None and (whole or self._names_none(words) or self._names_none(affirmed)):
@@ -199,10 +204,14 @@ class DiagnosisSearch:
             return Hits([])
         hits: list[Hit] = []
         if not query.is_one_word_of_many:
-            hits = self._hits(self._index.with_all(words), text) or self._hits(
-                self._index.beginning_with(words), text
-            )
+            hits = self._hits(self._index.with_all(words), text) or self._completed(query)
         return Hits(hits or self._hits(self._names_within(words), text, longest_first=True))
+
+    def _completed(self, query: _Query) -> list[Hit]:
+        """Return what the query finds if its last word is the beginning of a word."""
+        if query.is_one_word_of_many:
+            return []
+        return self._hits(self._index.beginning_with(query.words, query.text), query.text)
 
     def _by_wider_word(self, wider: WiderWord, whole: Iterable[Hit], query: _Query) -> list[Hit]:
         """Return the diagnoses of the wider word, and then what the query names beside it."""

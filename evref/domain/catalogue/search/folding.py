@@ -25,7 +25,7 @@ _SPACED = "".join(chr(code) if chr(code).isalnum() else " " for code in range(12
 _VARIANTS = (("ae", "e"), ("oe", "e"), ("ph", "f"), ("rh", "r"), ("our", "or"), ("z", "s"))
 _MOST_ACCENTED = 1000
 """Pieces of text that are kept without accents; a catalogue has a few hundred."""
-_REPEATED = re.compile(r"(.)\1+")
+_DOUBLED = re.compile(r"(.)\1")
 _NO_PLURALS = frozenset({"tens", "aids", "sids", "pots", "pcos", "ptbs", "adhs"})
 _FRENCH_ENDS = ("bre", "cre", "tre", "vre")
 
@@ -48,7 +48,7 @@ def fold(word: str) -> str:
         return word
     for variant, common in _VARIANTS:
         word = word.replace(variant, common)
-    word = _REPEATED.sub(r"\1", word).removesuffix("s")
+    word = _DOUBLED.sub(r"\1", word).removesuffix("s")
     return f"{word[:-2]}er" if word.endswith(_FRENCH_ENDS) else word
 
 

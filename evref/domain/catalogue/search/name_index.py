@@ -65,15 +65,24 @@ class NameIndex:
         for number, name in enumerate(self.names):
             for word in name.words:
                 self.numbers_of[word].append(number)
+        whole_names = {frozenset(name.words) for name in names}
         self._specific_words = [
-            tuple(word for word in name.words if word not in lexicon.generic_words)
+            # Brittle bones are osteoporosis, though the catalogue lacks brittle bone disease.
+            () if name.is_absent and frozenset(specific) in whole_names else specific
             for name in self.names
+            for specific in [
+                tuple(word for word in name.words if word not in lexicon.generic_words)
+            ]
         ]
         written = {word for name in self.names for word in name.written}
         written.update(word for short in lexicon.abbreviations for word in written_words_of(short))
         self._spellings = set(map(in_one_spelling, written))
         self.words = sorted(self.numbers_of)
         """All words, in order."""
+        self._folded = {word: fold(word) for word in sorted(written)}
+        self._words_as_written = list(self._folded)
+        # Without the words of conditions that the catalogue lacks, whose spellings are not known.
+        self._folded_as_written = frozenset(self._folded.values())
         self._abbreviations = _unambiguous_abbreviations(names)
 
     def is_correct(self, word: str) -> bool:
@@ -83,7 +92,7 @@ class NameIndex:
     def have_slips(self, written: Iterable[str]) -> bool:
         """Return whether any of the words is known only because folding hides a slip."""
         return any(
-            in_one_spelling(word) not in self._spellings and fold(word) in self.numbers_of
+            in_one_spelling(word) not in self._spellings and fold(word) in self._folded_as_written
             for word in written
         )
 
@@ -110,10 +119,20 @@ class NameIndex:
         """Yield the names that have all these words and no others."""
         return (name for name in self.with_all(words) if len(name.words) == len(words))
 
-    def beginning_with(self, words: Phrase) -> Iterator[Name]:
-        """Yield the names with all these words, the last one as the beginning of a word."""
+    def beginning_with(self, words: Phrase, text: str) -> Iterator[Name]:
+        """Yield the names with all these words, the last one as the beginning of a longer word.
+
+        The beginning is compared folded and as the text has it: folded, "obes" has three letters.
+        """
+        if not words:
+            return
         *others, last = words
-        for word in _beginning_with(last, self.words):
+        as_typed = (word for word in reversed(written_words_of(text)) if fold(word) == last)
+        completed = dict.fromkeys(_beginning_with(last, self.words))
+        for word in _beginning_with(next(as_typed, last), self._words_as_written):
+            completed[self._folded[word]] = None
+        completed.pop(last, None)
+        for word in completed:
             yield from self.with_all((*others, word))
 
     def spans(self, words: Phrase) -> list[Span]:

@@ -11,6 +11,7 @@ from evref.domain.catalogue.diagnosis import Diagnosis
 from evref.domain.catalogue.search.folding import Phrase, without, written_words_of
 from evref.domain.catalogue.search.lexicon import Lexicon, WiderWord
 
+_APOSTROPHES = re.compile("['\u2018\u2019]")
 _IN_BRACKETS = re.compile(r"\s*\([^)]*\)")
 
 
@@ -57,3 +58,7 @@ def names_of(diagnosis: Diagnosis, lexicon: Lexicon, fold: Callable[[str], str])
     for language, terms in diagnosis.terms.items():
         for term in terms:
             yield name(term, language, MatchedBy.TERM, term)
+            # Some type “crise dasthme” for “crise d'asthme”.
+            joined = _APOSTROPHES.sub("", term)
+            if joined != term:
+                yield name(term, language, MatchedBy.TERM, joined)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from evref.domain.catalogue.search.folding import words_of
 from evref.domain.catalogue.search.lexicon import Lexicon
 
-_CLAUSE_END = re.compile(r"[,;:.!?]|\b(?:but|aber|sondern)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[,;.!?]|\b(?:but|aber|sondern)\b", re.IGNORECASE)
 _V_A = re.compile(r"\b(V|Z)\.\s*([an])\.", re.IGNORECASE)
 """German for suspected (Verdacht auf) and for the state after (Zustand nach)."""
 _NON = "non"
