@@ -54,6 +54,18 @@ def test_the_field_suggests_diagnoses_while_one_types(browser: Browser, public: 
         page.wait_for_url("**/catalogue/heart-failure*")
 
 
+def test_a_slash_puts_the_cursor_into_the_field(browser: Browser, public: Site) -> None:
+    """In the field it is a character like any other."""
+    with opened_page(browser, public) as page:
+        page.goto("/catalogue/low-back-pain")
+        field = page.get_by_role("combobox", name="Find a diagnosis")
+
+        page.keyboard.press("/")
+        expect(field).to_be_focused()
+        page.keyboard.type("and/or")
+        expect(field).to_have_value("and/or")
+
+
 def test_the_evidence_map_is_a_table_that_can_be_heard(browser: Browser, public: Site) -> None:
     """At both widths: modules are rows, phases columns, and each name says what it is."""
     for width in (360, 1280):

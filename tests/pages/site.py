@@ -11,6 +11,7 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.principal import Readers
 from evref.testing.filling import keep_catalogue
 from tests.settings_pages.site import Site, in_memory
+from tests.settings_pages.visitor import Visitor
 
 _NEVER_CLOSED = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"}
 
@@ -33,6 +34,24 @@ def publish(site: Site, catalogue: Catalogue) -> None:
     """Publish it, and let the time go by after which it is served."""
     keep_catalogue(site.container.storage(), catalogue, at=site.clock.now())
     site.clock.advance(seconds=1)
+
+
+@cache
+def bundled_site() -> Site:
+    """Return one public site of the bundled catalogue for all tests that only read it."""
+    return a_site(Readers.PUBLIC, bundled())
+
+
+def page(path: str) -> Seen:
+    answer = Visitor(bundled_site()).get(path)
+    assert answer.status_code == 200, answer.text
+    return Seen(answer.text)
+
+
+EVERY_PAGE = [
+    *("/", "/catalogue", "/catalogue/low-back-pain", "/evidence", "/about", "/docs"),
+    *("/problems", "/problems/not-found", "/problems/quota-exceeded", "/nothing"),
+]
 
 
 class Seen(HTMLParser):

@@ -19,7 +19,7 @@ from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Reco
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.principal import Readers
 from evref.testing.builders import a_catalogue, a_diagnosis, a_reference, an_intervention
-from tests.pages.site import Seen, a_site, bundled
+from tests.pages.site import Seen, a_site, bundled, page
 from tests.settings_pages.visitor import Visitor
 
 CAUTION = "A regulator warns of harm in pregnancy, in a boxed warning of 2023."
@@ -88,12 +88,12 @@ def test_the_card_comes_first_in_six_groups() -> None:
 def test_filters_act_on_the_card_too() -> None:
     """And stand above it; a filtered card leads to what is on the page."""
     site = a_site(Readers.PUBLIC, Catalogue([knee()]))
-    page = Visitor(site).get(f"{KNEE}?phase=acute").text
-    seen = Seen(page)
+    text = Visitor(site).get(f"{KNEE}?phase=acute").text
+    seen = Seen(text)
 
     assert seen.text("card") == "+Recommended Using rest Acute · Offer · NICE NG1 2020 [1]"
     assert "1 intervention of 7 · Acute. Show all" in seen.text()
-    assert page.index("All modules") < page.index('id="card"')
+    assert text.index("All modules") < text.index('id="card"')
     assert "#k-rest" in seen.links
     empty = Seen(Visitor(site).get(f"{KNEE}?module=prevention").text)
     assert "No intervention matches these filters" in empty.text("card")
@@ -101,23 +101,23 @@ def test_filters_act_on_the_card_too() -> None:
 
 def test_every_effect_is_a_sentence_with_its_figures() -> None:
     """Drawn too, with a text in place of the drawing; the first one is on the card in short."""
-    visitor = Visitor(a_site(Readers.PUBLIC, bundled()))
     for entry in bundled().entries:
-        seen = Seen(visitor.get(f"/catalogue/{entry.diagnosis.id}").text)
+        seen = page(f"/catalogue/{entry.diagnosis.id}")
         drawings = [value for tag, name, value in seen.attributes if (tag, name) == IN_PLACE]
-        shown = [one for one in entry.visible_interventions() if one.effects]
-        assert len(drawings) == sum(len(one.effects) for one in shown)
-        for one in shown:
-            text = seen.text(one.id)
-            assert short(one.effects[0]) in seen.text("card")
-            for effect in one.effects:
+        shown = entry.visible_interventions()
+        assert len(drawings) == sum(len(intervention.effects) for intervention in shown)
+        for intervention in shown:
+            text = seen.text(intervention.id)
+            for effect in intervention.effects[:1]:
+                assert short(effect) in seen.text("card")
+            for effect in intervention.effects:
                 assert f"{sentence(effect)}. {favoured(effect)}." in text
                 ends = (effect.interval.low, effect.interval.high) if effect.interval else ()
                 events = effect.per_1000
                 counts = () if events is None else (events.comparison, events.intervention)
                 for number in (effect.estimate, *ends, *counts):
-                    is_one = effect.measure.is_ratio and number.value == 1
-                    assert is_one or str(number).removeprefix("-") in text
+                    has_no_effect = effect.measure.is_ratio and number.value == 1
+                    assert has_no_effect or str(number).removeprefix("-") in text
 
 
 def test_effects_add_a_quarter_to_a_page_at_most() -> None:
@@ -125,18 +125,23 @@ def test_effects_add_a_quarter_to_a_page_at_most() -> None:
 
     def share(entry: Entry) -> float:
         shown = entry.visible_interventions()
-        return sum(len(one.effects) for one in shown) / len(shown)
+        return sum(len(intervention.effects) for intervention in shown) / len(shown)
 
     most = sorted(bundled().entries, key=share)[-5:]
     without = [
-        replace(entry, interventions=tuple(replace(one, effects=()) for one in entry.interventions))
+        replace(
+            entry,
+            interventions=tuple(
+                replace(intervention, effects=()) for intervention in entry.interventions
+            ),
+        )
         for entry in most
     ]
     sizes = []
     for entries in (most, without):
         visitor = Visitor(a_site(Readers.PUBLIC, Catalogue(entries)))
-        pages = (visitor.get(f"/catalogue/{entry.diagnosis.id}").data for entry in entries)
-        sizes.append([len(gzip.compress(page)) for page in pages])
+        bodies = (visitor.get(f"/catalogue/{entry.diagnosis.id}").data for entry in entries)
+        sizes.append([len(gzip.compress(body)) for body in bodies])
 
     for size, without_effects in zip(*sizes, strict=True):
         assert without_effects < size <= 1.25 * without_effects
@@ -251,12 +256,12 @@ def test_an_error_can_be_reported_to_the_operator(contact: str | None, link: str
     """With the entry and its version filled in; where there is nobody to report to, not."""
     site = a_site(Readers.PUBLIC, Catalogue([knee()]), contact=contact)
 
-    page = Visitor(site).get(KNEE).text
+    text = Visitor(site).get(KNEE).text
 
-    links = [each for each in Seen(page).links if "osteoarthritis" in each and "?" in each]
-    reports = [each for each in links if not each.startswith("/")]
-    assert [each.startswith(link or "") for each in reports] == ([True] if link else [])
-    assert ("Report an error" in page) == (link is not None)
+    links = [address for address in Seen(text).links if "osteoarthritis" in address]
+    reports = [address for address in links if "?" in address and not address.startswith("/")]
+    assert [report.startswith(link or "") for report in reports] == ([True] if link else [])
+    assert ("Report an error" in text) == (link is not None)
     for report in reports:
         assert knee().version in report
 
@@ -272,8 +277,8 @@ def test_references_can_be_taken_along_as_ris() -> None:
             url="https://example.org/x",
         ),
     ]
-    one, two = (an_intervention(f"k-{n}", references=works) for n in (1, 2))
-    site = a_site(Readers.PUBLIC, Catalogue([Entry(a_diagnosis(), (one, two))]))
+    interventions = tuple(an_intervention(f"k-{n}", references=works) for n in (1, 2))
+    site = a_site(Readers.PUBLIC, Catalogue([Entry(a_diagnosis(), interventions)]))
 
     answer = Visitor(site).get(f"{KNEE}.ris")
 

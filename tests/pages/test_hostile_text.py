@@ -40,14 +40,14 @@ def hostile(text: str) -> Entry:
     reference = a_reference(title=text, authors=text, doi=doi, url=address)
     line = text[:120].ljust(5, "x")
     summary = (text * 80)[:700].rstrip()
-    one = replace(
+    intervention = replace(
         an_intervention("a-b", diagnosis_id="a", module=Module.FITT_VIP, title=line),
         summary=summary,
         fitt_vp=FittVp(text, text, text, text, text, text),
         evidence=Evidence(Certainty.LOW, Recommendation.NOT_STATED, Direction.AGAINST, text[:500]),
         references=(replace(reference, source=text),),
     )
-    return Entry(a_diagnosis("a", name=line), (one,))
+    return Entry(a_diagnosis("a", name=line), (intervention,))
 
 
 @pytest.mark.parametrize("text", HOSTILE)

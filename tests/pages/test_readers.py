@@ -10,7 +10,7 @@ from evref.domain.errors import StorageUnavailableError
 from evref.domain.principal import Readers
 from evref.testing.builders import a_catalogue, an_entry
 from tests.pages.site import Seen, a_site, bundled
-from tests.settings_pages.site import EMAIL, PASSWORD, Site
+from tests.settings_pages.site import CATALOGUE, EMAIL, PASSWORD, Site
 from tests.settings_pages.visitor import Visitor, a_member
 
 OF_CATALOGUE = [
@@ -79,8 +79,8 @@ def test_no_answer_to_a_visitor_depends_on_the_catalogue(site: Site) -> None:
 
     def answer(site: Site, path: str) -> tuple[object, ...]:
         # A new visitor for each, because a page may set a cookie.
-        found = Visitor(site).get(path, headers={"X-Request-ID": "same"})
-        return found.status_code, sorted(found.headers.to_wsgi_list()), found.text
+        response = Visitor(site).get(path, headers={"X-Request-ID": "same"})
+        return response.status_code, sorted(response.headers.to_wsgi_list()), response.text
 
     of_unicorns = ("/catalogue/unicorn", "/catalogue/unicorn?modul=home", "/catalogue?q=unicorn")
     for path in (*OF_CATALOGUE, *of_unicorns, *FOR_ALL, "/settings"):
@@ -122,7 +122,7 @@ def test_a_member_reads_what_nobody_else_may_keep(site: Site, path: str) -> None
 @pytest.mark.parametrize("readers", [Readers.MEMBERS, Readers.PUBLIC])
 def test_a_member_is_known_on_every_page(readers: Readers) -> None:
     """And a visitor is offered to sign in."""
-    site = a_site(readers, bundled())
+    site = a_site(readers)
     member = a_member(site)
 
     for path in ("/", "/docs", "/evidence", "/problems", "/nothing", "/catalogue"):
@@ -136,7 +136,7 @@ def test_a_member_is_known_on_every_page(readers: Readers) -> None:
 @pytest.mark.parametrize("as_member", [False, True])
 def test_where_pages_are_off_there_are_none(as_member: bool) -> None:
     """Nor does any other page speak of them."""
-    site = a_site(Readers.OFF, bundled())
+    site = a_site(Readers.OFF)
     visitor = a_member(site) if as_member else Visitor(site)
 
     for path in (*OF_CATALOGUE, "/catalogue/unicorn", "/catalogue?x=y", "/catalogue/"):
@@ -145,7 +145,7 @@ def test_where_pages_are_off_there_are_none(as_member: bool) -> None:
         # The API has an operation of this name, whoever may read the pages.
         text = visitor.get(path).text.replace("/api/v1/catalogue", "")
         assert "/catalogue" not in text
-        assert bundled().version not in text
+        assert CATALOGUE.version not in text
 
 
 def test_without_a_catalogue_the_other_pages_are_there() -> None:
@@ -165,7 +165,7 @@ def test_where_storage_is_out_of_reach_no_visitor_becomes_a_member(
     readers: Readers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Public pages are served as to a visitor; those for members are not, nor is their ETag."""
-    site = a_site(readers, bundled())
+    site = a_site(readers)
     member = a_member(site)
     before = member.get("/catalogue").headers["ETag"]
 

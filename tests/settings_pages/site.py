@@ -73,6 +73,8 @@ class Site:
         container = Container(settings=self.settings)
         container.clock.override(providers.Object(self.clock))
         container.passwords.override(providers.Object(self.passwords))
+        # Otherwise a later request serves what takes longer to load than a request waits.
+        container.browse.add_kwargs(run=lambda load: load())
         return container
 
     def in_another_process(self) -> Site:

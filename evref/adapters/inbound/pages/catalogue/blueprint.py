@@ -141,7 +141,7 @@ def _entry(served: Served, diagnosis_id: str) -> Entry:
     """Return the entry of a diagnosis; if there is none, leave the nearest ids to the error page.
 
     Raises:
-        UnknownDiagnosisError: If there is none, or not any more.
+        UnknownDiagnosisError: If there is none, or no longer.
 
     """
     try:
@@ -165,7 +165,7 @@ def _read_as(
 
 
 def _to_sign_in() -> AnyResponse:
-    """Redirect to the sign-in page and later back, alike for existing and unknown pages."""
+    """Redirect to the sign-in page and later back, whether the page exists or not."""
     asked = query.read(PARAMETERS.get(request.endpoint or "", {}))
     onwards = request.path + (f"?{query.normalized(asked)}" if asked else "")
     if has_key(onwards):

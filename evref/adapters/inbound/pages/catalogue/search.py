@@ -39,7 +39,8 @@ _SECONDS_TO_WAIT = 1
 class Results:
     """The entries, and why: how codes were read and how they fit, or which names matched.
 
-    Without words, the entries are in the catalogue's order. `doubts` says, for a search by codes,
+    Without words, the entries are in the catalogue's order. `missing` are the codes that the
+    catalogue does not contain, not even as a broader code. `doubts` says, for a search by codes,
     why a diagnosis is only an approximate match, by id. `remarks` are sentences about codes
     that were not searched or mean another condition, and about parts of the text that find nothing.
     `wider` is the word that is wider than one diagnosis, `answers` are the interventions that the
@@ -48,6 +49,7 @@ class Results:
 
     entries: tuple[Entry, ...]
     codes: tuple[RecordCode, ...] = ()
+    missing: tuple[RecordCode, ...] = ()
     doubts: dict[str, str] | None = None
     remarks: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
@@ -146,6 +148,7 @@ def _joined(by_codes: Results, by_words: Mapping[str, Results]) -> Results:
     return Results(
         tuple(entries.values()),
         by_codes.codes,
+        by_codes.missing,
         by_codes.doubts,
         tuple(chain(by_codes.remarks, *map(_remarks, by_words.values()))),
         tuple(chain(*(results.hits for results in every))),
@@ -182,19 +185,18 @@ def _results_by_words(served: Served, text: str, module: Module | None) -> Resul
 
 def _lacking(served: Served, text: str, answers: Answers) -> Iterator[str]:
     """Yield what is not in the catalogue, and what may be misspelt: words that nothing has."""
-    catalogue = f"the catalogue, which has {counted(len(served.catalogue.entries), *_DIAGNOSES)}"
+    diagnoses = counted(len(served.catalogue.entries), *_DIAGNOSES)
     absent = served.search.absent(text)
     if answers.interventions and absent != " ".join(text.split()):
         return
     unknown = () if answers.interventions else served.search.unknown(text)
     if absent or not unknown:
-        yield f"Nothing by the name “{absent or text}” is in {catalogue}"
+        yield f"The catalogue has {diagnoses}, none named “{absent or text}”"
     if unknown:
-        it, them = ("it", "it") if len(unknown) == 1 else ("they", "them")
-        said = "”, “".join(unknown)
+        words = "”, “".join(unknown)
         yield (
-            f"The search does not know “{said}”: {it} may be misspelt, or {catalogue}, has nothing "
-            f"on {them}"
+            f"The search does not know “{words}”, which may be misspelt or missing from the "
+            f"catalogue of {diagnoses}"
         )
 
 
@@ -205,6 +207,11 @@ def _results_by_codes(
     return Results(
         tuple(entry for entry in catalogue.find(module=module) if entry.diagnosis.id in ids),
         tuple(match.code for match in matches if match.code.read_as is not None),
+        tuple(
+            match.code
+            for match in matches
+            if match.code.stems and not match.fits and not match.excluded_from
+        ),
         doubts(matches),
         tuple(remarks(matches, catalogue)),
     )

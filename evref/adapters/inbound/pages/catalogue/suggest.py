@@ -60,17 +60,17 @@ def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
 def _suggestions(served: Served, text: str) -> list[dict[str, str]]:
     return [
         {
-            "name": one.name,
-            "matched": one.matched,
-            "kind": one.kind,
-            "address": _address(one),
+            "name": suggested.name,
+            "matched": suggested.matched,
+            "kind": suggested.kind,
+            "address": _address(suggested),
         }
-        for one in served.search.suggestions(text, _MOST)
+        for suggested in served.search.suggestions(text, _MOST)
     ]
 
 
-def _address(one: Suggested) -> str:
-    if one.kind == "wider":
-        return url_for("catalogue.index", q=one.name)
-    address = url_for("catalogue.diagnosis", id=one.diagnosis_id)
-    return f"{address}#{one.intervention_id}" if one.intervention_id else address
+def _address(suggested: Suggested) -> str:
+    if suggested.kind == "wider":
+        return url_for("catalogue.index", q=suggested.name)
+    address = url_for("catalogue.diagnosis", id=suggested.diagnosis_id)
+    return f"{address}#{suggested.intervention_id}" if suggested.intervention_id else address

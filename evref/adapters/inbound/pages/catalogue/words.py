@@ -30,8 +30,8 @@ def summary(entry: Entry) -> str:
     """Return the entry in a sentence, for search engines and previews."""
     diagnosis = entry.diagnosis
     counts = [
-        f"{NAMES[group].lower()}: {len(some)}"
-        for group, some in card(entry.visible_interventions(), diagnosis.mainstays).items()
+        f"{NAMES[group].lower()}: {len(interventions)}"
+        for group, interventions in card(entry.visible_interventions(), diagnosis.mainstays).items()
     ]
     codes = ", ".join(map(str, diagnosis.icd10_codes))
     return f"{diagnosis.name} (ICD-10 {codes}). Interventions, with grades and references. " + (

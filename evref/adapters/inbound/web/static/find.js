@@ -1,6 +1,6 @@
 "use strict";
 // Suggests diagnoses and interventions while one types: a combobox with a list (WAI-ARIA, Authoring Practices).
-// Without it, the field is a form that searches on Enter.
+// Without it, the field is a form that searches on Enter. A slash puts the cursor into the field.
 const input = document.getElementById("q");
 const list = document.createElement("ul");
 let active = -1;
@@ -82,5 +82,13 @@ if (input?.dataset.suggest) {
     const address = event.target.closest("li")?.dataset.address;
     if (address) location.assign(address);
     event.preventDefault();
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest("input, textarea, select");
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
   });
 }
