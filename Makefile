@@ -31,16 +31,16 @@ install-dev: $(VENV)/.installed-dev ## also install what the tests and checks ne
 install-bench: install-dev $(PEERS)/.installed ## install the peers of the benchmark
 
 .PHONY: test
-test: install-dev ## run all tests but those of deployment
-	@$(PYTEST) --ignore=tests/deploy $(ARGS)
+test: install-dev ## run all tests but those of deployment and in a browser
+	@$(PYTEST) --ignore=tests/deploy --ignore=tests/browser $(ARGS)
 
 .PHONY: deployment
 deployment: install-dev ## test what deploy/ has behind nginx, on Granian too, for half a minute
 	@$(PYTEST) tests/deploy $(ARGS)
 
-.PHONY: accessibility
-accessibility: install-dev ## check every page with axe-core in Chromium, for a minute
-	@$(PYTEST) tests/browser/every_page.py $(ARGS)
+.PHONY: browser
+browser: install-dev ## test the pages in Chromium, each with axe-core too, for two minutes
+	@$(PYTEST) tests/browser $(ARGS)
 
 .PHONY: coverage
 coverage: install-dev ## run all tests, and report lines and branches that they miss

@@ -1,6 +1,5 @@
 """One Chromium for all tests here; one site and one browser profile for each."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from evref.domain.principal import Readers
 from tests.browser.live import chromium, opened_page, running_browser, served_site
+from tests.deploy.shell import needs
 from tests.pages.site import bundled, publish
 from tests.settings_pages.site import Site
 
@@ -17,13 +17,7 @@ expect.set_options(timeout=60_000)
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = chromium()
-    if path is None:
-        message = "no Chromium on this machine: the pages were not tried in a browser"
-        if os.environ.get("EVREF_REQUIRE_BROWSER") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
-    with running_browser(path) as browser:
+    with running_browser(chromium() or needs("chromium")) as browser:
         yield browser
 
 

@@ -31,8 +31,8 @@ _ARGUMENTS = (
 
 def chromium() -> str | None:
     """Where Chromium is on this machine; None where it is not."""
-    found = (os.environ.get("EVREF_CHROMIUM"), *map(shutil.which, _NAMES))
-    return next((path for path in found if path), None)
+    paths = (os.environ.get("EVREF_CHROMIUM"), *map(shutil.which, _NAMES))
+    return next(filter(None, paths), None)
 
 
 @contextmanager

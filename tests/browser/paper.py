@@ -6,6 +6,8 @@ import subprocess
 from collections import defaultdict
 from xml.etree import ElementTree as ET
 
+from tests.deploy.shell import needs
+
 _XHTML = "{http://www.w3.org/1999/xhtml}"
 
 Column = list[str]
@@ -15,7 +17,7 @@ Column = list[str]
 def columns(document: bytes) -> list[tuple[Column, Column]]:
     """Return the left and the right column of each page."""
     read = subprocess.run(
-        ["pdftotext", "-bbox", "-", "-"],
+        [needs("pdftotext"), "-bbox", "-", "-"],
         input=document,
         stdout=subprocess.PIPE,
         check=True,

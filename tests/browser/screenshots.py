@@ -47,8 +47,8 @@ def take(page: Page, name: str) -> None:
 def hide_key(page: Page) -> None:
     """Show a key that is in no storage, so that the picture is of none that ever worked."""
     page.evaluate(
-        "document.querySelectorAll('#key, #line').forEach(each => each.textContent ="
-        " each.textContent.replace(/evref_[0-9A-Za-z]+/, 'evref_' + 'x'.repeat(46))"
+        "document.querySelectorAll('#key, #line').forEach(element => element.textContent ="
+        " element.textContent.replace(/evref_[0-9A-Za-z]+/, 'evref_' + 'x'.repeat(46))"
         ".replace(/http:..127[^/]*/, 'https://evref.example.org'))"
     )
 

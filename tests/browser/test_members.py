@@ -30,4 +30,4 @@ def test_a_link_that_was_copied_lets_a_colleague_join(
         expect(second.get_by_role("button", name=COLLEAGUE)).to_be_visible()
 
     assert len(referrers) > 2
-    assert not [each for each in referrers if "/settings/invitation" in each]
+    assert not [referrer for referrer in referrers if "/settings/invitation" in referrer]

@@ -19,7 +19,7 @@ from evref.testing.builders import a_catalogue, an_entry, an_intervention
 from tests.pages.site import EVERY_PAGE, Seen, a_site, bundled, bundled_site, page, publish
 from tests.settings_pages.visitor import Visitor
 
-# All are rendered alike; `make accessibility` opens every one.
+# All are rendered in the same way; `make browser` opens each.
 SOME_IDS = [entry.diagnosis.id for entry in bundled().entries[::5]]
 
 

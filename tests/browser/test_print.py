@@ -1,0 +1,65 @@
+"""The page of a diagnosis on paper: a short form, and the whole when asked."""
+
+from playwright.sync_api import Browser, Page, expect
+
+from evref.domain.catalogue.card import CardGroup, card
+from evref.domain.catalogue.effect_words import sentence, short
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
+from tests.browser.live import opened_page
+from tests.browser.paper import columns
+from tests.pages.site import bundled
+from tests.settings_pages.site import Site
+
+
+def assert_short_on_paper(page: Page, entry: Entry) -> None:
+    """The card and the references are on one side; a second one is there only for cautions."""
+    page.goto(f"/catalogue/{entry.diagnosis.id}")
+    sheets = columns(page.pdf(prefer_css_page_size=True))
+
+    shown = entry.visible_interventions()
+    may_be_long = len(shown) > 16 or any(intervention.cautions for intervention in shown)
+    assert len(sheets) <= (2 if may_be_long else 1), entry.diagnosis.id
+    lines = [
+        [line.lstrip("+\N{MINUS SIGN}? ") for line in side] for sheet in sheets for side in sheet
+    ]
+    headings = {NAMES[group] for group in card(shown, entry.diagnosis.mainstays)}
+    assert headings == {line for side in lines for line in side} & {
+        NAMES[group] for group in CardGroup
+    }
+    for side in lines:
+        for line, below in zip(side, [*side[1:], *headings], strict=False):
+            assert line not in headings or below not in headings, f"{entry.diagnosis.id}: {line}"
+    # Without spaces: a line can end within a word, at its hyphen.
+    printed = "".join("".join(side) for sheet in sheets for side in sheet).replace(" ", "")
+    for intervention in shown:
+        for effect in intervention.effects[:1]:
+            assert short(effect).replace(" ", "") in printed, intervention.id
+    words = " ".join(line for side in sheets[0] for line in side)
+    assert f"/catalogue/{entry.diagnosis.id}" in words.replace(" ", "")
+    assert {"Catalogue", "printed"} <= {*words.split()}
+    assert DISCLAIMER.partition(".")[0] in words
+
+
+def test_every_diagnosis_prints_on_one_side(browser: Browser, public: Site) -> None:
+    with opened_page(browser, public) as page:
+        for entry in bundled().entries:
+            assert_short_on_paper(page, entry)
+
+
+def test_the_whole_entry_prints_when_asked(browser: Browser, public: Site) -> None:
+    with opened_page(browser, public) as page:
+        page.goto("/catalogue/low-back-pain")
+        short_form = columns(page.pdf(prefer_css_page_size=True))
+        page.emulate_media(media="print")
+        expect(page.get_by_role("navigation", name="Main")).not_to_be_visible()
+        expect(page.get_by_text("Caution:").first).to_be_visible()
+        expect(page.locator("#low-back-pain-opioids")).not_to_be_visible()
+        page.goto("/catalogue/low-back-pain?print=full")
+        expect(page.locator("#low-back-pain-opioids .sources")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        for intervention in bundled().entry("low-back-pain").visible_interventions():
+            expect(page.locator(f"#{intervention.id} figcaption")).to_contain_text(
+                [sentence(effect) for effect in intervention.effects], use_inner_text=True
+            )
+        assert len(columns(page.pdf(prefer_css_page_size=True))) > len(short_form)
