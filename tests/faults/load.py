@@ -92,13 +92,13 @@ def repeating(send: Callable[[int], Response], clients: int) -> Iterator[list[Re
             responses.append(send(number))
 
     with ThreadPoolExecutor(clients) as threads:
-        sent = [threads.submit(repeat, number) for number in range(clients)]
+        tasks = [threads.submit(repeat, number) for number in range(clients)]
         try:
             yield responses
         finally:
             enough.set()
-    for each in sent:
-        each.result()
+    for task in tasks:
+        task.result()
 
 
 def burst(*hosts: Host, key: NewKey, requests: int, clients: int = 16) -> list[Response]:

@@ -13,7 +13,7 @@ from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.settings import Settings
 from tests.faults.load import DIAGNOSES, Response, repeating
 from tests.server.conftest import Server, environment
-from tests.servers import free_port, wait_until
+from tests.servers import free_port
 
 WORKERS = 2
 THREADS = 2
@@ -44,12 +44,11 @@ def served(settings: Settings, folder: Path, *, services: int = 1) -> Iterator[l
     """Run services with these settings, each on its own port, until the end of the block."""
     with ExitStack() as stack:
         started = [Served(settings, folder) for _ in range(services)]
-        for each in started:
-            stack.callback(each.wait_until_ended)
-            stack.callback(each.process.terminate)
-        for each in started:
-            wait_until(lambda each=each: len(each.workers()) == WORKERS)  # type: ignore[misc]
-            each.wait_until_ready()
+        for service in started:
+            stack.callback(service.wait_until_ended)
+            stack.callback(service.process.terminate)
+        for service in started:
+            service.wait_until_ready(WORKERS)
         yield started
 
 

@@ -269,11 +269,11 @@ def flat(samples: list[Sample]) -> dict[str, object]:
 
     compared(
         "memory_bytes",
-        lambda each: each.memory,
+        lambda sample: sample.memory,
         lambda before: before * MEMORY_MAY_GROW + MEMORY_MAY_GROW_BYTES,
     )
-    compared("files", lambda each: each.files, lambda before: before + FILES_MAY_GROW)
-    compared("threads", lambda each: each.threads, lambda before: before + FILES_MAY_GROW)
+    compared("files", lambda sample: sample.files, lambda before: before + FILES_MAY_GROW)
+    compared("threads", lambda sample: sample.threads, lambda before: before + FILES_MAY_GROW)
     return figures | {"last_sample": asdict(samples[-1])}
 
 
