@@ -8,7 +8,7 @@ from tests.settings_pages.visitor import Visitor, a_member
 
 @pytest.fixture
 def site() -> Site:
-    # The contracts of storages prove that all are alike: one is enough here.
+    # The contracts prove that all storages behave in the same way.
     return Site(in_memory())
 
 

@@ -16,7 +16,7 @@ from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.access.key import Permission
+from evref.domain.access.key import ApiKey, Permission
 from evref.domain.access.quota import QuotaExceededError
 from evref.domain.accounts.institution import Member
 from evref.domain.audit import AuditEntry
@@ -135,8 +135,15 @@ class Site:
 
     def members(self, institution: str = INSTITUTION) -> dict[str, Role]:
         """The members of an institution, with their roles."""
-        found = self.container.people().list(OPERATOR, institution_id(self.container, institution))
-        return {member.email: member.role for member in found}
+        members = self.container.people().list(
+            OPERATOR, institution_id(self.container, institution)
+        )
+        return {member.email: member.role for member in members}
+
+    def only_key(self) -> ApiKey:
+        """The single key of all institutions."""
+        (key,) = self.container.storage().keys.list()
+        return key
 
     def use_key(self, made: NewKey, times: int, *, days_ago: int = 0) -> None:
         """Ask so often with the key on that day, over its limit or not."""
@@ -147,9 +154,8 @@ class Site:
                 admission.admit(made.token.digest, Permission.READ, instant)
 
     def audit_log(self, institution: str = INSTITUTION) -> tuple[AuditEntry, ...]:
-        found = self.container.storage().accounts.institution_named(institution)
         log: AuditLog = self.container.storage().audit
-        return log.entries(found.id)
+        return log.entries(institution_id(self.container, institution))
 
     def dump(self) -> str:
         """Everything that storage holds, as text."""

@@ -36,7 +36,7 @@ def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
     assert "Welcome. You are now a member." in page
     assert f"{COLLEAGUE} General Hospital · viewer" in page
     assert Visitor(site).sign_in(COLLEAGUE, CHOSEN).status_code == 303
-    (entry,) = (each for each in site.audit_log() if each.action == "member_joined")
+    (entry,) = (entry for entry in site.audit_log() if entry.action == "member_joined")
     assert entry.actor == COLLEAGUE
     assert "invited by operator" in entry.detail
 

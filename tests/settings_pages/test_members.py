@@ -33,8 +33,9 @@ def id_of(site: Site, email: str) -> str:
 
 
 def invitation_ids(site: Site) -> list[str]:
-    of = institution_id(site.container, INSTITUTION)
-    return [each.id for each in site.container.people().invitations(OPERATOR, of)]
+    institution = institution_id(site.container, INSTITUTION)
+    invitations = site.container.people().invitations(OPERATOR, institution)
+    return [invitation.id for invitation in invitations]
 
 
 def test_the_list_shows_who_is_what_since_when(site: Site, member: Visitor) -> None:
@@ -54,19 +55,19 @@ def test_many_members_are_in_pages_of_fifty_with_a_search(site: Site, member: Vi
     for number in range(50):
         site.add_member(f"reader-{number:02}@example.org", Role.READER)
 
-    first, second, found = (
+    first, second, matching = (
         text_of(member.get(f"{MEMBERS}{query}").text) for query in ("", "?page=2", "?q=READER-49")
     )
 
     assert "51 members, by e-mail address." in first
-    assert [text.count(" Change or remove ") for text in (first, second, found)] == [50, 0, 1]
+    assert [text.count(" Change or remove ") for text in (first, second, matching)] == [50, 0, 1]
     assert "Page 1 of 2" in first
     assert f"{EMAIL} (you) Admin" in second
-    assert "1 found. Show all members" in found
+    assert "1 found. Show all members" in matching
 
 
 def test_an_invitation_is_a_link_that_is_shown_once(site: Site, member: Visitor) -> None:
-    """At the operator's address, whatever host the client says; the list has its address alone."""
+    """At the operator's address, whatever host the client says; the list has only the address."""
     form = fields_of(member.get(INVITE).text)
     assert form["role"] == "reader"
 

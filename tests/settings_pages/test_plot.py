@@ -1,11 +1,16 @@
-"""The geometry of the plot of a key's requests."""
+"""The plot of a key's requests: its geometry, and on the page of the key."""
 
+import re
 from datetime import date, timedelta
 
 import pytest
 
 from evref.adapters.inbound.pages.settings.plot import BOTTOM, TOP, Plot, drawn
+from evref.domain.access.key import Permission
 from evref.domain.access.quota import DayUsage
+from tests.settings_pages.site import Site
+from tests.settings_pages.test_api_keys import KEYS, ask_with
+from tests.settings_pages.visitor import Visitor
 
 TODAY = date(2026, 11, 20)
 
@@ -54,3 +59,48 @@ def test_the_present_limit_is_drawn() -> None:
     plot = plotted(DayUsage(ago(20), 400, 1, 0), limit=1000)
 
     assert plot.limit_y == TOP
+
+
+def test_the_key_s_page_plots_thirty_days_against_the_limit(site: Site, member: Visitor) -> None:
+    """With a table beside it; a day that is longer ago is in neither."""
+    made = site.make_key("Ward app", limit=3)
+    site.use_key(made, 2, days_ago=30)
+    site.use_key(made, 2, days_ago=29)
+    site.use_key(made, 5, days_ago=1)
+
+    page = member.get(f"{KEYS}/{made.key.id}").text
+
+    svg = page[page.index('<g class="day"') : page.index("</figure>")]
+    assert svg.count('class="admitted"') == 2
+    assert svg.count('class="refused"') == 1
+    text = " ".join(re.sub("<[^>]*>", "", page).split())
+    assert "5 requests were admitted and 2 refused." in text
+    assert "The busiest day was 19 November 2026, with 3 admitted and 2 refused." in text
+    assert 'aria-label="19 November 2026: 3 admitted, 2 refused, limit 3"' in svg
+    rows = re.findall(r'<th scope="row"><time datetime="([^"]*)">.*?<td>(\d+)</td><td>(\d+)', page)
+    assert rows == [("2026-11-19", "3", "2"), ("2026-10-22", "2", "0")]
+
+
+@pytest.mark.parametrize("query", ["days=0", "days=31", "days=", "days=x", "days=90&days=90"])
+def test_another_number_of_days_is_not_understood(site: Site, member: Visitor, query: str) -> None:
+    """The page says so, and shows what it shows without."""
+    made = site.make_key()
+
+    answer = member.get(f"{KEYS}/{made.key.id}?{query}")
+
+    assert answer.status_code == 200
+    assert "was not understood: days, which must be " in answer.text
+    assert "in the last 30 days" in answer.text
+
+
+def test_a_key_that_was_not_used_has_no_plot(site: Site, member: Visitor) -> None:
+    """The page says so, and not that nobody tried."""
+    made = site.make_key(permission=Permission.NONE)
+    assert ask_with(site, made.token.text) == 403
+
+    page = " ".join(member.get(f"{KEYS}/{made.key.id}").text.split())
+
+    assert "No requests were counted in the last 30 days." in page
+    assert "Requests refused because the key has no access are not counted." in page
+    assert "never used" not in page
+    assert "<svg" not in page

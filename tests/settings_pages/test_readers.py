@@ -82,7 +82,9 @@ def test_a_reader_s_session_lasts_thirty_days_from_its_beginning(
     """Also when the browser is closed, and however much it is used."""
     again = Visitor(site)
     signed_in = again.sign_in(COLLEAGUE)
-    (cookie,) = [each for each in signed_in.headers.getlist("Set-Cookie") if "session=" in each]
+    (cookie,) = [
+        cookie for cookie in signed_in.headers.getlist("Set-Cookie") if "session=" in cookie
+    ]
     assert f"Max-Age={30 * DAY}" in cookie
 
     site.clock.advance(seconds=30 * DAY - 1)

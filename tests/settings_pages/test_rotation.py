@@ -98,7 +98,7 @@ def test_revoking_asks_first_is_final_and_ends_both_keys(site: Site, member: Vis
     assert fields_of(page) == {}
     assert [ask_with(site, key) for key in (new, made.token.text)] == [401, 401]
     entries = site.audit_log()
-    assert [(each.actor, each.action) for each in entries[:2]] == [
+    assert [(entry.actor, entry.action) for entry in entries[:2]] == [
         (EMAIL, "key_revoked"),
         (EMAIL, "key_rotated"),
     ]
@@ -148,7 +148,7 @@ def furnish(site: Site) -> dict[KeyState, str]:
         KeyState.EXPIRED: expired,
         KeyState.REVOKED: revoked,
     }
-    return {state: each.key.id for state, each in made.items()}
+    return {state: new_key.key.id for state, new_key in made.items()}
 
 
 def test_every_state_is_named_in_words_and_with_a_sign(site: Site) -> None:
@@ -205,8 +205,8 @@ def test_keys_are_found_by_words_of_name_and_state(many: Site, q: str, names: li
     """Each word, in any case and with or without accents."""
     answer = a_member(many).get(KEYS, query_string={"q": q})
 
-    found = re.findall(r'<th role="rowheader" scope="row"><a [^>]*>([^<]*)<', answer.text)
-    assert found == names
+    shown = re.findall(r'<th role="rowheader" scope="row"><a [^>]*>([^<]*)<', answer.text)
+    assert shown == names
     assert f"{len(names)} of 13 keys." in text_of(answer.text)
     assert ("No key contains all of these words." in answer.text) == (not names)
     assert fields_of(answer.text)["q"] == q.strip()

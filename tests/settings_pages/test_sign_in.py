@@ -179,7 +179,7 @@ def test_too_many_at_once_are_asked_to_come_back(site: Site, member: Visitor) ->
 
 
 def test_guesses_from_elsewhere_do_not_lock_a_member_out(site: Site) -> None:
-    """Whose browser is known, also after the sign-out, and to this account alone."""
+    """Whose browser is known, also after the sign-out, and only to this account."""
     member, other = a_member(site), a_member(site, OTHER_EMAIL)
     member.fill_in("/settings/sign-out")
     for _ in range(6):
@@ -226,7 +226,7 @@ def test_the_address_is_the_one_that_the_operator_s_proxies_send(
 
 
 def test_signing_out_ends_the_session_for_a_copied_cookie_too(site: Site) -> None:
-    """It ends on the server, not in one browser alone."""
+    """It ends on the server, not only in one browser."""
     member, thief = a_member(site), Visitor(site)
     thief.set_cookie("evref_session", str(member.cookie("evref_session")))
     assert thief.is_signed_in
@@ -282,7 +282,7 @@ def test_a_changed_password_ends_all_other_sessions(site: Site) -> None:
     assert not thief.is_signed_in
     assert Visitor(site).sign_in().status_code == 422
     assert Visitor(site).sign_in(password="a new long password").status_code == 303
-    (entry,) = (each for each in site.audit_log() if each.action == "password_changed")
+    (entry,) = (entry for entry in site.audit_log() if entry.action == "password_changed")
     assert (entry.actor, entry.key_id) == (EMAIL, None)
 
 
@@ -312,7 +312,7 @@ def test_a_refused_password_has_its_reason_at_its_field(
 
     assert answer.status_code == 422
     assert message in answer.text
-    assert not any(f'value="{each}"' in answer.text for each in typed if each)
+    assert not any(f'value="{password}"' in answer.text for password in typed if password)
     assert Visitor(site).sign_in().status_code == 303
 
 

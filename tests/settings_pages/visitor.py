@@ -67,8 +67,8 @@ class Visitor:
         return self.fill_in(path, email=email, password=password)
 
     def cookie(self, name: str) -> str | None:
-        found = self._client.get_cookie(name)
-        return None if found is None else found.value
+        cookie = self._client.get_cookie(name)
+        return None if cookie is None else cookie.value
 
     def set_cookie(self, name: str, value: str) -> None:
         self._client.set_cookie(name, value)
@@ -95,12 +95,12 @@ class _Fields(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        name, value = given.get("name"), given.get("value") or ""
+        attributes = dict(attrs)
+        name, value = attributes.get("name"), attributes.get("value") or ""
         self._in_main |= tag == "main"
         if not self._in_main or tag != "input" or name is None:
             return
-        if given.get("type") != "radio" or "checked" in given:
+        if attributes.get("type") != "radio" or "checked" in attributes:
             self.fields[name] = value
 
 
@@ -116,8 +116,7 @@ def text_of(page: str) -> str:
 
 def key_on(page: str) -> str:
     """The API key that the page shows."""
-    found = set(_TOKEN.findall(unescape(page)))
-    (token,) = found
+    (token,) = set(_TOKEN.findall(unescape(page)))
     return KeyToken(str(token)).text
 
 

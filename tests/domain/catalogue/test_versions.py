@@ -1,0 +1,268 @@
+"""Versions of catalogues and entries, and comparisons of two catalogues."""
+
+from dataclasses import fields, replace
+from datetime import date
+
+import pytest
+from hypothesis import given
+
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.evidence import (
+    Certainty,
+    Direction,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
+from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
+from evref.domain.catalogue.publication import (
+    Comparison,
+    DiagnosisChange,
+    InterventionChange,
+    Turn,
+)
+from evref.testing.builders import (
+    CAUTION,
+    a_catalogue,
+    a_diagnosis,
+    an_effect,
+    an_entry,
+    an_intervention,
+)
+from tests.domain.strategies import catalogues, entries
+
+REFERENCE = Reference(
+    title="A trial",
+    authors="Doe J",
+    year=2020,
+    source="A journal",
+    kind=ReferenceKind.RANDOMISED_TRIAL,
+    doi="10.1000/a",
+    pmid="1",
+    given_url=None,
+)
+OTHER_REFERENCE = replace(REFERENCE, doi="10.1000/b")
+DOSE = FittVp("Daily", "Light", "10 minutes", "Walking", "70 minutes", "Slowly")
+EVIDENCE = Evidence(Certainty.LOW, Recommendation.NOT_STATED, Direction.FOR, "Weak")
+WALK = Intervention(
+    id="pain-walk",
+    diagnosis_id="pain",
+    module=Module.FITT_VIP,
+    phase=Phase.ACUTE,
+    title="Walking",
+    summary="x" * 80,
+    fitt_vp=DOSE,
+    evidence=EVIDENCE,
+    references=(REFERENCE,),
+)
+REST = replace(WALK, id="pain-rest", module=Module.HOME, fitt_vp=None, title="Resting")
+STRONG_WALK = replace(WALK, evidence=replace(EVIDENCE, recommendation=Recommendation.STRONG_FOR))
+PAIN = a_diagnosis("pain", name="Pain")
+ENTRY = Entry(PAIN, (WALK, REST))
+
+
+def with_walk(**changes: object) -> Entry:
+    return Entry(PAIN, (replace(WALK, **changes), REST))  # type: ignore[arg-type]
+
+
+def with_reference(**changes: object) -> Entry:
+    return with_walk(references=(replace(REFERENCE, **changes),))  # type: ignore[arg-type]
+
+
+def with_evidence(**changes: object) -> Entry:
+    return with_walk(evidence=replace(EVIDENCE, **changes))  # type: ignore[arg-type]
+
+
+def with_diagnosis(**changes: object) -> Entry:
+    return Entry(replace(PAIN, **changes), (WALK, REST))  # type: ignore[arg-type]
+
+
+OTHER_PAIN = Entry(
+    replace(PAIN, id="ache"),
+    (replace(WALK, diagnosis_id="ache"), replace(REST, diagnosis_id="ache")),
+)
+ONE_FIELD_CHANGED = {
+    "Entry.diagnosis": with_diagnosis(name="Ache"),
+    "Entry.interventions": Entry(PAIN, (WALK,)),
+    "Diagnosis.id": OTHER_PAIN,
+    "Diagnosis.name": with_diagnosis(name="pain"),
+    "Diagnosis.icd10_codes": with_diagnosis(icd10_codes=(Icd10Code("M17.0"),)),
+    "Diagnosis.icd11_codes": with_diagnosis(icd11_codes=(Icd11Code("FA01.0"),)),
+    "Diagnosis.enabled_modules": with_diagnosis(enabled_modules=()),
+    "Diagnosis.checked_on": with_diagnosis(checked_on=date(2026, 2, 2)),
+    "Diagnosis.terms": with_diagnosis(terms={"en": ("ache",)}),
+    "Diagnosis.broader_codes": with_diagnosis(broader_codes=("M17",)),
+    "Diagnosis.finer_codes": with_diagnosis(finer_codes={CodeList.ICD_10_CM: FinerCodes(("M17",))}),
+    "Diagnosis.scope": with_diagnosis(scope="Pain, whatever its cause."),
+    "Diagnosis.mainstays": Entry(replace(PAIN, mainstays=("pain-walk",)), (STRONG_WALK, REST)),
+    "Diagnosis.reviewed": with_diagnosis(reviewed=Review("A. N. Other", date(2026, 2, 2))),
+    "Intervention.id": with_walk(id="pain-walks"),
+    "Intervention.diagnosis_id": OTHER_PAIN,
+    "Intervention.module": Entry(PAIN, (WALK, replace(REST, module=Module.CONCEPT))),
+    "Intervention.phase": with_walk(phase=Phase.CHRONIC),
+    "Intervention.title": with_walk(title="Walking!"),
+    "Intervention.summary": with_walk(summary="x" * 81),
+    "Intervention.fitt_vp": with_walk(fitt_vp=replace(DOSE, time=None)),
+    "Intervention.evidence": with_evidence(certainty=Certainty.VERY_LOW),
+    "Intervention.cautions": with_walk(cautions="x" * 40),
+    "Intervention.effects": with_walk(effects=(an_effect(),)),
+    "Intervention.references": with_walk(references=(REFERENCE, OTHER_REFERENCE)),
+    **{
+        f"FittVp.{field.name}": with_walk(fitt_vp=replace(DOSE, **{field.name: "Else"}))
+        for field in fields(FittVp)
+    },
+    "Evidence.certainty": with_evidence(certainty=Certainty.HIGH),
+    "Evidence.recommendation": with_evidence(recommendation=Recommendation.STRONG_FOR),
+    "Evidence.direction": with_evidence(direction=Direction.UNCLEAR),
+    "Evidence.source_grade": with_evidence(source_grade=None),
+    "Reference.title": with_reference(title="Trial"),
+    "Reference.authors": with_reference(authors="Roe J"),
+    "Reference.year": with_reference(year=2021),
+    "Reference.source": with_reference(source="Another journal"),
+    "Reference.kind": with_reference(kind=ReferenceKind.COHORT_STUDY),
+    "Reference.doi": with_reference(doi="10.1000/b"),
+    "Reference.pmid": with_reference(pmid=None),
+    "Reference.given_url": with_reference(given_url="https://example.org/"),
+}
+
+
+def test_a_version_is_16_hexadecimal_digits_and_the_same_on_any_machine() -> None:
+    assert a_catalogue(ENTRY).version == "5fc10b48fc0bbef1"
+    assert ENTRY.version == "501ddff816a07bf4"
+
+
+def test_every_field_of_the_content_is_tried() -> None:
+    """A field that is added to the content without being added here fails this."""
+    content = (Entry, Diagnosis, Intervention, FittVp, Evidence, Reference)
+
+    assert {
+        f"{part.__name__}.{field.name}" for part in content for field in fields(part)
+    } == ONE_FIELD_CHANGED.keys()
+
+
+@pytest.mark.parametrize("field", ONE_FIELD_CHANGED)
+def test_any_one_field_changed_gives_catalogue_and_entry_another_version(field: str) -> None:
+    assert a_catalogue(ONE_FIELD_CHANGED[field]).version != a_catalogue(ENTRY).version
+    assert ONE_FIELD_CHANGED[field].version != ENTRY.version
+
+
+HIDING = replace(PAIN, enabled_modules=(Module.FITT_VIP,))
+
+
+@pytest.mark.parametrize(
+    "hidden", [(), (replace(REST, title="Resting well"),), (REST, replace(REST, id="pain-sleep"))]
+)
+def test_what_is_not_visible_is_no_part_of_the_version_of_an_entry(
+    hidden: tuple[Intervention, ...],
+) -> None:
+    with_rest = Entry(HIDING, (WALK, REST))
+    other = Entry(HIDING, (WALK, *hidden))
+
+    assert other.version == with_rest.version
+    assert a_catalogue(other).version != a_catalogue(with_rest).version
+
+
+@given(entries(), entries())
+def test_two_entries_have_one_version_only_when_the_same_is_served_of_them(
+    one: Entry, other: Entry
+) -> None:
+    same = (one.diagnosis, one.visible_interventions()) == (
+        other.diagnosis,
+        other.visible_interventions(),
+    )
+
+    assert (one.version == other.version) == same
+
+
+# Changes
+
+
+def turned(intervention: Intervention, direction: Direction) -> Intervention:
+    evidence = replace(
+        intervention.evidence, direction=direction, recommendation=Recommendation.NOT_STATED
+    )
+    return replace(intervention, evidence=evidence)
+
+
+def with_interventions(diagnosis_id: str, *interventions: Intervention) -> Entry:
+    own = [replace(intervention, diagnosis_id=diagnosis_id) for intervention in interventions]
+    return an_entry(diagnosis_id, interventions=own)
+
+
+def test_a_comparison_says_what_readers_see_and_a_turn_of_direction_first() -> None:
+    """From for to against before from for to unclear before all else."""
+    a, b, c, d = (an_intervention(f"i-{name}") for name in "abcd")
+    hidden = an_intervention("hidden", diagnosis_id="kept")
+    kept = Entry(a_diagnosis("kept", modules=()), ())
+    before = a_catalogue(
+        kept,
+        an_entry("gone"),
+        with_interventions("x-edited", a),
+        with_interventions("y-doubted", replace(a, id="y")),
+        with_interventions("z-turned", replace(b, id="z-b"), c, d),
+    )
+    after = a_catalogue(
+        replace(kept, interventions=(hidden,)),
+        an_entry("new"),
+        Entry(
+            a_diagnosis("x-edited", terms={"de": ("Neu",)}), before.entry("x-edited").interventions
+        ),
+        with_interventions("y-doubted", turned(replace(a, id="y"), Direction.UNCLEAR)),
+        with_interventions(
+            "z-turned",
+            replace(b, id="z-b", cautions=CAUTION, title="Another title"),
+            turned(c, Direction.AGAINST),
+            an_intervention("i-e"),
+        ),
+    )
+    graded = ("evidence.recommendation", "evidence.direction")
+
+    assert after.compared_with(before) == Comparison(
+        added=("new",),
+        removed=("gone",),
+        changed=(
+            DiagnosisChange(
+                "z-turned",
+                record=False,
+                interventions_added=("i-e",),
+                interventions_removed=("i-d",),
+                interventions_changed=(
+                    InterventionChange("i-c", graded, Turn(Direction.FOR, Direction.AGAINST)),
+                    InterventionChange("z-b", ("title", "cautions"), None),
+                ),
+            ),
+            DiagnosisChange(
+                "y-doubted",
+                record=False,
+                interventions_added=(),
+                interventions_removed=(),
+                interventions_changed=(
+                    InterventionChange("y", graded, Turn(Direction.FOR, Direction.UNCLEAR)),
+                ),
+            ),
+            DiagnosisChange("x-edited", True, (), (), ()),
+        ),
+    )
+
+
+@given(catalogues(), catalogues())
+def test_a_comparison_names_a_diagnosis_exactly_when_its_version_changed(
+    one: Catalogue, other: Catalogue
+) -> None:
+    """And the other way round it names the same, with added and removed exchanged."""
+    before = {entry.diagnosis.id: entry.version for entry in one.entries}
+    after = {entry.diagnosis.id: entry.version for entry in other.entries}
+
+    there, back = other.compared_with(one), one.compared_with(other)
+
+    assert {change.diagnosis_id for change in there.changed} == {
+        name for name in before.keys() & after.keys() if before[name] != after[name]
+    }
+    assert (there.added, there.removed) == (back.removed, back.added)
+    assert [change.diagnosis_id for change in there.changed] == [
+        change.diagnosis_id for change in back.changed
+    ]

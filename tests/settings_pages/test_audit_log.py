@@ -1,0 +1,88 @@
+"""The audit log as a page and as a download: every change, with filters."""
+
+import csv
+from io import StringIO
+
+import pytest
+
+from evref.testing.builders import OPERATOR
+from tests.settings_pages.site import EMAIL, Site
+from tests.settings_pages.visitor import Visitor, text_of
+
+KEYS = "/settings/api-keys"
+LOG = "/settings/audit-log"
+
+
+def test_the_audit_log_shows_every_change_from_pages_and_command_line(
+    site: Site, member: Visitor
+) -> None:
+    """When, who, what, and on which key; latest first."""
+    member.fill_in(f"{KEYS}/new", name="Ward tablet")
+    site.clock.advance(minutes=1)
+    site.container.manage_keys().change(OPERATOR, site.only_key().id, daily_limit=5)
+
+    page = text_of(member.get(LOG).text)
+
+    assert (
+        "just now 20 November 2026, 09:31 UTC operator Key changed Ward tablet "
+        "limit from 1000 to 5 1 minute ago"
+    ) in page
+    assert (
+        f"1 minute ago 20 November 2026, 09:30 UTC {EMAIL} Key created Ward tablet "
+        "name 'Ward tablet', "
+    ) in page
+    assert "Times are UTC." in page
+
+
+def test_the_audit_log_is_filtered_and_downloaded(site: Site, member: Visitor) -> None:
+    """A cell that a spreadsheet would calculate gets an apostrophe."""
+    site.make_key("=1+1")
+    key = site.make_key("Ward app").key
+    member.fill_in(f"{KEYS}/{key.id}", daily_limit="5")
+    only = f"person={EMAIL}&key={key.id}&kind=key_changed"
+
+    page = text_of(member.get(f"{LOG}?{only}").text)
+    filtered = list(csv.reader(StringIO(member.get(f"{LOG}.csv?{only}").text)))
+    answer = member.get(f"{LOG}.csv")
+    everything = list(csv.reader(StringIO(answer.text)))
+
+    assert "limit from 1000 to 5" in page
+    assert "permission read" not in page
+    assert filtered[0] == ["when", "who", "what", "key_id", "key", "detail"]
+    assert filtered[1][1:] == [EMAIL, "key_changed", key.id, "Ward app", "limit from 1000 to 5"]
+    assert len(filtered) == 2
+    assert len(everything) == len(site.audit_log()) + 1
+    assert "'=1+1" in [row[4] for row in everything]
+    assert all(line[0] == line[-1] == '"' for line in answer.text.splitlines())
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="audit-log.csv"'
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("@1", "'@1"),
+        ("a;=1", "a;'=1"),
+        ("a; =1;-2", "a;' =1;'-2"),
+        ("\uff1d1", "'\uff1d1"),
+        ("\uff0b1;\uff0d2;\uff203", "'\uff0b1;'\uff0d2;'\uff203"),
+        ("a=1;b", "a=1;b"),
+    ],
+)
+def test_no_cell_of_the_download_is_calculated(
+    site: Site, member: Visitor, name: str, cell: str
+) -> None:
+    """Nor a part of one where a spreadsheet splits it at semicolons."""
+    site.make_key(name)
+
+    rows = csv.reader(StringIO(member.get(f"{LOG}.csv").text))
+
+    assert cell in [row[4] for row in rows]
+
+
+def test_a_download_whose_filter_is_not_understood_is_refused(member: Visitor) -> None:
+    """A file could not say that it is not filtered."""
+    answer = member.get(f"{LOG}.csv?kind=deleted")
+
+    assert answer.status_code == 422
+    assert "not understood: kind, which must be one of institution_created" in answer.text
+    assert EMAIL not in answer.text
