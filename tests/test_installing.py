@@ -50,9 +50,9 @@ def test_operators_install_wheels_only(page: str) -> None:
 def test_nothing_here_was_compiled_on_this_machine() -> None:
     """Wheels of an index name the oldest system that they run on, such as manylinux_2_17."""
     compiled_here = [
-        found.name
-        for found in distributions()
-        for tag in re.findall(r"(?m)^Tag: (.*)$", found.read_text("WHEEL") or "")
+        package.name
+        for package in distributions()
+        for tag in re.findall(r"(?m)^Tag: (.*)$", package.read_text("WHEEL") or "")
         if re.search(r"-linux_\w+$", tag)
     ]
 

@@ -21,21 +21,23 @@ ALLOWED = {
 
 def declared(package: str) -> set[str]:
     """The licences that the package names, as identifiers of SPDX, else by its classifiers."""
-    found = distribution(package)
-    if "License-Expression" in found.metadata:
-        return set(re.split(r" (?:AND|OR) ", found.metadata["License-Expression"]))
+    installed = distribution(package)
+    if "License-Expression" in installed.metadata:
+        return set(re.split(r" (?:AND|OR) ", installed.metadata["License-Expression"]))
     names = {
         classifier.rpartition(" :: ")[2]
-        for classifier in found.metadata.get_all("Classifier") or []
+        for classifier in installed.metadata.get_all("Classifier") or []
         if classifier.startswith("License ::")
     }
     if names:
         return names
-    if "License" in found.metadata:
-        return {found.metadata["License"]}
+    if "License" in installed.metadata:
+        return {installed.metadata["License"]}
     # A package that declares none has its text with it.
     (text,) = (
-        file.read_text() for file in found.files or () if file.name in {"LICENSE", "LICENSE.txt"}
+        file.read_text()
+        for file in installed.files or ()
+        if file.name in {"LICENSE", "LICENSE.txt"}
     )
     return {text.splitlines()[0].strip()}
 

@@ -61,7 +61,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """The entries by one actor, about one key, or of some actions; None is any."""
+    """The entries by one actor, about one key, or of some actions; None means any."""
 
     actor: str | None = None
     key_id: str | None = None
@@ -100,11 +100,11 @@ class AuditEntry:
     times: int | None = None
 
     def is_gathered_with(self, other: AuditEntry) -> bool:
-        """Return whether this entry and the other one, both with times, are to be one."""
-        mine, others = (
+        """Return whether this entry and the other one, both with times, are gathered in one."""
+        own_key, other_key = (
             (entry.institution_id, entry.actor, entry.action, entry.at) for entry in (self, other)
         )
-        return mine == others
+        return own_key == other_key
 
     @property
     def key_id(self) -> str | None:

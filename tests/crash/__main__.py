@@ -63,7 +63,9 @@ def main() -> None:
             + ", ".join(f"{word} {count}" for word, count in sorted(figures.outcomes.items()))
         )
     if options.figures is not None:
-        record = {"seed": options.seed} | {name: asdict(each) for name, each in all_figures.items()}
+        record = {"seed": options.seed} | {
+            name: asdict(figures) for name, figures in all_figures.items()
+        }
         options.figures.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 

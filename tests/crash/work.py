@@ -50,7 +50,7 @@ class Changes:
         return self._number
 
     @contextmanager
-    def one(self) -> Iterator[None]:
+    def reported(self) -> Iterator[None]:
         last = None
         if self._until_death == 0:
             # Half of the time towards the end, where the change takes effect.
@@ -86,9 +86,9 @@ def change_keys(changes: Changes, url: str, institution: str) -> None:
     keys = container.manage_keys()
     own_id = institution_id(container, institution)
     while True:
-        found = keys.list(OPERATOR, own_id)
-        live = [each.key.id for each in found if not each.state.has_ended]
-        with changes.one():
+        in_use = keys.list(OPERATOR, own_id)
+        live = [key.key.id for key in in_use if not key.state.has_ended]
+        with changes.reported():
             if len(live) < KEYS:
                 keys.create(
                     OPERATOR,
@@ -117,7 +117,7 @@ def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
     files.held = {**CATALOGUES, BUNDLED_CATALOGUE: a_catalogue()}
     publish = PublishCatalogue(container.storage(), files, container.clock(), BUNDLED_CATALOGUE)
     for path in _in_turn([*CATALOGUES], changes.random):
-        with changes.one():
+        with changes.reported():
             plan = publish.plan_load(OPERATOR, path, lambda _done, _total: None)
             publish.publish(OPERATOR, plan, by="operator", allow_removals=True)
 
@@ -125,7 +125,7 @@ def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
 def migrate(changes: Changes, url: str, _institution: str) -> None:
     """Migrate the database to the current revision, once."""
     database = SqlDatabase(url, timeout_seconds=60)
-    with changes.one():
+    with changes.reported():
         SqlStorage(database).prepare()
 
 

@@ -26,5 +26,5 @@ def service(start: Start, store: Store) -> Server:
 
 @pytest.fixture(scope="module")
 def nginx(service: Server) -> Iterator[Nginx]:
-    with running(service.port) as found:
-        yield found
+    with running(service.port) as proxy:
+        yield proxy

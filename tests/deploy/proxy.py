@@ -112,16 +112,16 @@ def running(service: int, replaced: dict[str, str] | None = None) -> Iterator[Ng
     """Run nginx in front of a port, with the configuration, in which some texts are replaced."""
     program = needs("nginx")
     with folder_for_a_server() as folder:
-        found = Nginx(free_port(), free_port(), _certificate(folder), folder)
-        _configure(found, service, replaced or {})
+        nginx = Nginx(free_port(), free_port(), _certificate(folder), folder)
+        _configure(nginx, service, replaced or {})
         subprocess.run([program, "-t", "-q", "-c", folder / "nginx.conf"], check=True)
         with (folder / "printed").open("wb") as printed:
             process = subprocess.Popen(
                 [program, "-c", folder / "nginx.conf"], stdout=printed, stderr=printed
             )
         try:
-            wait_until(lambda: _listens(found.tls), (folder / "log").read_text)
-            yield found
+            wait_until(lambda: _listens(nginx.tls), (folder / "log").read_text)
+            yield nginx
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(PATIENCE)
@@ -166,8 +166,8 @@ def _configure(nginx: Nginx, service: int, replaced: dict[str, str]) -> None:
 def _main() -> str:
     """Return the lines that the how-to on deployment adds to nginx's main file."""
     how_to = (ROOT / "docs" / "how-to" / "deploy.md").read_text()
-    found = re.findall(r"(worker_(?:rlimit_nofile|connections) [0-9]+;)", how_to)
-    files, connections = sorted(found, reverse=True)
+    directives = re.findall(r"(worker_(?:rlimit_nofile|connections) [0-9]+;)", how_to)
+    files, connections = sorted(directives, reverse=True)
     return f"{files}\nevents {{ {connections} }}"
 
 

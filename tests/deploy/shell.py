@@ -31,11 +31,11 @@ def files() -> tuple[Path, ...]:
 def section(page: Path, heading: str) -> str:
     """Return the text below a heading, up to the next heading of its level."""
     rank = heading.split(maxsplit=1)[0]
-    found = re.search(
+    match = re.search(
         rf"(?ms)^{re.escape(heading)}$(.*?)(?=^#{{1,{len(rank)}}} |\Z)", page.read_text()
     )
-    assert found is not None, f"{page.name} has no section {heading}"
-    return found[1]
+    assert match is not None, f"{page.name} has no section {heading}"
+    return match[1]
 
 
 def blocks(text: str) -> list[str]:
@@ -70,18 +70,18 @@ def run(script: str, folder: Path, replaced: Mapping[str, str], **variables: str
 
 def needs(program: str) -> str:
     """Return the path of a program; if it is missing, skip the test, or fail it if required."""
-    found = shutil.which(program, path=f"{environ.get('PATH', '')}:/usr/sbin")
-    if found is None:
+    path = shutil.which(program, path=f"{environ.get('PATH', '')}:/usr/sbin")
+    if path is None:
         message = f"{program} is not installed"
         if environ.get("EVREF_REQUIRE_PROGRAMS") == "1":
             pytest.fail(message)
         pytest.skip(message)
-    return found
+    return path
 
 
 def proxy_lines(language: str) -> str:
     """Return the lines for a proxy in the how-to for sign-in, by the language of their block."""
     page = ROOT / "docs" / "how-to" / "sign-in-with-your-identity-provider.md"
-    (found,) = re.findall(rf"(?ms)^```{language}\n(.*?)^```", page.read_text())
-    assert isinstance(found, str)
-    return found
+    (lines,) = re.findall(rf"(?ms)^```{language}\n(.*?)^```", page.read_text())
+    assert isinstance(lines, str)
+    return lines

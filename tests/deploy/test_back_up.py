@@ -50,8 +50,8 @@ def back_up(folder: Path, url: str, replaced: dict[str, str], **variables: str) 
 
 def commands(heading: str, word: str) -> str:
     """Return the block below a heading that contains the word."""
-    (found,) = (block for block in blocks(section(PAGE, heading)) if word in block)
-    return found
+    (block,) = (block for block in blocks(section(PAGE, heading)) if word in block)
+    return block
 
 
 @contextmanager

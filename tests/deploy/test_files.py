@@ -67,8 +67,8 @@ def services() -> dict[str, Any]:
     """Return the services of both files, by name."""
     done = compose(REQUIRED, *COMPOSE_FILES)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)["services"]
-    return found
+    described: dict[str, Any] = json.loads(done.stdout)["services"]
+    return described
 
 
 def containerfile(instruction: str) -> list[str]:
@@ -80,8 +80,8 @@ def containerfile(instruction: str) -> list[str]:
 def evref_commands() -> Iterator[tuple[str, list[str]]]:
     """Yield the place and the arguments of each evref command."""
     for page, line in commands():
-        if found := _EVREF.search(line):
-            yield page, shlex.split(found["arguments"], comments=True)
+        if match := _EVREF.search(line):
+            yield page, shlex.split(match["arguments"], comments=True)
     for unit in UNITS:
         for line in re.findall(r"(?m)^ExecStart=\S+/evref (.*)$", unit.read_text()):
             yield unit.name, line.split()
@@ -174,18 +174,18 @@ def test_hadolint_accepts_the_containerfile() -> None:
 def test_the_compose_services_match_each_other_and_the_image() -> None:
     """Compose itself checks that a service on which another depends exists."""
     (port,) = containerfile("EXPOSE")
-    found = services()
-    (published,) = found["evref"]["ports"]
+    described = services()
+    (published,) = described["evref"]["ports"]
 
     assert [published[name] for name in ("host_ip", "published", "target")] == [
         *("127.0.0.1", port, int(port))
     ]
-    assert f"0.0.0.0:{port}" in found["evref"]["command"]
+    assert f"0.0.0.0:{port}" in described["evref"]["command"]
     assert f"0.0.0.0:{port}" in containerfile("CMD")[0]
     assert all(f":{port}/health/" in line for line in containerfile(r"   CMD"))
-    assert all(service["read_only"] is True for service in found.values())
-    assert "healthcheck" in found["postgresql"]
-    assert "healthcheck" in found["redis"]
+    assert all(service["read_only"] is True for service in described.values())
+    assert "healthcheck" in described["postgresql"]
+    assert "healthcheck" in described["redis"]
 
 
 @pytest.mark.parametrize("name", COMPOSE_FILES)

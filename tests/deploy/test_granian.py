@@ -145,17 +145,17 @@ def test_the_answers_equal_those_of_gunicorn(nginx: Nginx, store: Store, start: 
     )
     gunicorn.wait_until_ready()
     with running(gunicorn.port) as other:
-        keys = {each: store.key().token.text for each in (nginx, other)}
+        keys = {proxy: store.key().token.text for proxy in (nginx, other)}
 
         for number, (method, path, headers, body) in enumerate(REQUESTS):
             fields = {"X-Request-ID": str(number), **headers}
             ours, theirs = (
                 comparable(
-                    each.send(
-                        method, path, {"Authorization": f"Bearer {keys[each]}", **fields}, body
+                    proxy.send(
+                        method, path, {"Authorization": f"Bearer {keys[proxy]}", **fields}, body
                     )
                 )
-                for each in (nginx, other)
+                for proxy in (nginx, other)
             )
             assert ours == theirs, (method, path, headers)
     assert len(REQUESTS) >= 40
@@ -236,7 +236,7 @@ def test_a_stop_under_load_completes_the_requests_in_progress(
         sent = [clients.submit(send, number) for number in range(8)]
         assert started.wait(PATIENCE)
         server.process.terminate()
-        answered = sum(each.result() for each in sent)
+        answered = sum(request.result() for request in sent)
 
     assert server.wait_until_ended() == 0, server.log
     assert admitted(store, key.key.id) == answered
@@ -257,7 +257,7 @@ def test_a_sign_in_header_with_two_spellings_is_refused_at_the_start(store: Stor
         for name in ("X-Forwarded-Email", "XForwardedEmail")
     }
 
-    assert [each.returncode for each in started.values()] == [4, 0]
+    assert [server.returncode for server in started.values()] == [4, 0]
     assert started["X-Forwarded-Email"].stderr.splitlines() == [
         (
             "evref: EVREF_SIGN_IN_HEADER must have no hyphen under Granian: set it to "

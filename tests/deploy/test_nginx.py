@@ -85,7 +85,7 @@ def test_every_metric_that_the_rules_use_exists(nginx: Nginx, store: Store) -> N
 
     assert response.status == 200
     families = list(text_string_to_metric_families(response.body.decode()))
-    measured = {sample.name: set(sample.labels) for each in families for sample in each.samples}
+    measured = {sample.name: set(sample.labels) for family in families for sample in family.samples}
     documented = set(re.findall(r"^\| `(evref_\w+)`", how_to, re.MULTILINE))
     assert documented <= {*measured, *(family.name for family in families)}
     # `job` and `instance` are Prometheus' own.

@@ -56,13 +56,13 @@ class _Pattern:
 def _maps() -> dict[str, list[_Pattern]]:
     """Return the patterns of each map, by its variables, in their order."""
     text = (DEPLOY / "nginx" / "evref.conf").read_text()
-    found = re.findall(r"(?ms)^map (.*?) \{\n(.*?)^\}", text)
+    maps = re.findall(r"(?ms)^map (.*?) \{\n(.*?)^\}", text)
     return {
         name: [
             _Pattern(pattern, is_caseless=bool(star))
             for star, pattern in re.findall(r'(?m)^    "~(\*?)(.*)" \S+;$', body)
         ]
-        for name, body in found
+        for name, body in maps
         if '"~' in body
     }
 

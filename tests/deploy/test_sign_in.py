@@ -37,9 +37,11 @@ _LOCATION = r"    location / \{\n        if \(\$evref_uri_is_long\)(?s:.*?)\n   
 @pytest.fixture(scope="module")
 def secret(store: Store) -> str:
     manage = store.container.manage_institutions()
-    found = manage.create_institution(OPERATOR, "Hospital with a proxy")
-    store.container.people().create(OPERATOR, found.id, "admin@hospital.example", password=None)
-    made = manage.set_sign_in(OPERATOR, found.id, domains=["hospital.example"])
+    institution = manage.create_institution(OPERATOR, "Hospital with a proxy")
+    store.container.people().create(
+        OPERATOR, institution.id, "admin@hospital.example", password=None
+    )
+    made = manage.set_sign_in(OPERATOR, institution.id, domains=["hospital.example"])
     assert isinstance(made, ProxySecret)
     return made.text
 
@@ -72,8 +74,8 @@ class _Double(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def nginx(service: Server, secret: str) -> Iterator[Nginx]:
-    with _double() as port, _in_front_of(service, secret, port) as found:
-        yield found
+    with _double() as port, _in_front_of(service, secret, port) as nginx:
+        yield nginx
 
 
 @contextmanager
@@ -85,8 +87,8 @@ def _in_front_of(service: Server, secret: str, port: int) -> Iterator[Nginx]:
         line = f'proxy_set_header X-Evref-Proxy-Secret "{secret}";'
         text = text.replace("include /etc/nginx/evref-proxy-secret.conf;", line)
         (folder / "sign-in.conf").write_text(text)
-        with running(service.port, {_LOCATION: f"    include {folder}/sign-in.conf;"}) as found:
-            yield found
+        with running(service.port, {_LOCATION: f"    include {folder}/sign-in.conf;"}) as nginx:
+            yield nginx
 
 
 @contextmanager
@@ -156,7 +158,7 @@ def test_nginx_takes_the_address_from_the_proxy_alone(
         assert (forged.status, forged.headers["location"]) == (302, PROVIDER), wrong
         beside = nginx.curl(*sent, "--cookie", f"user={READER}", page)
         assert beside.status in {200, 303}, wrong
-    emails = {each.email for each in store.container.storage().accounts.members()}
+    emails = {member.email for member in store.container.storage().accounts.members()}
     assert OTHER not in emails
     api = nginx.curl(
         "--cookie", f"user={READER}", f"https://127.0.0.1:{nginx.tls}/api/v1/diagnoses"

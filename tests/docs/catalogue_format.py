@@ -204,7 +204,7 @@ def _joint_rules(record: type, properties: dict[str, Any]) -> dict[str, Any]:
 
 def page(text: str) -> str:
     """Return the page of the format with its tables of fields written anew."""
-    return _TABLE.sub(lambda found: f"{_table(found[1])}\n\n", text)
+    return _TABLE.sub(lambda match: f"{_table(match[1])}\n\n", text)
 
 
 def _table(name: str) -> str:

@@ -50,23 +50,23 @@ def blocks(page: Path) -> list[Block]:
 
 def commands(page: Path) -> list[Example]:
     """What is typed at a prompt, each with the lines up to the next."""
-    found = []
+    examples = []
     for block in blocks(page):
         if block.language == "console":
             for typed in re.split(r"(?m)^\$ ", block.text)[1:]:
                 match = re.match(r"((?:.*\\\n)*.*)\n?", typed)
                 assert match
-                found.append(Example(block, match[0].rstrip("\n"), typed[match.end() :]))
-    return found
+                examples.append(Example(block, match[0].rstrip("\n"), typed[match.end() :]))
+    return examples
 
 
 def programs(page: Path, language: str) -> list[Example]:
     """The blocks of a language, each with the block of text right behind it."""
-    found = blocks(page)
-    behind = [*found[1:], None]
+    all_blocks = blocks(page)
+    behind = [*all_blocks[1:], None]
     return [
         Example(block, block.text, after.text if after and after.language == "text" else None)
-        for block, after in zip(found, behind, strict=True)
+        for block, after in zip(all_blocks, behind, strict=True)
         if block.language == language
     ]
 

@@ -18,20 +18,20 @@ ADD_A_DIAGNOSIS = DOCS / "how-to" / "add-a-diagnosis.md"
 TUTORIAL = DOCS / "tutorial" / "first-answer.md"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 CURL = [
-    each
+    example
     for page in PAGES
-    for each in commands(page)
-    if each.code.startswith("curl ") and SHOWN_ADDRESS in each.code
+    for example in commands(page)
+    if example.code.startswith("curl ") and SHOWN_ADDRESS in example.code
 ]
-STARTS = [each for page in PAGES for each in commands(page) if each.code == "make run"]
+STARTS = [example for page in PAGES for example in commands(page) if example.code == "make run"]
 PYTHON = programs(TUTORIAL, "python")
 JAVASCRIPT = programs(TUTORIAL, "javascript")
 
 
 def test_there_are_examples() -> None:
     """What follows looks at something."""
-    assert {each.block.page for each in STARTS} == {ROOT / "README.md", TUTORIAL}
-    assert {each.block.page for each in CURL} >= {ROOT / "README.md", TUTORIAL}
+    assert {example.block.page for example in STARTS} == {ROOT / "README.md", TUTORIAL}
+    assert {example.block.page for example in CURL} >= {ROOT / "README.md", TUTORIAL}
     assert PYTHON
     assert JAVASCRIPT
 
@@ -72,7 +72,9 @@ def test_a_program_in_javascript_prints_what_is_shown(demo: Demo, example: Examp
 @pytest.mark.parametrize("example", [*PYTHON, *JAVASCRIPT], ids=str)
 def test_a_program_that_is_refused_says_what_is_allowed(demo: Demo, example: Example) -> None:
     """With the change that the page names."""
-    (shown,) = (each.text for each in blocks(TUTORIAL) if each.text.startswith("Invalid parameter"))
+    (shown,) = (
+        block.text for block in blocks(TUTORIAL) if block.text.startswith("Invalid parameter")
+    )
     command = [sys.executable, "example.py"] if example in PYTHON else ["node", "example.mjs"]
     needs(command[0])
     code = example.code.replace('"home"', '"physio"')
@@ -86,8 +88,8 @@ def test_a_diagnosis_is_added_as_the_how_to_says(
     """Every command in turn, in a folder with nothing but the new file."""
     shutil.copy(BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml", folder)
 
-    for each in commands(ADD_A_DIAGNOSIS):
-        program, *arguments = shlex.split(each.code)
+    for command in commands(ADD_A_DIAGNOSIS):
+        program, *arguments = shlex.split(command.code)
         if program == "evref":
             cli.main(arguments, standalone_mode=False)
         else:

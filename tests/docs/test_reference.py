@@ -70,15 +70,15 @@ def test_the_page_of_the_interface_is_that_of_the_openapi_document() -> None:
 def test_the_figures_of_the_readme_are_those_of_the_bundled_catalogue() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     entries = YamlCatalogueFiles().read([BUNDLED_CATALOGUE], lambda _done, _total: None).entries
-    interventions = [each for entry in entries for each in entry.interventions]
-    cautions = [each for each in interventions if each.cautions]
-    effects = [effect for each in interventions for effect in each.effects]
+    interventions = [intervention for entry in entries for intervention in entry.interventions]
+    cautions = [intervention for intervention in interventions if intervention.cautions]
+    effects = [effect for intervention in interventions for effect in intervention.effects]
 
     (figures,) = re.findall(
         r"([\d,]+) diagnoses, ([\d,]+) interventions, ([\d,]+) cautions and ([\d,]+) effects", text
     )
     assert figures == tuple(
-        f"{len(each):,}" for each in (entries, interventions, cautions, effects)
+        f"{len(items):,}" for items in (entries, interventions, cautions, effects)
     )
 
 
@@ -187,16 +187,20 @@ def test_every_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wanted = [
         *project["project"]["dependencies"],
-        *(each for extra in project["project"]["optional-dependencies"].values() for each in extra),
         *(
-            each
+            requirement
+            for extra in project["project"]["optional-dependencies"].values()
+            for requirement in extra
+        ),
+        *(
+            requirement
             for group in project["dependency-groups"].values()
-            for each in group
-            if isinstance(each, str)
+            for requirement in group
+            if isinstance(requirement, str)
         ),
     ]
     named = reference("dependencies").read_text(encoding="utf-8").lower()
-    names = {re.split(r"[\[><=]", each)[0] for each in wanted}
+    names = {re.split(r"[\[><=]", requirement)[0] for requirement in wanted}
 
     assert {name for name in names if name not in named and not name.startswith("types-")} == set()
 

@@ -97,9 +97,10 @@ def entries(draw: st.DrawFn, diagnosis_id: str = "asthma") -> Entry:
         )
         for number, module, phase in drawn
     ]
-    visible = [each.id for each in Entry(diagnosis, tuple(interventions)).visible_interventions()]
+    entry = Entry(diagnosis, tuple(interventions))
+    visible = [intervention.id for intervention in entry.visible_interventions()]
     mainstays = draw(st.permutations(visible)) if draw(st.booleans()) else []
-    return Entry(replace(diagnosis, mainstays=tuple(mainstays)), tuple(interventions))
+    return replace(entry, diagnosis=replace(diagnosis, mainstays=tuple(mainstays)))
 
 
 @st.composite

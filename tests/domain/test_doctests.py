@@ -8,7 +8,7 @@ import pytest
 
 import evref.domain
 
-MODULES = [found.name for found in pkgutil.walk_packages(evref.domain.__path__, "evref.domain.")]
+MODULES = [module.name for module in pkgutil.walk_packages(evref.domain.__path__, "evref.domain.")]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -18,6 +18,6 @@ def test_the_examples_of_a_module_hold(name: str) -> None:
 
 def test_there_are_examples() -> None:
     finder = doctest.DocTestFinder(exclude_empty=True)
-    found = [test for name in MODULES for test in finder.find(importlib.import_module(name))]
+    tests = [test for name in MODULES for test in finder.find(importlib.import_module(name))]
 
-    assert sum(len(test.examples) for test in found) > 0
+    assert sum(len(test.examples) for test in tests) > 0

@@ -65,9 +65,9 @@ def test_a_secret_scanner_finds_every_key_by_the_published_pattern() -> None:
     for _ in range(200):
         text = KeyToken.make(secrets.randbelow(KeyToken.SECRETS)).text
         for around in ("{}", "KEY={}\n", '"{}"', "Bearer {}", "https://x/?k={}&a=b", "({})."):
-            (found,) = re.findall(pattern, around.format(text))
-            assert found == text
-            assert checksum_as_published(found[:46]) == found[46:]
+            (key,) = re.findall(pattern, around.format(text))
+            assert key == text
+            assert checksum_as_published(key[:46]) == key[46:]
 
 
 def checksum_as_published(body: str) -> str:

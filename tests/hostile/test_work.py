@@ -37,7 +37,7 @@ words = st.sampled_from(
     [word for entry in bundled().entries for word in entry.diagnosis.name.split()]
     + ["exercise", "exercsie", "pain", "a", "Schmerz", "xylophone"]
 )
-phrases = st.lists(words, min_size=1, max_size=25).map(lambda some: " ".join(some)[:200])
+phrases = st.lists(words, min_size=1, max_size=25).map(lambda chosen: " ".join(chosen)[:200])
 names = st.sampled_from(["a", "e", "home", "zq", "active", "knee-osteoarthritis"])
 numbers = st.integers(0, 99).map(str)
 
@@ -60,7 +60,7 @@ FHIR = {
     ),
     "_sort": st.just("-title,_lastUpdated"),
 }
-several_codes = st.lists(icd10 | icd11, max_size=50).map(lambda some: ",".join(some)[:200])
+several_codes = st.lists(icd10 | icd11, max_size=50).map(lambda codes: ",".join(codes)[:200])
 PAGES = {"q": phrases | phrases.map(lambda words: words.replace(" ", ";")) | several_codes}
 
 

@@ -79,11 +79,11 @@ class Document:
         """What a reference of the document refers to; anything else as it is."""
         if "$ref" not in value:
             return value
-        found: Any = self._document
+        target: Any = self._document
         for step in value["$ref"].removeprefix("#/").split("/"):
-            found = found[step]
-        assert isinstance(found, dict)
-        return found
+            target = target[step]
+        assert isinstance(target, dict)
+        return target
 
     def _check_headers(self, declared: dict[str, Any], response: TestResponse) -> None:
         undeclared = set(response.headers.keys()) - set(declared) - _UNDECLARED

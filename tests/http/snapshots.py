@@ -39,12 +39,16 @@ def examples() -> str:
     knee = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
     (entry,) = YamlCatalogueFiles().read([knee], lambda _done, _total: None).entries
     mainstays = entry.diagnosis.mainstays
-    turned, added, *_ = (each for each in entry.interventions if each.id not in mainstays)
+    turned, added, *_ = (
+        intervention for intervention in entry.interventions if intervention.id not in mainstays
+    )
     evidence = replace(
         turned.evidence, direction=Direction.UNCLEAR, recommendation=Recommendation.NOT_STATED
     )
-    others = (each for each in entry.interventions if each not in {turned, added})
-    before = (replace(turned, evidence=evidence), *others)
+    unchanged = (
+        intervention for intervention in entry.interventions if intervention not in {turned, added}
+    )
+    before = (replace(turned, evidence=evidence), *unchanged)
     service.publish(a_catalogue(Entry(entry.diagnosis, before), an_entry("asthma")))
     service.publish(a_catalogue(entry))
     token = service.token()
@@ -87,9 +91,9 @@ def _problem(service: Service, problem: Problem, path: str) -> Any:
     elif problem is problems.INTERNAL_ERROR:
         service = _service()
         service.app.view_functions["api.list_diagnoses"] = _fail
-    found = _ask(service, path, token, accept)
-    assert found["status"] == problem.status, found
-    return found
+    details = _ask(service, path, token, accept)
+    assert details["status"] == problem.status, details
+    return details
 
 
 def _ask(service: Service, path: str, token: str | None, accept: str = "*/*") -> Any:

@@ -61,7 +61,7 @@ def test_a_cached_response_is_not_rendered_again(service: Service, token: str) -
     service.clock.advance(seconds=1)
     rendered = service.get(LIST, token=token)
 
-    assert [body(each)["meta"]["count"] for each in cached] == [5] * 4
+    assert [body(response)["meta"]["count"] for response in cached] == [5] * 4
     assert body(rendered)["meta"]["count"] == 1
     assert rendered.headers["X-RateLimit-Remaining"] == "994"
 
@@ -98,7 +98,8 @@ def test_a_refusal_is_the_same_before_and_after_caching(service: Service, token:
         assert service.get(target, token=token).status_code == 200
     after = [service.get(target, token=sent) for target in TARGETS for sent, _ in refused]
 
-    assert [each.status_code for each in after] == [status for _, status in refused] * len(TARGETS)
+    statuses = [status for _, status in refused] * len(TARGETS)
+    assert [response.status_code for response in after] == statuses
     for first, second in zip(before, after, strict=True):
         assert body(second) | {"request_id": ""} == body(first) | {"request_id": ""}
         assert lasting(second) == lasting(first)

@@ -27,11 +27,14 @@ GONE = "/api/v1/diagnoses/gone"
 
 
 def turned(entry: Entry) -> Entry:
-    (one,) = entry.interventions
+    (intervention,) = entry.interventions
     evidence = replace(
-        one.evidence, direction=Direction.AGAINST, recommendation=Recommendation.STRONG_AGAINST
+        intervention.evidence,
+        direction=Direction.AGAINST,
+        recommendation=Recommendation.STRONG_AGAINST,
     )
-    return replace(entry, interventions=(replace(one, evidence=evidence, effects=(an_effect(),)),))
+    against = replace(intervention, evidence=evidence, effects=(an_effect(),))
+    return replace(entry, interventions=(against,))
 
 
 BEFORE = a_catalogue(an_entry("knee"), an_entry("gone", name="Gone"))
@@ -100,9 +103,9 @@ def test_since_a_version_both_ends_are_compared(service: Service, token: str) ->
     service.publish(after)
     service.clock.advance(seconds=1)
     for version in (BEFORE.version, AFTER.version):
-        (found,) = service.data(f"{CHANGES}?since={version}", token)
-        assert found["catalogue_version"] == after.version
-        assert found["added"] == (["new"] if version == BEFORE.version else ["gone"])
+        (change,) = service.data(f"{CHANGES}?since={version}", token)
+        assert change["catalogue_version"] == after.version
+        assert change["added"] == (["new"] if version == BEFORE.version else ["gone"])
 
 
 def test_what_cannot_be_compared_is_refused(service: Service, token: str) -> None:
@@ -189,9 +192,10 @@ def test_page_feed_and_command_line_say_the_same(service: Service, tmp_path: Pat
         *chain(*LINES)
     ]
     assert [record["changes"] for record in listed] == [
-        {name: each[name] for name in NOTHING} for each in service.data(CHANGES, service.token())
+        {name: publication[name] for name in NOTHING}
+        for publication in service.data(CHANGES, service.token())
     ]
-    sections = [re.sub(r"\s+", " ", re.sub("<[^>]*>", "", each)) for each in page.split("<h2")[1:]]
+    sections = [" ".join(re.sub("<[^>]*>", "", html).split()) for html in page.split("<h2")[1:]]
     for section, lines in zip(sections, LINES, strict=True):
         places = [section.index(line.split(": ", 1)[1]) for line in lines]
         assert places == sorted(places)

@@ -97,7 +97,7 @@ def test_text_is_sent_as_it_is(service: Service, token: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "ids"),
     [
         ("icd10=M17", ["knee-osteoarthritis"]),
         ("icd10=S83.511A,%20M17.-,B05", ["knee-osteoarthritis", "twin-a"]),
@@ -118,21 +118,21 @@ def test_text_is_sent_as_it_is(service: Service, token: str) -> None:
     ],
 )
 def test_filters_find_what_a_code_or_word_stands_for(
-    service: Service, token: str, query: str, found: list[str]
+    service: Service, token: str, query: str, ids: list[str]
 ) -> None:
     """A code finds what equals it or is its ancestor; other parameters than codes narrow."""
     response = service.get(f"{DIAGNOSES}?{query}", token=token)
 
-    assert [record["id"] for record in body(response)["data"]] == found
-    assert body(response)["meta"]["count"] == len(found)
+    assert [record["id"] for record in body(response)["data"]] == ids
+    assert body(response)["meta"]["count"] == len(ids)
 
 
 def test_matches_say_how_each_code_was_read_and_what_it_found(service: Service, token: str) -> None:
     """In the order asked, with ids that are all in the data."""
     answer = body(service.get(f"{DIAGNOSES}?icd10=%20s83511a%20,M17.-,B05", token=token))
 
-    found = answer["meta"]["matches"]
-    assert found == [
+    matches = answer["meta"]["matches"]
+    assert matches == [
         {
             "parameter": parameter,
             "given": given,
@@ -151,7 +151,7 @@ def test_matches_say_how_each_code_was_read_and_what_it_found(service: Service, 
             ("icd10", "B05", "B05", {}),
         ]
     ]
-    assert {name for match in found for name in match["diagnosis_ids"]} == {
+    assert {name for match in matches for name in match["diagnosis_ids"]} == {
         record["id"] for record in answer["data"]
     }
 
@@ -174,48 +174,6 @@ def test_matches_are_in_the_order_asked_although_parameters_alternate(
     ]
 
 
-@pytest.mark.parametrize(
-    ("codes", "qualifier", "relations"),
-    [
-        ("M17.1 G", None, ["certain"]),
-        ("M17.1 V", "suspected", ["approximate"]),
-        ("M17.1 Z R", "state_after", ["approximate"]),
-        ("M17.1 A", "excluded", []),
-        # It may also be of the code.
-        ("M17.1V", None, ["approximate"]),
-        ("M17.1V&edition=gm", "suspected", ["approximate"]),
-    ],
-)
-def test_a_match_says_what_a_letter_says_about_the_diagnosis(
-    service: Service, token: str, codes: str, qualifier: str | None, relations: list[str]
-) -> None:
-    meta = body(service.get(f"{DIAGNOSES}?icd10={codes}", token=token))["meta"]
-
-    (match,) = meta["matches"]
-    assert match["qualifier"] == qualifier
-    assert [fit["relation"] for fit in match["diagnoses"]] == relations
-
-
-def test_what_cannot_be_read_does_not_fail_the_rest(service: Service, token: str) -> None:
-    """Each part has its entry, in order; of a pair, each half."""
-    query = "icd10=M17.1,hello,,G61.0%2B%20J45*"
-
-    answer = body(service.get(f"{DIAGNOSES}?{query}", token=token))
-
-    said = [(match["given"], match["read_as"]) for match in answer["meta"]["matches"]]
-    assert said == [
-        ("M17.1", "M17.1"),
-        ("hello", None),
-        ("", None),
-        ("G61.0+", "G61.0"),
-        ("J45*", "J45"),
-    ]
-    for match in answer["meta"]["matches"][1:3]:
-        assert match["diagnosis_ids"] == match["diagnoses"] == match["excluded_from"] == []
-        assert "must be one of the codes of ICD-10" in match["error"]
-    assert answer["meta"]["count"] == 3
-
-
 def test_records_have_their_interventions_if_asked(service: Service, token: str) -> None:
     """All visible ones, whatever the module that the diagnoses are filtered by."""
     path = f"{DIAGNOSES}/knee-osteoarthritis"
@@ -225,7 +183,7 @@ def test_records_have_their_interventions_if_asked(service: Service, token: str)
     alone = service.data(f"{path}?include=interventions", token)
 
     assert listed["interventions"] == alone["interventions"] == expected
-    assert len({each["module"] for each in expected}) > 1
+    assert len({intervention["module"] for intervention in expected}) > 1
     assert listed == alone == service.data(path, token) | {"interventions": expected}
 
 
@@ -292,7 +250,6 @@ def test_a_search_says_why_it_found_each_diagnosis(service: Service, token: str)
     meta = body(service.get(f"{DIAGNOSES}?q=guillan", token=token))["meta"]
     assert meta["suggestions"] == []
     assert [
-        (found["diagnosis_id"], found["matched"], found["language"], found["by"])
-        for found in meta["found"]
-    ] == [("guillain-barre-syndrome", "Guillain-Barré syndrome", "en", "name")]
-    assert all(found["spelling_corrected"] for found in meta["found"])
+        (hit["diagnosis_id"], hit["matched"], hit["language"], hit["by"], hit["spelling_corrected"])
+        for hit in meta["found"]
+    ] == [("guillain-barre-syndrome", "Guillain-Barré syndrome", "en", "name", True)]

@@ -35,26 +35,21 @@ def test_interventions_are_ordered_by_module_phase_title_and_id(
     assert service.ids(KNEE, token) == IN_ORDER
 
 
-@pytest.mark.parametrize("module", list(Module))
-def test_a_module_leaves_only_its_own(service: Service, token: str, module: Module) -> None:
-    """Filter 1; a module that is not enabled gives an empty list, not an error."""
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [*(("module", module) for module in Module), *(("phase", phase) for phase in Phase)],
+)
+def test_a_filter_leaves_only_its_own(
+    service: Service, token: str, name: str, value: Module | Phase
+) -> None:
+    """Filters 1 and 2; a module that is not enabled gives an empty list, not an error."""
     records = service.data(KNEE, token)
 
-    found = service.data(f"{KNEE}?module={module}", token)
+    filtered = service.data(f"{KNEE}?{name}={value}", token)
 
-    assert found == [record for record in records if record["module"] == module]
-    assert bool(found) == (module in {Module.FITT_VIP, Module.HOME, Module.CONCEPT})
-
-
-@pytest.mark.parametrize("phase", list(Phase))
-def test_a_phase_leaves_only_its_own(service: Service, token: str, phase: Phase) -> None:
-    """Filter 2."""
-    records = service.data(KNEE, token)
-
-    found = service.data(f"{KNEE}?phase={phase}", token)
-
-    assert found
-    assert found == [record for record in records if record["phase"] == phase]
+    assert filtered == [record for record in records if record[name] == value]
+    hidden = {Module.PHARMACONEUTRAL, Module.PREVENTION, Module.DIAGNOSTIC}
+    assert bool(filtered) == (value not in hidden)
 
 
 def test_an_answer_names_its_diagnosis_and_filters(service: Service, token: str) -> None:

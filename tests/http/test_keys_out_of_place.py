@@ -19,6 +19,11 @@ LIST = "/api/v1/diagnoses"
 KEY = KeyToken.make(0x5EED << 200).text
 SECRET = KEY[6:]
 
+
+def encoded_in_every_character(text: str) -> str:
+    return "".join(f"%{ord(character):02x}" for character in text)
+
+
 FORMS: dict[str, Callable[[str], str]] = {
     "plain": str,
     "in capitals": str.upper,
@@ -27,7 +32,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "with a mistyped prefix": lambda key: f"evref{key[6:]}",
     "encoded": lambda key: key.replace("_", "%5F").replace("e", "%65"),
     "encoded twice": lambda key: quote(key.replace("_", "%5F").replace("e", "%65")),
-    "encoded in every character": lambda key: "".join(f"%{ord(each):02x}" for each in key),
+    "encoded in every character": encoded_in_every_character,
 }
 
 INVITATION = InvitationToken.make(0x5EED << 256).text
@@ -170,14 +175,13 @@ def test_the_link_of_an_invitation_in_an_address_is_in_no_answer_and_no_log(
     """It is as good as a password."""
     caplog.set_level(logging.DEBUG)
     encoded = INVITATION.replace("J", "%4A").replace("o", "%6f")
-    in_hexadecimal = "".join(f"%{ord(each):02x}" for each in INVITATION)
     for form in (
         INVITATION,
         INVITATION[:-1],
         f"{INVITATION}.",
         encoded,
         quote(encoded),
-        in_hexadecimal,
+        encoded_in_every_character(INVITATION),
     ):
         sent = path.format(form)
         response = service.get(sent, token=token, headers={"Referer": f"http://host{sent}"})

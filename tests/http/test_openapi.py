@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from evref.adapters.inbound.rest.examples import REQUESTS
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER, MEANINGS
 from tests.http import snapshots
@@ -25,8 +24,8 @@ pytestmark = pytest.mark.shared_service
 @pytest.fixture
 def document(service: Service) -> dict[str, Any]:
     """The document as a client gets it."""
-    found: dict[str, Any] = body(service.get("/api/v1/openapi.json"))
-    return found
+    document: dict[str, Any] = body(service.get("/api/v1/openapi.json"))
+    return document
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -40,11 +39,19 @@ def nodes(value: Any) -> Iterator[dict[str, Any]]:
     """Every object within a value."""
     if isinstance(value, dict):
         yield value
-        for each in value.values():
-            yield from nodes(each)
+        for member in value.values():
+            yield from nodes(member)
     elif isinstance(value, list):
-        for each in value:
-            yield from nodes(each)
+        for item in value:
+            yield from nodes(item)
+
+
+def parameter_of_list(document: dict[str, Any], name: str) -> dict[str, Any]:
+    """A parameter of `listDiagnoses`."""
+    parameters = document["paths"]["/api/v1/diagnoses"]["get"]["parameters"]
+    parameter: dict[str, Any]
+    (parameter,) = (parameter for parameter in parameters if parameter.get("name") == name)
+    return parameter
 
 
 def test_the_document_is_valid_openapi_3_1(document: dict[str, Any]) -> None:
@@ -122,8 +129,7 @@ def test_the_number_of_codes_is_what_the_service_takes(
     service: Service, document: dict[str, Any], name: str, such: str
 ) -> None:
     """Separated by commas. What is not a code is no error beside one that is."""
-    parameters = document["paths"]["/api/v1/diagnoses"]["get"]["parameters"]
-    parameter = next(each for each in parameters if each.get("name") == name)
+    parameter = parameter_of_list(document, name)
     most = parameter["schema"]["maxItems"]
     assert (parameter["style"], parameter["explode"]) == ("form", False)
     assert parameter["schema"]["items"] == {"type": "string"}
@@ -141,8 +147,7 @@ def test_the_service_takes_every_search_that_the_document_allows(
 ) -> None:
     """And refuses every other."""
     token = service.token(limit=HIGHEST_DAILY_LIMIT)
-    parameters = document["paths"]["/api/v1/diagnoses"]["get"]["parameters"]
-    schema = next(each for each in parameters if each.get("name") == "q")["schema"]
+    schema = parameter_of_list(document, "q")["schema"]
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=201))
@@ -164,13 +169,13 @@ def test_the_service_takes_every_search_that_the_document_allows(
 
 
 def test_every_example_meets_its_schema(service: Service, document: dict[str, Any]) -> None:
-    """Those of answers, problems, headers and parameters alike."""
+    """Of responses, problems, headers and parameters."""
     checked = 0
     for node in nodes(document):
         schema = node.get("schema")
         if not isinstance(schema, dict):
             continue
-        shown = [each["value"] for each in node.get("examples", {}).values()]
+        shown = [named["value"] for named in node.get("examples", {}).values()]
         shown += [node["example"]] if "example" in node else []
         shown += schema.get("examples", [])
         for value in shown:
@@ -178,23 +183,3 @@ def test_every_example_meets_its_schema(service: Service, document: dict[str, An
             checked += 1
 
     assert checked > 20
-
-
-def test_every_answer_is_described_with_the_disclaimer(document: dict[str, Any]) -> None:
-    """It is part of the product, and required."""
-    for name in ("Meta", "DiagnosisListMeta", "InterventionListMeta"):
-        schema = document["components"]["schemas"][name]
-        assert schema["properties"]["disclaimer"]["examples"] == [DISCLAIMER]
-        assert "disclaimer" in schema["required"]
-
-
-def test_the_examples_are_reached_by_the_requests_beside_them(document: dict[str, Any]) -> None:
-    """Whoever copies a request gets what the document shows."""
-    for path, operation in operations(document):
-        form = re.sub(r"\{\w+\}", "[^/]+", path)
-        shown = operation["responses"]["200"]["content"]["application/json"]["examples"]
-        requests = REQUESTS[operation["operationId"]]
-        assert set(shown) == set(requests)
-        for name, request in requests.items():
-            assert re.fullmatch(form, request.split("?")[0])
-            assert shown[name]["summary"] == f"GET {request}"

@@ -41,18 +41,20 @@ def test_a_request_goes_the_whole_way(service: Service) -> None:
     token = key.token.text
 
     listed = service.get(LIST, token=token)
-    found = service.get(f"{KNEE}?module=home&phase=acute", token=token)
+    filtered = service.get(f"{KNEE}?module=home&phase=acute", token=token)
     unchanged = service.get(LIST, token=token, headers={"If-None-Match": listed.headers["ETag"]})
     over = service.get(LIST, token=token)
 
     assert [record["id"] for record in body(listed)["data"]] == IN_ORDER
-    assert [record["id"] for record in body(found)["data"]] == [
+    assert [record["id"] for record in body(filtered)["data"]] == [
         "k-home-acute-a",
         "k-home-acute-b",
         "k-home-acute-z",
     ]
     assert unchanged.status_code == 304
-    remaining = [answer.headers["X-RateLimit-Remaining"] for answer in (listed, found, unchanged)]
+    remaining = [
+        answer.headers["X-RateLimit-Remaining"] for answer in (listed, filtered, unchanged)
+    ]
     assert remaining == ["2", "1", "0"]
     assert_problem(over, 429)
     assert service.admitted(key) == 3

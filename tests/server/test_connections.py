@@ -40,8 +40,8 @@ def by_gunicorn(start: Start, store: Store) -> Server:
 
 @pytest.fixture(params=["server", "by_gunicorn"])
 def either(request: pytest.FixtureRequest) -> Server:
-    found: Server = request.getfixturevalue(request.param)
-    return found
+    server: Server = request.getfixturevalue(request.param)
+    return server
 
 
 @pytest.mark.parametrize("length", ["56", "0000000056", "00000000000000000056"])

@@ -67,19 +67,20 @@ def related(diagnosis: Diagnosis, others: Iterable[Diagnosis]) -> tuple[Diagnosi
     return tuple(other for *_, other in ranked[:_MOST_RELATED])
 
 
-def _share_a_code(one: Diagnosis, other: Diagnosis) -> bool:
+def _share_a_code(diagnosis: Diagnosis, other: Diagnosis) -> bool:
     # ICD-10 and ICD-11 codes differ in their second character, so one is never below the other.
-    return any(a.startswith(b) or b.startswith(a) for a, b in product(_codes(one), _codes(other)))
+    pairs = product(_codes(diagnosis), _codes(other))
+    return any(a.startswith(b) or b.startswith(a) for a, b in pairs)
 
 
 def _codes(diagnosis: Diagnosis) -> list[str]:
     return [str(code) for code in (*diagnosis.icd10_codes, *diagnosis.icd11_codes)]
 
 
-def _distance(one: Diagnosis, other: Diagnosis) -> int:
+def _distance(diagnosis: Diagnosis, other: Diagnosis) -> int:
     return min(
         abs(_number(a.text) - _number(b.text))
-        for a, b in product(one.icd10_codes, other.icd10_codes)
+        for a, b in product(diagnosis.icd10_codes, other.icd10_codes)
     )
 
 

@@ -47,9 +47,9 @@ def verdict(intervention: Intervention) -> str:
     if evidence.recommendation is Recommendation.NOT_STATED:
         return _WITHOUT_RECOMMENDATION[evidence.direction]
     kinds = {reference.kind for reference in intervention.references}
-    who = "Guidelines" if ReferenceKind.GUIDELINE in kinds else "Sources"
-    said = "recommend it" if evidence.direction is Direction.FOR else "advise against it"
-    return f"{who} {said} ({STRENGTHS[evidence.recommendation]})"
+    sources = "Guidelines" if ReferenceKind.GUIDELINE in kinds else "Sources"
+    advice = "recommend it" if evidence.direction is Direction.FOR else "advise against it"
+    return f"{sources} {advice} ({STRENGTHS[evidence.recommendation]})"
 
 
 def source(intervention: Intervention) -> str:
@@ -64,13 +64,13 @@ def source(intervention: Intervention) -> str:
     if grade is None:
         return _work(intervention.references)
     statement = "".join(_STATEMENT.findall(grade)[:1]) or grade
-    said_by, colon, words = statement.partition(": ")
+    issuer, colon, words = statement.partition(": ")
     if not colon:
         return _with_year(statement, " · ", statement, intervention.references)
-    body = _ALLIANCE.sub(r"\1", _AFTER_A_COMMA.sub("", said_by))
+    body = _ALLIANCE.sub(r"\1", _AFTER_A_COMMA.sub("", issuer))
     words = _REMARK.sub("", words).replace("level of evidence", "level")
     words = words[:1].upper() + words[1:]
-    return f"{words} · {_with_year(body, ' ', said_by, intervention.references)}"
+    return f"{words} · {_with_year(body, ' ', issuer, intervention.references)}"
 
 
 def _with_year(text: str, joint: str, words: str, works: Sequence[Reference]) -> str:

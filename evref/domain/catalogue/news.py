@@ -24,7 +24,7 @@ class NewsKind(StrEnum):
 class News:
     """A change of a diagnosis. `text` says what changed in it; empty if all of it did.
 
-    `name` is its present name, or its id if the catalogue does not have it any more.
+    `name` is its present name, or its id if the catalogue no longer contains it.
     """
 
     kind: NewsKind
@@ -34,8 +34,8 @@ class News:
     text: str = ""
 
     def __str__(self) -> str:
-        said = f"{self.kind.capitalize()}: {self.name}"
-        return f"{said}: {self.text}" if self.text else said
+        name = f"{self.kind.capitalize()}: {self.name}"
+        return f"{name}: {self.text}" if self.text else name
 
 
 def news(comparison: Comparison, catalogue: Catalogue) -> Iterator[News]:

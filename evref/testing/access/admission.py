@@ -142,7 +142,7 @@ class AdmissionContract:
         assert counts == list(range(1, 26))
         assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 25, 25, 15),)
 
-    def test_no_request_is_admitted_over_a_limit_that_is_lowered_meanwhile(
+    def test_no_request_is_admitted_over_a_limit_that_is_being_lowered(
         self, storage: Storage
     ) -> None:
         """A request whose quota has the new limit was admitted within it or refused."""

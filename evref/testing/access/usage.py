@@ -98,7 +98,7 @@ class UsageReportsContract:
                 DayUsage(TODAY, 1000, 1, 0),
             )
 
-    def test_pruning_lets_requests_through_meanwhile(self, storage: Storage) -> None:
+    def test_requests_are_admitted_during_pruning(self, storage: Storage) -> None:
         """Exactly the limit is admitted."""
         digest = keep_key(storage, a_key(limit=25))
         for days_ago in range(20):

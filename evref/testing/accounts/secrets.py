@@ -13,7 +13,7 @@ class SharedSecretsContract:
 
     def test_all_who_ask_at_once_are_given_the_same(self, storage: Storage) -> None:
         """All callers get the same candidate."""
-        given = set(at_once(8, lambda number: storage.secrets.keep("cookies", str(number))))
+        secrets = set(at_once(8, lambda number: storage.secrets.keep("cookies", str(number))))
 
-        assert len(given) == 1
-        assert given <= {str(number) for number in range(8)}
+        assert len(secrets) == 1
+        assert secrets <= {str(number) for number in range(8)}

@@ -33,12 +33,12 @@ class WatchedKeys(MemoryKeys):
 
     def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
         self.lookups.append(sorted(digests))
-        found = super().by_digests(digests)
+        keys = super().by_digests(digests)
         self.clock.advance(seconds=self.seconds)
         if len(digests) > 1:
             self.asked.set()
             assert self.answers.wait(20)
-        return found
+        return keys
 
 
 @pytest.fixture

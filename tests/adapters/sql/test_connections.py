@@ -24,7 +24,7 @@ def test_whoever_finds_all_connections_in_use_is_refused(storage: SqlStorage, ur
         with few.connect(), few.connect(), pytest.raises(StorageUnavailableError):
             SqlStorage(few).accounts.institutions()
 
-        assert [found.id for found in SqlStorage(few).accounts.institutions()] == ["i1"]
+        assert [institution.id for institution in SqlStorage(few).accounts.institutions()] == ["i1"]
 
 
 def test_no_statement_is_waited_for_longer_than_was_asked_for(

@@ -80,13 +80,13 @@ def in_turn(storage: SqlStorage, url: str, first: Act, second: Act) -> EvrefErro
         closing(SqlDatabase(url, timeout_seconds=LONG_ENOUGH)) as other,
         ThreadPoolExecutor(2) as threads,
     ):
-        one = threads.submit(first, paused)
+        earlier = threads.submit(first, paused)
         assert paused.has_paused.wait(LONG_ENOUGH)
-        two = threads.submit(second, SqlStorage(other))
-        done_early = wait([two], TO_SEE_IT_WAIT).done
+        later = threads.submit(second, SqlStorage(other))
+        done_early = wait([later], TO_SEE_IT_WAIT).done
         paused.may_go_on.set()
-        one.result(LONG_ENOUGH)
-        error = two.exception(LONG_ENOUGH)
+        earlier.result(LONG_ENOUGH)
+        error = later.exception(LONG_ENOUGH)
 
     assert not done_early
     assert error is None or isinstance(error, EvrefError)
@@ -112,14 +112,14 @@ def test_a_sign_in_that_is_set_while_a_member_is_created_elsewhere_finds_the_mem
     storage: SqlStorage, url: str
 ) -> None:
     """So the command lists all members of the domain, once it has set it."""
-    found: list[str] = []
+    emails: list[str] = []
 
     def set_and_list(of_command: Storage) -> None:
         set_sign_in(of_command)
-        found.extend(member.email for member in of_command.accounts.members())
+        emails.extend(member.email for member in of_command.accounts.members())
 
     assert in_turn(storage, url, create_elsewhere, set_and_list) is None
-    assert found == ["head@example.com", "new@example.org"]
+    assert emails == ["head@example.com", "new@example.org"]
 
 
 def test_the_first_caps_of_an_institution_that_are_set_at_once_are_both_kept(

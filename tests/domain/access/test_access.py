@@ -111,10 +111,10 @@ DAY = timedelta(days=1)
 def test_a_key_has_the_state_that_the_contract_names(
     key: ApiKey, admitted: int, state: str
 ) -> None:
-    found = key.state(TODAY, admitted)
+    key_state = key.state(TODAY, admitted)
 
-    assert found.value == state
-    assert found.has_ended is not key.is_live(TODAY)
+    assert key_state.value == state
+    assert key_state.has_ended is not key.is_live(TODAY)
 
 
 def test_a_key_has_at_least_one_secret() -> None:

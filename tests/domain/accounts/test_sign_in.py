@@ -88,7 +88,9 @@ def test_the_right_password_takes_back_one_failure_or_those_of_an_account() -> N
 
 
 def test_names_are_apart_by_kind_and_show_no_text() -> None:
-    names = [each.name("ward@example.org") for each in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE)]
+    names = [
+        slowdown.name("ward@example.org") for slowdown in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE)
+    ]
 
     assert len(set(names)) == 3
     assert "ward@example.org" not in str(names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 import pytest
 from hypothesis import given
@@ -58,20 +59,19 @@ def test_the_card_has_every_intervention_once_in_its_group_and_order(
     groups = card(given_, mainstays)
 
     assert list(groups) == [group for group in CardGroup if group in groups]
-    assert [each for found in groups.values() for each in found] == list(
-        in_card_order(given_, mainstays)
-    )
-    for group, found in groups.items():
-        assert found
-        for each in found:
-            graded = each.evidence.recommendation.value, each.evidence.direction.value
+    assert [*chain(*groups.values())] == list(in_card_order(given_, mainstays))
+    for group, members in groups.items():
+        assert members
+        for member in members:
+            graded = member.evidence.recommendation.value, member.evidence.direction.value
             assert GRADES[graded] is group
-        first = [one for name in mainstays for one in given_ if one in found and one.id == name]
-        in_phases = [
-            one for phase in Phase for one in given_ if one in found and one.phase is phase
+        own = [intervention for intervention in given_ if intervention in members]
+        first = [member for name in mainstays for member in own if member.id == name]
+        in_phases = [member for phase in Phase for member in own if member.phase is phase]
+        assert [member.id for member in members[: len(first)]] == [member.id for member in first]
+        assert list(members[len(first) :]) == [
+            member for member in in_phases if member.id not in mainstays
         ]
-        assert [one.id for one in found[: len(first)]] == [one.id for one in first]
-        assert list(found[len(first) :]) == [one for one in in_phases if one.id not in mainstays]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,8 @@ def test_related_are_those_with_a_shared_code_then_the_nearest_of_the_chapter() 
     skin = a_diagnosis("skin", icd10=["L40"], icd11=["EA90"])
     far = [a_diagnosis(f"f{n}", icd10=[f"M{n}"], icd11=["FB00"]) for n in range(60, 69)]
 
-    found = related(knee, [knee, back, skin, hip, one_sided, *far])
+    nearest = related(knee, [knee, back, skin, hip, one_sided, *far])
 
-    assert [each.id for each in found] == ["one-sided", "hip", "back", "f60", "f61", "f62"]
+    ids = [diagnosis.id for diagnosis in nearest]
+    assert ids == ["one-sided", "hip", "back", "f60", "f61", "f62"]
     assert related(skin, [knee, skin]) == ()

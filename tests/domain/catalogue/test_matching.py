@@ -28,7 +28,7 @@ def bundled() -> Catalogue:
     return read(BUNDLED)
 
 
-def found(
+def relations_of(
     text: str,
     edition: Edition | str | None = None,
     *,
@@ -47,8 +47,8 @@ def found(
 def test_codes_of_icd10_cm_find_what_they_mean() -> None:
     """With the edition exactly; without, none is missed and nothing wrong is certain."""
     for code, expected in judged_codes():
-        assert found(code, Edition.CM)[0] == expected, code
-        relations, _ = found(code)
+        assert relations_of(code, Edition.CM)[0] == expected, code
+        relations, _ = relations_of(code)
         certain = {name for name, relation in relations.items() if relation == "certain"}
         assert expected.keys() <= relations.keys(), code
         assert certain <= {name for name in expected if expected[name] == "certain"}, code
@@ -70,7 +70,7 @@ def test_codes_of_icd10_cm_find_what_they_mean() -> None:
 )
 def test_editions_differ_as_the_files_say(code: str, cm: str, gm: str, without: str) -> None:
     for edition, expected in ((Edition.CM, cm), (Edition.GM, gm), (None, without)):
-        relations, excluded = found(code, edition)
+        relations, excluded = relations_of(code, edition)
         assert [*relations.values(), *("excluded" for _ in excluded)] == [expected], edition
 
 
@@ -97,7 +97,7 @@ def test_editions_differ_as_the_files_say(code: str, cm: str, gm: str, without: 
 def test_each_stem_of_icd11_is_read_alone(
     code: str, relations: dict[str, str], excluded: list[str]
 ) -> None:
-    assert found(code, classification=ICD_11) == (relations, excluded)
+    assert relations_of(code, classification=ICD_11) == (relations, excluded)
 
 
 # The rules
@@ -149,16 +149,16 @@ def test_a_code_is_judged_by_its_edition(
 ) -> None:
     (read_code,) = read_field(ICD_10, code, Edition(edition) if edition else None)
 
-    found = fit(read_code, ACL)
+    decided = fit(read_code, ACL)
 
-    assert found == (expected and Fit(ACL.id, *expected))  # type: ignore[arg-type]
+    assert decided == (expected and Fit(ACL.id, *expected))  # type: ignore[arg-type]
 
 
 def test_a_cluster_in_the_catalogue_is_found_by_clusters_that_have_all_of_it() -> None:
     catalogue = Catalogue([Entry(a_diagnosis(icd11=("FA01&XK8G/8C01",)), ())])
 
     def finds(text: str) -> bool:
-        relations, _ = found(text, classification=ICD_11, catalogue=catalogue)
+        relations, _ = relations_of(text, classification=ICD_11, catalogue=catalogue)
         return bool(relations)
 
     assert finds("8C01.0/FA01.0&XK8G")
@@ -175,8 +175,8 @@ def test_no_code_of_icd10_cm_that_is_excluded_is_certain() -> None:
         for prefix in finer.excludes
     }
     for code in (code for code in icd10_cm() if code[:3] in excluding):
-        for diagnosis_id in found(code, Edition.CM)[1]:
-            assert found(code)[0].get(diagnosis_id) != "certain"
+        for diagnosis_id in relations_of(code, Edition.CM)[1]:
+            assert relations_of(code)[0].get(diagnosis_id) != "certain"
 
 
 @given(icd10_texts, icd10_texts, st.text(DIGITS, max_size=2))
@@ -188,7 +188,7 @@ def test_without_finer_codes_what_is_found_is_the_prefix_and_nothing_else(
     text = record if len(record) == 3 else record + more
     catalogue = Catalogue([Entry(a_diagnosis(icd10=[catalogued]), ())])
 
-    relations, _ = found(text, catalogue=catalogue)
+    relations, _ = relations_of(text, catalogue=catalogue)
 
     assert bool(relations) == text.startswith(catalogued)
 

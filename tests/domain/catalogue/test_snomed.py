@@ -60,26 +60,26 @@ def test_a_diagnosis_is_certain_only_if_every_branch_of_a_group_leads_to_it(
     groups: Groups,
 ) -> None:
     """Whatever the order of groups and branches."""
-    found = relations(groups)
+    by_diagnosis = relations(groups)
 
     for name, prefix in (("knee", "M17"), ("hip", "M16")):
         leads = [[target.startswith(prefix) for target in group] for group in groups]
-        assert (name in found) == any(map(any, leads))
-        assert (found.get(name) is Relation.CERTAIN) == any(map(all, leads))
-    assert found.get("vague") in {None, Relation.APPROXIMATE}
-    assert relations(tuple(group[::-1] for group in groups[::-1])) == found
+        assert (name in by_diagnosis) == any(map(any, leads))
+        assert (by_diagnosis.get(name) is Relation.CERTAIN) == any(map(all, leads))
+    assert by_diagnosis.get("vague") in {None, Relation.APPROXIMATE}
+    assert relations(tuple(group[::-1] for group in groups[::-1])) == by_diagnosis
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.sampled_from(Rule), TARGETS), min_size=1))
 def test_every_row_is_a_branch_and_so_is_nothing_unless_a_rule_always_holds(
     rows: list[tuple[int, Rule, str]],
 ) -> None:
-    found = branches(rows)
+    alternatives = branches(rows)
 
     targets = {target for _, _, target in rows}
     is_complete = any(rule is not Rule.IF for _, rule, _ in rows)
-    assert {*found} == (targets if is_complete else targets | {""})
-    assert len({*found}) == len(found)
+    assert {*alternatives} == (targets if is_complete else targets | {""})
+    assert len({*alternatives}) == len(alternatives)
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,10 @@ class YamlCatalogueFiles(catalogue.CatalogueFiles):
         faults = list(folders.faults)
         for done, (path, name) in enumerate(folders.files, start=1):
             try:
-                entry, found = reader.entry(text_of(path), name)
+                entry, errors = reader.entry(text_of(path), name)
             except FileError as error:
-                entry, found = None, [FileFault(name, error.line, error.message)]
-            faults += found
+                entry, errors = None, [FileFault(name, error.line, error.message)]
+            faults += errors
             if entry is not None:
                 entries.append(entry)
             progress(done, len(folders.files))

@@ -168,10 +168,7 @@ def _first(
 
 class MemorySessionStore(MemoryPart, SessionStore):
     def get(self, digest: str) -> Session:
-        try:
-            return self._state.sessions[digest]
-        except KeyError:
-            raise NotFoundError("session", digest) from None
+        return _by_id(self._state.sessions, "session", digest)
 
     def remove(self, digest: str) -> None:
         with self._state.lock:

@@ -99,13 +99,13 @@ class RedisUsageReports(UsageReports):
         self, key_ids: Collection[str], today: date
     ) -> Mapping[str, tuple[date | None, DayUsage | None]]:
         overview = {}
-        for some_ids in _batches(key_ids):
+        for batch in _batches(key_ids):
             with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
-                for key_id in some_ids:
+                for key_id in batch:
                     pipeline.hmget(_name(key_id, today.isoformat()), _FIELDS)
                     pipeline.get(_name(key_id, "last"))
                 replies = pipeline.execute()
-            for key_id, fields, last in zip(some_ids, replies[::2], replies[1::2], strict=True):
+            for key_id, fields, last in zip(batch, replies[::2], replies[1::2], strict=True):
                 use = _day(last), _usage(today, fields)
                 if use != (None, None):
                     overview[key_id] = use
@@ -124,17 +124,17 @@ def _usage(day: date, fields: list[str | None]) -> DayUsage | None:
     limit, admitted, refused = fields
     if limit is None:
         return None
-    with _damage_told():
+    with _damage_reported():
         return DayUsage(day, int(limit), int(admitted or 0), int(refused or 0))
 
 
 def _day(text: str | None) -> date | None:
-    with _damage_told():
+    with _damage_reported():
         return None if text is None else date.fromisoformat(text)
 
 
 @contextmanager
-def _damage_told() -> Iterator[None]:
+def _damage_reported() -> Iterator[None]:
     try:
         yield
     except ValueError as error:

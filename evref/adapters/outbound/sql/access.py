@@ -68,8 +68,8 @@ class SqlKeys(Keys):
 
     def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
         by_digest: dict[str, ApiKey] = {}
-        for some in batches(digests):
-            their_keys = select(key_secrets.c.key_id).where(key_secrets.c.digest.in_(some))
+        for batch in batches(digests):
+            their_keys = select(key_secrets.c.key_id).where(key_secrets.c.digest.in_(batch))
             rows = self._source.find_all(_WHOLE.where(api_keys.c.id.in_(their_keys)))
             for key in _ordered(rows):
                 by_digest |= {secret.digest: key for secret in key.secrets}
@@ -83,8 +83,8 @@ class SqlKeys(Keys):
         return _ordered(self._source.find_all(_WHOLE.where(its_own)))
 
     def caps(self, institution_id: str) -> KeyCaps:
-        wanted = select(key_caps).where(key_caps.c.institution_id == institution_id)
-        row = self._source.find(wanted)
+        query = select(key_caps).where(key_caps.c.institution_id == institution_id)
+        row = self._source.find(query)
         if row is None:
             return KeyCaps()
         return KeyCaps(row.most_keys, row.highest_daily_limit, row.total_daily_limit)
@@ -102,22 +102,22 @@ class SqlKeyChanges(SqlKeys, KeyChanges):
             self._write_secrets(key)
 
     def get(self, key_id: str) -> ApiKey:
-        this = select(api_keys.c.id).where(api_keys.c.id == key_id)
+        query = select(api_keys.c.id).where(api_keys.c.id == key_id)
         # SQLite has no FOR UPDATE; its transaction already holds the write lock.
-        self._transaction.find(this.with_for_update())
+        self._transaction.find(query.with_for_update())
         return super().get(key_id)
 
     def caps(self, institution_id: str) -> KeyCaps:
         # The institution is locked: before the first caps, there is no other row to lock.
-        this = select(institutions.c.id).where(institutions.c.id == institution_id)
-        self._transaction.find(this.with_for_update(key_share=True))
+        query = select(institutions.c.id).where(institutions.c.id == institution_id)
+        self._transaction.find(query.with_for_update(key_share=True))
         return super().caps(institution_id)
 
     def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
         self._require(institution_id)
         connection, row = self._transaction.connection, asdict(caps)
-        this = update(key_caps).where(key_caps.c.institution_id == institution_id)
-        if connection.execute(this.values(row)).rowcount == 0:
+        statement = update(key_caps).where(key_caps.c.institution_id == institution_id)
+        if connection.execute(statement.values(row)).rowcount == 0:
             connection.execute(insert(key_caps).values(institution_id=institution_id, **row))
 
     def _require(self, institution_id: str) -> None:
@@ -267,8 +267,8 @@ class SqlUsageReports(SqlPart, UsageReports):
             func.max(case((is_today, table.refused))).label("refused"),
         ).group_by(table.key_id)
         overview = {}
-        for some_ids in batches(key_ids):
-            for row in self._database.find_all(uses.where(table.key_id.in_(some_ids))):
+        for batch in batches(key_ids):
+            for row in self._database.find_all(uses.where(table.key_id.in_(batch))):
                 used_today = (
                     None
                     if row.daily_limit is None

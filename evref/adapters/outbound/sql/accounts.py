@@ -42,31 +42,31 @@ class SqlAccounts(Accounts):
         self._source = source
 
     def institution(self, institution_id: str) -> Institution:
-        wanted = select(institutions).where(institutions.c.id == institution_id)
-        return _institution(self._source.one(wanted, "institution", institution_id))
+        query = select(institutions).where(institutions.c.id == institution_id)
+        return _institution(self._source.one(query, "institution", institution_id))
 
     def institution_named(self, name: str) -> Institution:
-        wanted = select(institutions).where(institutions.c.name == name)
-        return _institution(self._source.one(wanted, "institution", name))
+        query = select(institutions).where(institutions.c.name == name)
+        return _institution(self._source.one(query, "institution", name))
 
     def institutions(self) -> tuple[Institution, ...]:
         all_institutions = map(_institution, self._source.find_all(select(institutions)))
         return tuple(sorted(all_institutions, key=lambda institution: institution.name))
 
     def member(self, member_id: str) -> Member:
-        wanted = select(members).where(members.c.id == member_id)
-        return _member(self._source.one(wanted, "member", member_id))
+        query = select(members).where(members.c.id == member_id)
+        return _member(self._source.one(query, "member", member_id))
 
     def member_with_email(self, email: str) -> Member:
-        wanted = select(members).where(members.c.email == email)
-        return _member(self._source.one(wanted, "member", email))
+        query = select(members).where(members.c.email == email)
+        return _member(self._source.one(query, "member", email))
 
     def members(self) -> tuple[Member, ...]:
         return _by_email(self._source.find_all(select(members)))
 
     def members_of(self, institution_id: str) -> tuple[Member, ...]:
-        wanted = select(members).where(members.c.institution_id == institution_id)
-        return _by_email(self._source.find_all(wanted))
+        query = select(members).where(members.c.institution_id == institution_id)
+        return _by_email(self._source.find_all(query))
 
     def has_admin(self, institution_id: str, *, besides: str | None = None) -> bool:
         admin = select(members.c.id).where(
@@ -77,23 +77,23 @@ class SqlAccounts(Accounts):
         return self._source.find(admin.limit(1)) is not None
 
     def invitation(self, invitation_id: str) -> Invitation:
-        wanted = select(invitations).where(invitations.c.id == invitation_id)
-        return _invitation(self._source.one(wanted, "invitation", invitation_id))
+        query = select(invitations).where(invitations.c.id == invitation_id)
+        return _invitation(self._source.one(query, "invitation", invitation_id))
 
     def invitation_with_digest(self, digest: str) -> Invitation:
-        wanted = select(invitations).where(invitations.c.digest == digest)
-        return _invitation(self._source.one(wanted, "invitation", digest))
+        query = select(invitations).where(invitations.c.digest == digest)
+        return _invitation(self._source.one(query, "invitation", digest))
 
     def invitations_to(
         self, institution_id: str, *, email: str | None = None, inviter_id: str | None = None
     ) -> tuple[Invitation, ...]:
-        wanted = select(invitations).where(invitations.c.institution_id == institution_id)
+        query = select(invitations).where(invitations.c.institution_id == institution_id)
         if email is not None:
-            wanted = wanted.where(invitations.c.email == email)
+            query = query.where(invitations.c.email == email)
         if inviter_id is not None:
-            wanted = wanted.where(invitations.c.inviter_id == inviter_id)
+            query = query.where(invitations.c.inviter_id == inviter_id)
         invitations_found = sorted(
-            map(_invitation, self._source.find_all(wanted)), key=lambda invitation: invitation.id
+            map(_invitation, self._source.find_all(query)), key=lambda invitation: invitation.id
         )
         return tuple(
             sorted(invitations_found, key=lambda invitation: invitation.created_at, reverse=True)
@@ -126,11 +126,11 @@ class SqlAccountChanges(SqlAccounts, AccountChanges):
             )
 
     def lock(self, institution_id: str) -> None:
-        # FOR NO KEY UPDATE, so that rows can refer to the institution meanwhile. SQLite
-        # has no such lock; its transaction already holds the write lock.
-        this = select(institutions.c.id).where(institutions.c.id == institution_id)
-        locked = this.with_for_update(key_share=True)
-        self._transaction.one(locked, "institution", institution_id)
+        # FOR NO KEY UPDATE, so that rows can still refer to the institution. SQLite has no such
+        # lock; its transaction already holds the write lock.
+        query = select(institutions.c.id).where(institutions.c.id == institution_id)
+        locking = query.with_for_update(key_share=True)
+        self._transaction.one(locking, "institution", institution_id)
 
     def proxy_sign_ins(self) -> tuple[ProxySignIn, ...]:
         # No row can be locked that is not there yet.
@@ -144,24 +144,24 @@ class SqlAccountChanges(SqlAccounts, AccountChanges):
             self._transaction.connection.execute(insert(members).values(row))
 
     def set_role(self, member_id: str, role: Role) -> None:
-        this = update(members).where(members.c.id == member_id)
-        self._transaction.connection.execute(this.values(role=role.value))
+        statement = update(members).where(members.c.id == member_id)
+        self._transaction.connection.execute(statement.values(role=role.value))
         self._remove_sessions(member_id)
 
     def remove_member(self, member_id: str) -> None:
-        connection, this = self._transaction.connection, members.c.id == member_id
+        connection, is_member = self._transaction.connection, members.c.id == member_id
         # The lock prevents new sessions, which would refer to the member.
-        connection.execute(select(members.c.id).where(this).with_for_update())
+        connection.execute(select(members.c.id).where(is_member).with_for_update())
         self._remove_sessions(member_id)
-        connection.execute(delete(members).where(this))
+        connection.execute(delete(members).where(is_member))
 
     def add_invitation(self, invitation: Invitation) -> None:
         row = insert(invitations).values(written(invitations, invitation))
         self._transaction.connection.execute(row)
 
     def remove_invitation(self, invitation_id: str) -> None:
-        this = delete(invitations).where(invitations.c.id == invitation_id)
-        self._transaction.connection.execute(this)
+        statement = delete(invitations).where(invitations.c.id == invitation_id)
+        self._transaction.connection.execute(statement)
 
     def remove_invitations_until(self, institution_id: str, instant: datetime) -> None:
         old = delete(invitations).where(
@@ -184,9 +184,9 @@ class SqlAccountChanges(SqlAccounts, AccountChanges):
                 connection.execute(insert(proxy_domains).values(row))
 
     def set_password(self, member_id: str, password_hash: str | None) -> None:
-        this = update(members).where(members.c.id == member_id)
+        statement = update(members).where(members.c.id == member_id)
         row = {"password_hash": password_hash or ""}
-        replaced = self._transaction.connection.execute(this.values(row))
+        replaced = self._transaction.connection.execute(statement.values(row))
         if replaced.rowcount == 0:
             raise NotFoundError("member", member_id)
 
@@ -227,8 +227,8 @@ def _by_email(rows: Sequence[Row[Any]]) -> tuple[Member, ...]:
 
 class SqlSessionStore(SqlPart, SessionStore):
     def get(self, digest: str) -> Session:
-        wanted = select(sessions).where(sessions.c.digest == digest)
-        row = self._database.one(wanted, "session", digest)
+        query = select(sessions).where(sessions.c.digest == digest)
+        row = self._database.one(query, "session", digest)
         return Session(**row._mapping)  # noqa: SLF001 - a public name of SQLAlchemy's
 
     def remove(self, digest: str) -> None:
@@ -272,13 +272,13 @@ class SqlSignInAttempts(SqlPart, SignInAttempts):
             rows = connection.execute(locked.with_for_update()).all()
             after = change({row.name: Failures(row.failures, row.last_at) for row in rows})
             for name in ordered:
-                this, failures = table.name == name, after[name]
+                has_name, failures = table.name == name, after[name]
                 if failures == Failures():
-                    connection.execute(delete(sign_in_failures).where(this))
+                    connection.execute(delete(sign_in_failures).where(has_name))
                 else:
                     connection.execute(
                         update(sign_in_failures)
-                        .where(this)
+                        .where(has_name)
                         .values(failures=failures.count, last_at=failures.last_at)
                     )
 
