@@ -128,7 +128,7 @@ class UnknownVersionError(EvrefError):
 class StorageUnavailableError(EvrefError):
     """Indicates that storage did not respond in time, or failed.
 
-    `reason` is for the operator's log and may name files or hosts. The text never does.
+    `reason` is for the operator's log and may name files or machines. The text never does.
     """
 
     def __init__(self, reason: str) -> None:

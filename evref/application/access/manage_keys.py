@@ -146,8 +146,8 @@ class ManageKeys:
     ) -> ApiKey:
         """Change the given fields of a key, and return it. `expires_on` None means never.
 
-        `version` is that of the key which the caller read, if any. If no value differs, the key is
-        equal to what it was, and the audit log has no entry.
+        `version` is the version of the key that the caller read, if any. If no value differs, the
+        key is equal to what it was, and the audit log has no entry.
 
         Raises:
             InvalidValueError: If a value breaks a rule or a cap, or a new expiry date is in the
@@ -289,7 +289,7 @@ class ManageKeys:
         action: Action,
         change: Callable[[ApiKey, datetime], ApiKey],
     ) -> ApiKey:
-        # Before the unit of work: whoever may not change the key must not make others wait.
+        # Before the unit of work: a principal who may not change the key makes nobody wait.
         self._key(principal, Right.CHANGE_KEYS, key_id)
         self.prune_usage()
         with self.storage.changes(principal, self.clock.now()) as changes:

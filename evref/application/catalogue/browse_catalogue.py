@@ -148,7 +148,7 @@ class BrowseCatalogue:
         if catalogue is not None:
             # A catalogue is served with its version and its index, or not yet.
             version, search = catalogue.version, SearchIndex(catalogue, self._lexicon)
-            # If a newer one was published meanwhile, it is loaded, and once more at the next check.
+            # If a newer one has been published since, it is loaded now and at the next check.
             publications = dropwhile(
                 lambda publication: publication.version != version, self._store.history()
             )

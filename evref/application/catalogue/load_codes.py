@@ -31,7 +31,7 @@ class LoadCodes:
         return self.files.read_snomed_map(path)
 
     def load(self, principal: Principal, snomed: SnomedMap, *, by: str) -> None:
-        """Replace the map; `by` is who loads it."""
+        """Replace the map; `by` names the person who loads it."""
         authorise(principal, Right.PUBLISH_CATALOGUE)
         now = self.clock.now()
         with self.storage.changes(principal, now) as changes:

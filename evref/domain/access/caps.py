@@ -15,10 +15,10 @@ _HIGHEST = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class KeyCaps:
-    """How many live keys an institution may have, the highest daily limit of one, and the highest
-    sum of the daily limits of all. None is no cap.
+    """The operator's caps on an institution's live keys: their number, the highest daily limit of
+    one key, and the highest sum of their daily limits. None means no cap.
 
-    A key that is beyond a cap that was set later goes on working.
+    Existing keys go on working if a cap is set below them.
 
     Raises:
         InvalidValueError: If a cap is negative or too high to be stored.
@@ -49,7 +49,7 @@ class KeyCaps:
         to one whose limit is raised. `keys` are the keys of the institution.
 
         Raises:
-            InvalidValueError: If a cap does not allow it; with every fault.
+            InvalidValueError: If a cap does not allow it; contains every error.
 
         """
         if not after.is_live(today):

@@ -79,7 +79,7 @@ class KeySecret:
 
     @property
     def id(self) -> str:
-        """An id that forms may contain: 16 hexadecimal digits, from which nobody gets the token."""
+        """An id for forms: 16 hexadecimal digits, which do not reveal the token."""
         return self.digest[:16]
 
     def ended_by(self, end: datetime) -> KeySecret:
@@ -112,7 +112,7 @@ _HOUR = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """The record of a key, without its token. Days are UTC; `expires_on` is its last day.
+    """A key as stored, without its token. Days are UTC; `expires_on` is its last day.
 
     `secrets` identify its tokens, oldest first. All of them share one limit.
 
@@ -165,7 +165,7 @@ class ApiKey:
         return self.revoked_at is None and (self.expires_on is None or today <= self.expires_on)
 
     def state(self, today: date, admitted: int) -> KeyState:
-        """Return the state on this day, on which so many requests have been admitted."""
+        """Return the state on this day, after this number of admitted requests."""
         days_left = inf if self.expires_on is None else (self.expires_on - today).days
         most_important_first = (
             (KeyState.REVOKED, self.revoked_at is not None),
@@ -233,7 +233,7 @@ class ApiKey:
             rule = f"must be from 0 to {LONGEST_OVERLAP // _HOUR} hours"
             raise InvalidValueError([Fault("keep_old_for", rule)])
         end = self._end(instant + keep_old_for)
-        # Ended secrets are removed, so that the clock of another host, which may be slow, cannot
+        # Ended secrets are removed, so that the clock of another machine, which may be slow, cannot
         # make them valid again.
         ending = (secret.ended_by(end) for secret in self.secrets)
         older = tuple(old for old in ending if old.works_at(instant))

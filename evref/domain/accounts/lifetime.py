@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 CLOCK_DIFFERENCE = timedelta(minutes=1)
-"""The clocks of two hosts may differ by this much. A later time is from a clock that jumped."""
+"""The clocks of two machines may differ by this much. A later time is from a clock that jumped."""
 
 
 def is_within(start: datetime, length: timedelta, instant: datetime) -> bool:

@@ -49,7 +49,7 @@ class ProxySignIn:
         rules.enforce()
 
     def email(self, text: str) -> str | None:
-        """Return the address that the proxy sent, as it is stored; None if it is not of a domain.
+        """Return the address that the proxy sent, as it is stored; None if no domain is its own.
 
         It is a valid e-mail address of HTML, whose local part has no comma: two headers of the same
         name arrive as one, joined with a comma.
@@ -57,5 +57,5 @@ class ProxySignIn:
         email = normalised_email(text)
         local_part, _, domain = email.rpartition("@")
         is_valid = is_email(email) and _LOCAL_PART.fullmatch(local_part) is not None
-        # The lower case of a letter beyond ASCII may be within.
+        # The lower case of a letter beyond ASCII can be an ASCII letter.
         return email if text.isascii() and is_valid and domain in self.domains else None

@@ -1,4 +1,4 @@
-"""Random secrets, of which only digests are stored."""
+"""Random secrets; storage keeps only their hashes."""
 
 from __future__ import annotations
 

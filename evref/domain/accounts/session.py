@@ -19,7 +19,7 @@ SESSION_LENGTHS = {
 """A session ends this long after its start, even if it is in use."""
 
 MOST_SESSIONS = 20
-"""A member has at most so many: a client without cookies begins one with each request."""
+"""The most sessions of a member: a client without cookies begins one with each request."""
 
 LONGEST_SESSION = max(SESSION_LENGTHS.values())
 

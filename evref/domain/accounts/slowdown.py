@@ -1,4 +1,4 @@
-"""Delays after failed attempts to sign in, which known devices have apart."""
+"""Delays after failed attempts to sign in; known devices have their own."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ DEVICE_LENGTH = timedelta(days=180)
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A browser in which a member signed in: the failed attempts in it are counted by themselves.
+    """A browser in which a member signed in: its failed attempts are counted separately.
 
-    So nobody who guesses from elsewhere can keep the member out. `binding` binds it to the member
-    and the password; it reveals neither.
+    So nobody who guesses elsewhere can keep the member out. `binding` binds it to the member and
+    the password; it reveals neither.
     """
 
     id: str
@@ -100,11 +100,11 @@ member could then guess at other accounts between own sign-ins."""
 PER_DEVICE = Slowdown("device", free=5, kept=DEVICE_LENGTH)
 
 MOST_DEVICE_FAILURES = 10
-"""After so many failures a device is not known any more."""
+"""After this number of failures, a device is no longer known."""
 
 
 def network(address: str) -> str:
-    """Return the IPv4 address or the IPv6 /64, all of which one person may have at hand."""
+    """Return the IPv4 address or the IPv6 /64, whose addresses one person may control."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

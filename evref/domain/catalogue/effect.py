@@ -135,7 +135,7 @@ class Effect(Declared):
     reference: Annotated[
         int,
         Range(0),
-        "The index, in the references of the intervention, of the one that reports the effect.",
+        "The index of the reference that reports the effect, among those of the intervention.",
     ]
 
     def check_together(self, rules: Rules) -> None:

@@ -63,8 +63,8 @@ class Intervention(Declared):
         str | None,
         Prose(40, 300),
         "The most serious thing to weigh before use, as published: a regulator's warning, a "
-        "contraindication, pregnancy. Null if the entry has none, which does not mean that there "
-        "is nothing to weigh.",
+        "contraindication, pregnancy. Null if the intervention has none, which does not mean that "
+        "there is nothing to weigh.",
     ] = None
     fitt_vp: Annotated[
         FittVp | None, "The dose, for module fitt_vip; null for every other module."

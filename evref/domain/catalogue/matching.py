@@ -124,7 +124,7 @@ def _fit_of_icd11(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
     clusters = [known for known in diagnosis.icd11_codes if known.text != known.first_stem]
     codes = [known.text for known in diagnosis.icd11_codes if known not in clusters]
     fits = [_fit_in_list(stem, codes, diagnosis, CodeList.ICD_11) for stem in code.stems]
-    # A cluster in the catalogue means less than each of its stems alone.
+    # A cluster in the catalogue means less than each of its stems.
     fits += [
         _fit_by_codes(cluster.text, [cluster.text], diagnosis, _NONE)
         for cluster in clusters

@@ -57,14 +57,14 @@ class Metrics:
         )
         self._request_seconds = Histogram(
             "evref_http_request_duration_seconds",
-            "Time until an answer was ready to be sent.",
+            "Time until a response was ready to be sent.",
             ["route"],
             buckets=_BUCKETS,
             registry=registry,
         )
         self._admissions = Counter(
             "evref_admissions",
-            "Requests with a well-formed key, by what storage said of it.",
+            "Requests with a well-formed key, by the outcome of admission.",
             ["outcome"],
             registry=registry,
         )
@@ -157,7 +157,7 @@ class _ServedCatalogue(Collector):
             midnight = datetime.combine(min(checks), time.min, UTC)
             yield GaugeMetricFamily(
                 "evref_catalogue_oldest_check_timestamp_seconds",
-                "The day on which the entry that was not checked for longest was checked.",
+                "The earliest day on which an entry was last checked.",
                 midnight.timestamp(),
             )
 

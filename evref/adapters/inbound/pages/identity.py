@@ -111,7 +111,7 @@ class Identity:
 
 
 def _is_for_a_page() -> bool:
-    """Return whether the request is for a page, which alone begins and ends sessions.
+    """Return whether the request is for a page: only pages begin and end sessions.
 
     Proxies let other paths through as they are, and a browser sends the cookie there too. A client
     may send many HEAD requests or ask for many suggestions without keeping a cookie.

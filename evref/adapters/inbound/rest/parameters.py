@@ -216,7 +216,7 @@ class DiagnosesQuery(StrictQuery):
         f"1 to {MOST_VALUES} codes of ICD-11 MMS, separated by commas or in several parameters "
         "`icd11`, in upper or lower case: stem codes, or clusters of stem codes (`/`) and "
         "extension codes (`&`; encode it as `%26` in a URL). Returns the diagnoses that any of "
-        "the codes, or any stem of one, means. `meta.matches` shows how well it fits each. At "
+        "the codes, or any of their stems, means. `meta.matches` shows how well it fits each. At "
         f"most {MOST_VALUES} codes in all parameters together; each stem counts as one.",
         ["FA01.0&XK8G", "BA00"],
     )
@@ -327,9 +327,9 @@ class ChangesQuery(StrictQuery):
         validate=validate.Regexp("^[0-9a-f]{16}$", error="is not a version of a catalogue"),
         metadata={
             "description": "A `catalogue_version`, without limit and offset. Returns one item that "
-            "compares this version with the present catalogue, or no item if this version is "
-            "present. The catalogues of the last 20 publications are stored; for any other version "
-            "the response is 422: read the whole catalogue instead.",
+            "compares this version with the present catalogue, or no item if they are the same. "
+            "The catalogues of the last 20 publications are stored; for any other version the "
+            "response is 422: read the whole catalogue instead.",
             "examples": ["0123456789abcdef"],
             "allowed": SINCE_ALLOWED,
         },

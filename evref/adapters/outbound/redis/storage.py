@@ -1,4 +1,4 @@
-"""A storage with its counters in Redis; another storage has everything else, also the keys."""
+"""A storage with its counters in Redis; another storage has everything else, including the keys."""
 
 from evref.adapters.outbound.redis.server import RedisServer
 from evref.adapters.outbound.redis.usage import RedisAdmission, RedisUsageReports

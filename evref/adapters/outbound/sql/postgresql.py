@@ -26,7 +26,7 @@ _SERVER_TIMEOUT_SHARE = 0.8
 
 _CONNECT_TIMEOUT_SECONDS = 2  # the minimum of libpq
 
-# A host that dies during a transaction must not keep its row locks.
+# A machine that dies during a transaction must not keep its row locks.
 _IDLE_IN_TRANSACTION_TIMEOUT_MILLISECONDS = 10_000
 
 # A preparation may run for a long time, after it has waited for another one.
@@ -128,7 +128,7 @@ def _engine(url: URL, limits: Limits) -> Engine:
         pool_use_lifo=True,
         # Not used, and it would cost a query on the first connection.
         use_native_hstore=False,
-        # Digests and password hashes must not be logged.
+        # Hashes of passwords and tokens must not be logged.
         hide_parameters=True,
         connect_args={"connect_timeout": _CONNECT_TIMEOUT_SECONDS},
     )

@@ -28,7 +28,7 @@ _ERRORS_THAT_INVALIDATE_POOL = {
 
 
 class SqliteBackend(Backend):
-    """Transactions take the write lock at the beginning, so no other write happens meanwhile.
+    """Transactions take the write lock at the beginning, so nothing else is written before the end.
 
     Raises:
         ArgumentError: If the URL names another driver, or an in-memory database, which connections
@@ -101,7 +101,7 @@ def _engine(url: URL, limits: Limits) -> Engine:
         pool_size=limits.pool_size + 1,
         max_overflow=0,
         pool_timeout=POOL_TIMEOUT_SECONDS,
-        # Digests and password hashes must not be logged.
+        # Hashes of passwords and tokens must not be logged.
         hide_parameters=True,
         # The timeout is set below, after the journal mode, which must not wait for a lock.
         connect_args={"timeout": 0},
@@ -145,5 +145,5 @@ def _busy_timeout(seconds: float) -> str:
 
 def _begin_immediate(connection: Connection) -> None:
     # A transaction that begins with a read would fail on its first write if another transaction
-    # has written meanwhile.
+    # has written in between.
     connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -23,8 +23,8 @@ _FILTER: Mapping[str, query.Parse] = {
     "kind": query.one_of(*Action, _CHANGES),
 }
 _FORMULA = re.compile(r"(^|;)(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])|(^|;)(?=[\t\r])")
-"""Spreadsheets take a cell that begins so for a formula, also in full-width signs. Those in German
-and French end a cell at a semicolon, whatever the quotes say.
+"""Spreadsheets treat a cell that begins with one of these as a formula. German and French
+spreadsheets end a cell at a semicolon, even within quotes.
 """
 
 

@@ -98,7 +98,7 @@ def with_addresses(text: str) -> Markup:
 
 
 _SHORT_ADDRESS = 24
-"""Characters; so many fit into a line."""
+"""The number of characters that fit into a line."""
 
 LIMIT_RULE = f"Enter a whole number from 0 to {HIGHEST_DAILY_LIMIT:,}."
 
