@@ -106,3 +106,9 @@ def sign_in(page: Page) -> None:
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/settings/api-keys")
+
+
+def is_too_wide(page: Page) -> bool:
+    """Whether the page, once its style sheets have loaded, is wider than the window."""
+    page.wait_for_load_state()
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))

@@ -14,11 +14,6 @@ from tests.settings_pages.site import COLLEAGUE, INSTITUTION, Site
 KEY_ID = "0123456789abcdef"
 SIZES = [(360, 740), (1366, 768)]
 
-_IN_VIEW = """(selector) => {
-  const box = document.querySelector(selector).getBoundingClientRect();
-  return box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
-}"""
-
 
 @pytest.fixture(scope="module")
 def settings(browser: Browser) -> Iterator[tuple[Site, Page, str]]:
@@ -42,7 +37,7 @@ def assert_shown(page: Page, *fields: str) -> None:
     summary = page.locator(".problems")
     expect(summary.get_by_role("heading", name="There is a problem")).to_be_visible()
     expect(summary).to_be_focused()
-    assert page.evaluate(_IN_VIEW, ".problems")
+    expect(summary).to_be_in_viewport(ratio=1)
     assert page.title().startswith("Error: ")
     links = summary.get_by_role("link")
     assert links.evaluate_all("links => links.map((link) => link.hash)") == [
@@ -52,7 +47,7 @@ def assert_shown(page: Page, *fields: str) -> None:
         links.nth(number).click()
         expect(page.locator(f"#{field}")).to_be_focused()
         expect(page.locator(f"#{field}-error")).to_be_in_viewport()
-        assert page.evaluate(_IN_VIEW, f"#{field}")
+        expect(page.locator(f"#{field}")).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("javascript", [True, False])
@@ -138,7 +133,7 @@ def test_the_use_of_a_key_is_on_the_first_screen_of_a_desk(
     expect(page.get_by_role("status")).to_contain_text("Saved.")
 
     for selector in (".facts", ".facts .use meter", "svg.plot"):
-        assert page.evaluate(_IN_VIEW, selector), selector
+        expect(page.locator(selector)).to_be_in_viewport(ratio=1)
     expect(page.locator("#requests-table tbody tr").first).to_contain_text("77")
     expect(page.locator("#requests-table tbody tr").nth(1)).to_contain_text("1,000")
     assert "limit 77" in str(page.locator(".plot .day").last.get_attribute("aria-label"))

@@ -15,7 +15,7 @@ from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Recommendation
 from evref.domain.principal import Readers, Role
 from evref.testing.builders import OPERATOR
-from tests.browser.live import opened_page, served_site, sign_in
+from tests.browser.live import is_too_wide, opened_page, served_site, sign_in
 from tests.pages.site import bundled, publish
 from tests.pages.test_hostile_text import hostile
 from tests.settings_pages.site import MORNING, PASSWORD, Site
@@ -129,8 +129,7 @@ def check(page: Page, name: str) -> None:
     page.emulate_media(color_scheme="light")
     in_light = Axe().run(page)
     assert in_light.violations_count == 0, f"{name}: {in_light.generate_report()}"
-    widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    assert widths[0] <= widths[1], name
+    assert not is_too_wide(page), name
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -251,8 +250,7 @@ def test_the_frame_around_swagger_ui_shuts_nobody_out(
         ]
         assert outside == []
         assert {violation["id"] for violation in violations} <= OF_SWAGGER_UI
-        widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert widths[0] <= widths[1]
+        assert not is_too_wide(page)
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -265,8 +263,7 @@ def test_text_without_a_break_stays_on_the_page(
             page.goto(path)
             check(page, path)
             page.emulate_media(media="print")
-            widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-            assert widths[0] <= widths[1], path
+            assert not is_too_wide(page), path
             page.emulate_media(media="screen")
 
 
@@ -278,5 +275,4 @@ def test_the_most_used_pages_are_no_wider_than_the_window(
     """With every name that the catalogue has."""
     with opened_page(browser, public, width=width) as page:
         page.goto(path)
-        widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert widths[0] <= widths[1]
+        assert not is_too_wide(page)

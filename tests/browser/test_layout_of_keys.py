@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from evref.domain.access.key import Permission
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
-from tests.browser.live import opened_page, served_site, sign_in
+from tests.browser.live import is_too_wide, opened_page, served_site, sign_in
 from tests.settings_pages.site import MORNING, Site
 
 WIDTHS = (360, 820, 1280, 1920)
@@ -100,7 +100,7 @@ def test_only_names_break_and_nothing_is_wider_than_the_window(
 
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        assert not is_too_wide(page), width
         assert page.evaluate(_BROKEN, whole) == [], width
 
 
@@ -111,7 +111,7 @@ def test_the_plot_can_be_read_on_a_telephone(crowded: tuple[Page, str]) -> None:
     page.goto(f"/settings/api-keys/{key_id}")
 
     assert page.evaluate(_UNREADABLE) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert not is_too_wide(page)
     days = page.locator(".plot .day")
     shown = page.locator(".plot .reading:visible")
     expect(shown).to_have_count(0)

@@ -6,7 +6,7 @@ from evref.domain.catalogue.card import CardGroup, card
 from evref.domain.catalogue.effect_words import sentence, short
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
-from tests.browser.live import opened_page
+from tests.browser.live import is_too_wide, opened_page
 from tests.browser.paper import columns
 from tests.pages.site import bundled
 from tests.settings_pages.site import Site
@@ -57,7 +57,7 @@ def test_the_whole_entry_prints_when_asked(browser: Browser, public: Site) -> No
         expect(page.locator("#low-back-pain-opioids")).not_to_be_visible()
         page.goto("/catalogue/low-back-pain?print=full")
         expect(page.locator("#low-back-pain-opioids .sources")).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert not is_too_wide(page)
         for intervention in bundled().entry("low-back-pain").visible_interventions():
             expect(page.locator(f"#{intervention.id} figcaption")).to_contain_text(
                 [sentence(effect) for effect in intervention.effects], use_inner_text=True
