@@ -54,8 +54,10 @@ class Contender:
     def require_right(self, first: Contender) -> None:
         """Exit unless it returns the same data as the first, and admits exactly a key's limit."""
         for case in READ:
-            found, expected = (one.get(case.path).json()["data"] for one in (self, first))
-            if not found or found != expected:
+            data, expected = (
+                contender.get(case.path).json()["data"] for contender in (self, first)
+            )
+            if not data or data != expected:
                 raise SystemExit(f"benchmarks: {self.name} returns other data for {case.name}")
         with ThreadPoolExecutor(THREADS) as threads:
             sent = [threads.submit(self.get, LIST, "limited") for _ in range(LIMITED_TO + 100)]

@@ -58,12 +58,14 @@ def measure(
     connections: int = CONNECTIONS,
 ) -> Samples:
     """Measure each contender in turn, for each case, round after round."""
-    samples: Samples = {one.name: {case.name: [] for case in cases} for one in contenders}
+    samples: Samples = {
+        contender.name: {case.name: [] for case in cases} for contender in contenders
+    }
     for _ in range(rounds):
         for case in cases:
-            for one in contenders:
-                found = drive(one, [case.path], seconds, connections)
-                samples[one.name][case.name].append(found)
+            for contender in contenders:
+                figures = drive(contender, [case.path], seconds, connections)
+                samples[contender.name][case.name].append(figures)
     return samples
 
 
@@ -78,8 +80,8 @@ def medians(samples: Sequence[Figures]) -> Figures:
 def spread(values: Iterable[float]) -> Figures:
     """Return median, lowest and highest."""
     listed = list(values)
-    found = {"median": statistics.median(listed), "low": min(listed), "high": max(listed)}
-    return {name: round(value, 2) for name, value in found.items()}
+    summary = {"median": statistics.median(listed), "low": min(listed), "high": max(listed)}
+    return {name: round(value, 2) for name, value in summary.items()}
 
 
 def ratio(ours: Sequence[Figures], theirs: Sequence[Figures], figure: str = "rate") -> Figures:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,19 +62,19 @@ class Run:
             contenders += [
                 stack.enter_context(peer(name, first, f"{redis[:-1]}1", folder)) for name in PEERS
             ]
-            for one in contenders:
-                one.require_right(first)
+            for contender in contenders:
+                contender.require_right(first)
             everyone = [
                 stack.enter_context(bound(f"bound, {server}", first, folder, server=server))
                 for server in SERVERS
             ] + contenders
             samples = measure(everyone, READ, *self._pace)
             figures: Figures = {
-                one.name: {
-                    "memory_mb": round(one.server.memory_mb()),
-                    **{case.name: medians(samples[one.name][case.name]) for case in READ},
+                contender.name: {
+                    "memory_mb": round(contender.server.memory_mb()),
+                    **{case.name: medians(samples[contender.name][case.name]) for case in READ},
                 }
-                for one in everyone
+                for contender in everyone
             }
         for name, of in figures.items():
             others = {"bound": f"bound, {SERVERS[0]}"}
@@ -113,11 +113,11 @@ class Run:
         figures: Figures = {}
         for program, storage in (("postgres", "PostgreSQL"), ("redis-server", "Redis")):
             settings = next(kept for name, kept in self._kept.items() if name.endswith(storage))
-            with service(storage, settings, self._folder) as one:
+            with service(storage, settings, self._folder) as contender:
                 used = []
                 for _ in range(rounds):
                     before = _processor_seconds(program)
-                    done = drive(one, [READ[1].path], seconds, CONNECTIONS)["completed"]
+                    done = drive(contender, [READ[1].path], seconds, CONNECTIONS)["completed"]
                     used.append((_processor_seconds(program) - before) / done * 1_000_000)
             figures[f"{storage}, µs"] = spread(used)
         return figures | {"a flush to disk, ms": spread(_flushes(self._folder / "flushed"))}
@@ -128,11 +128,11 @@ class Run:
         prepare(Container(settings=settings), scaled(self._catalogue, _LARGE))
         starts = []
         for _ in range(_STARTS):
-            with service("large", settings, self._folder) as one:
-                starts.append(one.server.seconds_to_first_response)
-        with service("large", settings, self._folder) as one:
+            with service("large", settings, self._folder) as contender:
+                starts.append(contender.server.seconds_to_first_response)
+        with service("large", settings, self._folder) as contender:
             swaps = [
-                _swap(one, settings, scaled(self._catalogue, _LARGE, days=number + 1))
+                _swap(contender, settings, scaled(self._catalogue, _LARGE, days=number + 1))
                 for number in range(_SWAPS)
             ]
         return {"start, s": spread(starts)} | {
@@ -193,16 +193,21 @@ def _load_map(settings: Settings, folder: Path, rows: int) -> tuple[float, float
     )
     file.write_text("\n".join([HEADER, *made]))
     command = [sys.executable, "-m", "evref", "codes", "load", str(file), "--system", "snomed-ct"]
-    began = time.monotonic()
+    began, most = time.monotonic(), 0.0
     started = subprocess.Popen(
         command,
         env=os.environ | {"EVREF_DATABASE_URL": settings.database_url},
         stdout=subprocess.DEVNULL,
     )
-    _, status, used = os.wait4(started.pid, 0)
-    if status:
+    # Not `ru_maxrss`, which a process inherits from the one that starts it.
+    process = psutil.Process(started.pid)
+    while started.poll() is None:
+        with suppress(psutil.NoSuchProcess):
+            most = max(most, process.memory_info().rss / 1_000_000)
+        time.sleep(0.01)
+    if started.returncode:
         raise SystemExit("benchmarks: the map was not loaded")
-    return time.monotonic() - began, used.ru_maxrss / 1000
+    return time.monotonic() - began, most
 
 
 def _swap(contender: Contender, settings: Settings, catalogue: Catalogue) -> dict[str, float]:

@@ -57,9 +57,9 @@ def _with_tables(name: str, by_name: dict[str, list[str]]) -> str:
 
 def as_text(value: Any, indent: str = "") -> str:  # noqa: ANN401 - JSON is
     """Return JSON with one line for each set of figures, so that runs can be compared."""
-    if not isinstance(value, dict) or not any(isinstance(one, dict) for one in value.values()):
+    if not isinstance(value, dict) or not any(isinstance(item, dict) for item in value.values()):
         return json.dumps(value, ensure_ascii=False)
-    inner = (f'{indent} "{name}": {as_text(one, indent + " ")}' for name, one in value.items())
+    inner = (f'{indent} "{name}": {as_text(item, indent + " ")}' for name, item in value.items())
     return "{\n" + ",\n".join(inner) + f"\n{indent}}}"
 
 

@@ -62,14 +62,16 @@ def _copy(entry: Entry, number: int, later: timedelta) -> Entry:
         entry.diagnosis,
         id=f"{entry.diagnosis.id}-{number}",
         name=f"{entry.diagnosis.name} {number}",
-        mainstays=tuple(f"{one}-{number}" for one in entry.diagnosis.mainstays),
+        mainstays=tuple(
+            f"{intervention_id}-{number}" for intervention_id in entry.diagnosis.mainstays
+        ),
         checked_on=entry.diagnosis.checked_on + later,
     )
     return Entry(
         diagnosis,
         tuple(
-            replace(one, id=f"{one.id}-{number}", diagnosis_id=diagnosis.id)
-            for one in entry.interventions
+            replace(intervention, id=f"{intervention.id}-{number}", diagnosis_id=diagnosis.id)
+            for intervention in entry.interventions
         ),
     )
 
