@@ -14,4 +14,4 @@ The structure of the code, in the order in which a request passes through it:
 those of third parties.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
