@@ -45,6 +45,23 @@ def test_the_likelier_diagnosis_comes_first(question: str, diagnoses: list[str])
 
 
 @pytest.mark.parametrize(
+    ("question", "other_form"),
+    [
+        ("comorbidity gout", "comorbidities gout"),
+        ("bedsore mattress", "bedsore mattresses"),
+        ("prevent falls", "prevention of falls"),
+        ("supplement pressure ulcer", "supplementation pressure ulcer"),
+        ("Muskelrelaxans Nackenschmerz", "Muskelrelaxans Nackenschmerzen"),
+    ],
+)
+def test_the_forms_of_a_word_find_the_same(question: str, other_form: str) -> None:
+    one, other = (search().interventions(text).interventions for text in (question, other_form))
+
+    assert one
+    assert one == other
+
+
+@pytest.mark.parametrize(
     "question", ["xylophone", "xylophone knee osteoarthritis", "the", "?", "xxxxxxxx"]
 )
 def test_words_of_nothing_find_nothing(question: str) -> None:

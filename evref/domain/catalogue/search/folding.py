@@ -43,12 +43,12 @@ def fold(word: str) -> str:
 
     >>> fold("haemorrhages"), fold("tumours"), fold("hip")
     ('hemorage', 'tumor', 'hip')
+    >>> fold("weakness"), fold("Schmerz".casefold())
+    ('weaknes', 'schmers')
     """
     if len(word) <= _WHOLE or word in _NO_PLURALS or not word.isalpha():
         return word
-    for variant, common in _VARIANTS:
-        word = word.replace(variant, common)
-    word = _DOUBLED.sub(r"\1", word).removesuffix("s")
+    word = _DOUBLED.sub(r"\1", _spelled_in_one_way(word))
     return f"{word[:-2]}er" if word.endswith(_FRENCH_ENDS) else word
 
 
@@ -62,9 +62,16 @@ def in_one_spelling(word: str) -> str:
     >>> in_one_spelling("attack") == in_one_spelling("atack")
     False
     """
-    for variant, common in (*_VARIANTS, ("ll", "l")):
+    return _spelled_in_one_way(word).replace("ll", "l")
+
+
+def _spelled_in_one_way(word: str) -> str:
+    """Return a word without British or American spelling and without the s of a plural."""
+    if not word.endswith("ss"):
+        word = word.removesuffix("s")
+    for variant, common in _VARIANTS:
         word = word.replace(variant, common)
-    return word.removesuffix("s")
+    return word
 
 
 class Forms(dict[str, str]):
@@ -116,11 +123,12 @@ def _without_accents(text: str) -> str:
     return without_accents(text.translate(_APOSTROPHES))
 
 
+_NOUN_OF_NT = re.compile(r"(?<=..[ae]n)(?:cy|ce|s)$")
 _ENDS = re.compile(
-    r"(?<=[^\W\d_]{4})(?:"
-    r"gra(?:m|f(?:y|ic)?)|ical|atic|ic|al|ary|[ai]tory|[ai]tive|ive|ing|ed|ery|ment|"
-    r"[ai]tion|ating|ated|ate|ion|ity|itat|ly|nes|ist|(?<=s)ti[ck]|(?<=[ae]n)(?:cy|ce|t)|"
-    r"ier(?:ung|en|t)?|ung|isch|ika?|en|ie|[eiy])$"
+    r"(?<=....)(?:"
+    r"gra(?:m|f(?:y|ic)?)|ical|atic|ic|aly?|ary|[ai]tory|[ai]tive|ive|ing|ed|ery|ment|"
+    r"[ai]tion|ating|ated|ate|ion|ity|itat|(?<=[^aiou])ly|nes|ist|(?<=s)ti[ck]|"
+    r"ier(?:ung|en|t)?|ung|isch|ika?|en|[eiy])$"
 )
 
 
@@ -129,17 +137,26 @@ def stem(word: str) -> str:
 
     German and English forms of a Latin or Greek word are the same.
 
-    >>> [stem(fold(word)) for word in ("prevention", "preventive", "vaccines", "stopping")]
-    ['preven', 'preven', 'vacin', 'stop']
-    >>> [stem(fold(word)) for word in ("pregnant", "pregnancy", "obesity", "obese")]
-    ['pregnan', 'pregnan', 'obes', 'obes']
+    >>> [stem(fold(word)) for word in ("prevent", "prevention", "preventive", "vaccines")]
+    ['prevent', 'prevent', 'prevent', 'vacin']
+    >>> [stem(fold(word)) for word in ("activity", "activities", "clinical", "clinically")]
+    ['activ', 'activ', 'clin', 'clin']
+    >>> [stem(fold(word)) for word in ("pregnant", "pregnancies", "obesity", "obese")]
+    ['pregnant', 'pregnant', 'obes', 'obes']
     >>> stem(fold("antikoagulation")) == stem(fold("anticoagulation"))
     True
     """
     if len(word) > _WHOLE:
         word = word.replace("k", "c")
-    shorter = _ENDS.sub("", word)
-    return _ENDS.sub("", shorter) if shorter != word else word
+        if word.endswith(("ie", "ied")):
+            word = f"{word[: word.rindex('ie')]}y"
+    longer = ""
+    while longer != word:
+        longer = word
+        if word.endswith(("cy", "ce", "s")):
+            word = _NOUN_OF_NT.sub("t", word)
+        word = _ENDS.sub("", word)
+    return word
 
 
 def without(words: Iterable[str], stop_words: frozenset[str]) -> tuple[str, ...]:
