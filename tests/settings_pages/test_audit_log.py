@@ -1,6 +1,7 @@
 """The audit log as a page and as a download: every change, with filters."""
 
 import csv
+from html import unescape
 from io import StringIO
 
 import pytest
@@ -55,6 +56,22 @@ def test_the_audit_log_is_filtered_and_downloaded(site: Site, member: Visitor) -
     assert "'=1+1" in [row[4] for row in everything]
     assert all(line[0] == line[-1] == '"' for line in answer.text.splitlines())
     assert answer.headers["Content-Disposition"] == 'attachment; filename="audit-log.csv"'
+
+
+@pytest.mark.parametrize("path", [LOG, f"{LOG}.csv"])
+def test_the_form_of_the_filter_may_have_empty_fields(
+    site: Site, member: Visitor, path: str
+) -> None:
+    """A browser sends every field, also those that stand for any."""
+    site.make_key("Ward app")
+    member.fill_in(f"{KEYS}/new", name="Ward tablet")
+
+    answer = member.get(f"{path}?person=operator&key=&kind=")
+
+    assert answer.status_code == 200
+    assert "not understood" not in answer.text
+    assert "name 'Ward app'" in unescape(answer.text)
+    assert "name 'Ward tablet'" not in unescape(answer.text)
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,12 @@ from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.audit import CHANGES, SIGN_INS_KEPT, Action, AuditFilter
 
 _CHANGES = "changes"
+_one_kind = query.one_of(*Action, _CHANGES)
 _FILTER: Mapping[str, query.Parse] = {
     "person": query.words,
     "key": query.words,
-    "kind": query.one_of(*Action, _CHANGES),
+    # The form sends an empty text for any kind.
+    "kind": lambda text: text and _one_kind(text),
 }
 _FORMULA = re.compile(r"(^|;)(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])|(^|;)(?=[\t\r])")
 """Spreadsheets treat a cell that begins with one of these as a formula. German and French
