@@ -10,7 +10,7 @@ from evref.domain.catalogue.search.answers import MatchedIn
 from tests.search.bundled import search
 from tests.search.cases import QUESTIONS, answered
 
-AT_LEAST = {"answers.tsv": (0.95, 0.85), "fresh-answers.tsv": (0.85, 0.78)}
+AT_LEAST = {"answers.tsv": (0.95, 0.85), "fresh-answers.tsv": (0.85, 0.80)}
 """Parts of the questions of each file whose answer is among the first three, and first."""
 
 
@@ -121,3 +121,19 @@ def test_a_medicine_finds_its_class_but_no_other_medicine_of_it() -> None:
 def test_what_is_meant_is_suggested_first(typed: str, name: str) -> None:
     assert search().suggestions(typed, 8)[0].name == name
     assert search().suggestions(typed[:2], 8) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("salbutamol asthma attack", "Inhaled short-acting beta2-agonist in an acute attack"),
+        (
+            "rotator cuff tear surgery",
+            "Surgical repair of a degenerative full-thickness tear rather than exercise",
+        ),
+    ],
+)
+def test_a_title_with_more_of_the_words_that_name_the_diagnosis_comes_first(
+    question: str, title: str
+) -> None:
+    assert search().interventions(question).interventions[0].title == title

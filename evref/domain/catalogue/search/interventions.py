@@ -21,7 +21,7 @@ Why a candidate was found is worked out only for those that are shown (`explaini
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -97,7 +97,8 @@ class InterventionSearch:
             numbers = self._numbers(ids)
             concepts = self._concepts.of(words, covered, numbers)
             if any(concept.is_required for concept in concepts):
-                candidates += self._with_any(concepts, numbers, named)
+                closer = self._named_closer(words, covered, ids)
+                candidates += self._with_any(concepts, numbers, named, closer)
             elif covered and not self._asks_for_wider_word(words, named[ids[0]]):
                 meant = {id_: named[id_] for id_ in named if named[id_].positions >= covered}
                 return self._all_of(meant, diagnosis_words)
@@ -121,8 +122,29 @@ class InterventionSearch:
         phrase = tuple(word.stem for word in words if word.is_required)
         return named.is_wider and phrase in self._lexicon.synonyms.phrases
 
+    def _named_closer(
+        self, words: Sequence[QueryWord], covered: Iterable[int], diagnosis_ids: Iterable[str]
+    ) -> Counter[int]:
+        """Return the numbers of the interventions whose titles say which form of it is meant.
+
+        They count the words that name the diagnosis, without those of its own name: the attack of
+        an asthma attack, the disc of a slipped disc.
+        """
+        closer: Counter[int] = Counter()
+        for diagnosis_id in diagnosis_ids:
+            own_name = self._index.stems(self._index.entries[diagnosis_id].diagnosis.name)
+            numbers = self._numbers([diagnosis_id])
+            for position in covered:
+                if (word := words[position].stem) not in own_name:
+                    closer.update(self._index.titles.with_phrase((word,), numbers))
+        return closer
+
     def _with_any(
-        self, concepts: list[Concept], numbers: Iterable[int], named: _Named
+        self,
+        concepts: list[Concept],
+        numbers: Iterable[int],
+        named: _Named,
+        closer: Mapping[int, int] = {},
     ) -> Iterator[Candidate]:
         """Yield those of the interventions that have any of the required concepts."""
         required = [
@@ -132,13 +154,18 @@ class InterventionSearch:
             missing = tuple(text for text, having in required if number not in having)
             if len(missing) < len(required):
                 order = named[self._diagnosis_id(number)].order
-                yield self._candidate(number, missing, concepts, order)
+                yield self._candidate(number, missing, concepts, order, closer.get(number, 0))
 
     def _candidate(
-        self, number: int, missing: tuple[str, ...], concepts: list[Concept], order: int = 0
+        self,
+        number: int,
+        missing: tuple[str, ...],
+        concepts: list[Concept],
+        order: int = 0,
+        closer: int = 0,
     ) -> Candidate:
-        traits = self._index.traits[number]
-        return Candidate(number, missing, rank(number, concepts, traits, order), concepts)
+        ranked = rank(number, concepts, self._index.traits[number], order, closer)
+        return Candidate(number, missing, ranked, concepts)
 
     def _with_all(self, words: Sequence[QueryWord]) -> list[Candidate]:
         """Return the interventions that have all concepts, some in the names of the diagnosis.

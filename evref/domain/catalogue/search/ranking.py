@@ -38,6 +38,8 @@ class Rank(NamedTuple):
     """The number of concepts that are not required and not in the title."""
     diagnosis_order: int
     """The position of the diagnosis in the list of the wider word in the query."""
+    names_less_closely: int
+    """The number of words in the title that say which form of the diagnosis, negative."""
     is_ungraded: bool
     is_no_mainstay: bool
     begins_otherwise: bool
@@ -56,7 +58,13 @@ class Candidate(NamedTuple):
     concepts: list[Concept]
 
 
-def rank(number: int, concepts: Iterable[Concept], traits: Traits, diagnosis_order: int) -> Rank:
+def rank(
+    number: int,
+    concepts: Iterable[Concept],
+    traits: Traits,
+    diagnosis_order: int,
+    named_closer: int,
+) -> Rank:
     """Return the rank of the intervention with this number."""
     places: list[int] = []
     beyond_title = kinds = optional_missing = words_matched = 0
@@ -89,6 +97,7 @@ def rank(number: int, concepts: Iterable[Concept], traits: Traits, diagnosis_ord
         sum(place % BEYOND_TITLE for place in places),
         optional_missing,
         diagnosis_order,
+        -named_closer,
         traits.is_ungraded,
         traits.is_no_mainstay,
         not begins,
