@@ -15,6 +15,11 @@ from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.domain.catalogue.record_code import MOST_VALUES
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
+ORDER = (
+    *("listDiagnoses", "getDiagnosis", "listInterventions", "searchInterventions"),
+    *("getCatalogue", "listChanges", "getLimit"),
+)
+"""The operations in the order in which a newcomer needs them."""
 
 
 def page(document: dict[str, Any]) -> str:
@@ -23,8 +28,15 @@ def page(document: dict[str, Any]) -> str:
     template = Environment(autoescape=False).from_string(
         PAGE.with_suffix(".md.jinja").read_text(encoding="utf-8")
     )
+    operations = {
+        operation["operationId"]: {"request": f"{method.upper()} {path}", **operation}
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
     text = template.render(
         document=document,
+        operations=[operations[name] for name in sorted(operations, key=ORDER.index)],
+        errors=_errors(operations),
         json=lambda value: json.dumps(value, ensure_ascii=False, indent=2),
         code_systems=CODE_SYSTEMS,
         sub_topics=SUB_TOPICS,
@@ -33,3 +45,25 @@ def page(document: dict[str, Any]) -> str:
         most_diagnoses=MOST_DIAGNOSES,
     )
     return text.rstrip("\n") + "\n"
+
+
+def _errors(operations: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """The name of each response other than 200, and the operations that have it, by status."""
+    having: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    for operation in ORDER:
+        for status, response in operations[operation]["responses"].items():
+            if "$ref" in response:
+                names[status] = response["$ref"].rpartition("/")[2]
+                having.setdefault(status, []).append(operation)
+    return {
+        status: (names[status], _listed(having[status], operations)) for status in sorted(names)
+    }
+
+
+def _listed(having: list[str], operations: dict[str, Any]) -> str:
+    if len(having) == len(operations):
+        return "all"
+    lacking = [name for name in ORDER if name not in having]
+    listed, start = (lacking, "all except ") if len(lacking) < len(having) else (having, "")
+    return start + ", ".join(f"`{name}`" for name in listed)
