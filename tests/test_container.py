@@ -30,6 +30,9 @@ def container(settings):
 
 def nothing(settings):
     return None
+
+def failing(settings):
+    raise TypeError("no\\nstorage")
 """
 
 
@@ -63,6 +66,7 @@ def test_a_setting_names_another_one(wiring: str) -> None:
         ("nowhere:container", "cannot be found: No module named 'nowhere'"),
         ("{}:missing", "cannot be found: module '{}' has no attribute 'missing'"),
         ("{}:nothing", "must make a container, which nothing does not"),
+        ("{}:failing", "cannot make a container: TypeError: no storage"),
     ],
 )
 def test_a_name_that_makes_no_container_is_a_wrong_setting(

@@ -28,7 +28,8 @@ from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.report_health import readiness
-from evref.bootstrap.settings import Settings, SettingsError
+from evref.bootstrap.settings import PREFIX, Settings, SettingsError
+from evref.domain.errors import EvrefError, InvalidValueError
 from evref.ports.storage import Storage
 
 BUNDLED_CATALOGUE = Path(__file__).resolve().parents[1] / "data" / "catalogue"
@@ -128,17 +129,33 @@ def container_for(settings: Settings) -> Container:
     """Return the container that `EVREF_CONTAINER` makes; by default, the one above.
 
     Raises:
-        SettingsError: If the named object is missing or does not return a container.
+        SettingsError: If the named object is missing, fails or does not return a container; or the
+            address of a storage is not valid.
 
     """
-    if settings.container is None:
-        return Container(settings=settings)
-    module, _, name = settings.container.partition(":")
+    container = Container(settings=settings) if settings.container is None else _named(settings)
+    try:
+        # This reads the addresses, and connects to none.
+        container.storage()
+    except InvalidValueError as error:
+        lines = (f"{PREFIX}{fault.field.upper()} {fault.message}" for fault in error.faults)
+        raise SettingsError("\n".join(lines)) from error
+    return container
+
+
+def _named(settings: Settings) -> Container:
+    module, _, name = (settings.container or "").partition(":")
     try:
         make = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise SettingsError(f"EVREF_CONTAINER cannot be found: {error}") from error
-    container = make(settings)
+    try:
+        container = make(settings)
+    except EvrefError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingsError(f"EVREF_CONTAINER cannot make a container: {reason}") from error
     if not isinstance(container, containers.Container):
         raise SettingsError(f"EVREF_CONTAINER must make a container, which {name} does not")
     return container  # type: ignore[return-value]  # instances are dynamic containers

@@ -46,6 +46,8 @@ class RedisServer:
             raise InvalidValueError([Fault("quota_url", _NEEDS_DRIVER)]) from error
         try:
             parts = urlsplit(url)
+            # redis-py would use database 0 instead of one that is not a number.
+            int(f"0{parts.path.removeprefix('/')}")
             pool = ConnectionPool.from_url(
                 url,
                 max_connections=_POOL_SIZE,

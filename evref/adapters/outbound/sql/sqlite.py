@@ -1,6 +1,7 @@
 """SQLite: a file with one writer at a time."""
 
 import sqlite3
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -8,7 +9,7 @@ from threading import Lock
 from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, SAWarning
 
 from evref.adapters.outbound.sql.backend import (
     POOL_TIMEOUT_SECONDS,
@@ -31,8 +32,8 @@ class SqliteBackend(Backend):
     """Transactions take the write lock at the beginning, so nothing else is written before the end.
 
     Raises:
-        ArgumentError: If the URL names another driver, or an in-memory database, which connections
-            cannot share.
+        ArgumentError: If the URL names another driver, an unknown option, or an in-memory database,
+            which connections cannot share.
 
     """
 
@@ -45,8 +46,12 @@ class SqliteBackend(Backend):
         # start later may get the lock first. A queue in the process is fairer.
         self.write_lock = Lock()
         self._timeout_seconds = limits.timeout_seconds
-        self.engine = _engine(url, limits)
-        self._file = _file(self.engine)
+        try:
+            with warnings.catch_warnings(action="error", category=SAWarning):
+                self.engine = _engine(url, limits)
+                self._file = _file(self.engine)
+        except (SAWarning, ValueError) as error:
+            raise ArgumentError("an option that SQLite does not have") from error
         self.transactions = self.engine.execution_options()
         event.listen(self.transactions, "begin", _begin_immediate)
 
