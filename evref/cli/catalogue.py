@@ -312,6 +312,7 @@ def user_name() -> str:
 _LIKENESSES = {
     Likeness.SYNONYM: "a synonym of",
     Likeness.WIDER: "wider than",
+    Likeness.STILL_WIDER: "wider than",
     Likeness.KIND: "a kind of",
 }
 

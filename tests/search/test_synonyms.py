@@ -21,3 +21,13 @@ def test_a_medicine_stands_for_its_class_but_for_no_other_medicine_of_it() -> No
         ("ibuprofen",): Likeness.SAME,
         ("nsaid",): Likeness.WIDER,
     }
+
+
+def test_the_class_of_a_class_is_still_wider() -> None:
+    synonyms = Synonyms([], {("antithrombotic",): [("doac",)], ("doac",): [("apixaban",)]})
+
+    assert synonyms.of(("apixaban",)) == {
+        ("apixaban",): Likeness.SAME,
+        ("doac",): Likeness.WIDER,
+        ("antithrombotic",): Likeness.STILL_WIDER,
+    }

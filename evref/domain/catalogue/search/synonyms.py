@@ -16,8 +16,10 @@ class Likeness(IntEnum):
     """The words themselves."""
     SYNONYM = 1
     WIDER = 2
-    """What the words are a kind of: NSAIDs for ibuprofen."""
-    KIND = 3
+    """What the words are a kind of: direct oral anticoagulants for apixaban."""
+    STILL_WIDER = 3
+    """What that is a kind of: anticoagulants for apixaban."""
+    KIND = 4
     """A kind of it: ibuprofen for NSAIDs."""
 
 
@@ -47,8 +49,11 @@ class Synonyms:
         for synonym in self._synonyms.get(phrase, ()):
             alternatives.setdefault(synonym, Likeness.SYNONYM)
         same = tuple(alternatives)
-        for wider in self._reached(same, self._wider):
+        classes = tuple(self._linked(same, self._wider))
+        for wider in classes:
             alternatives.setdefault(wider, Likeness.WIDER)
+        for wider in self._reached(classes, self._wider):
+            alternatives.setdefault(wider, Likeness.STILL_WIDER)
         for kind in self._reached(same, self._kinds):
             alternatives.setdefault(kind, Likeness.KIND)
         return alternatives
@@ -59,10 +64,17 @@ class Synonyms:
         """Yield the phrases that the links reach in any number of steps, and their synonyms."""
         waiting, seen = list(phrases), set(phrases)
         while waiting:
-            phrase = waiting.pop()
+            for reached in self._linked([waiting.pop()], links):
+                if reached not in seen:
+                    seen.add(reached)
+                    waiting.append(reached)
+                    yield reached
+
+    def _linked(
+        self, phrases: Iterable[Phrase], links: Mapping[Phrase, Iterable[Phrase]]
+    ) -> Iterator[Phrase]:
+        """Yield the phrases that the links reach in one step, and their synonyms."""
+        for phrase in phrases:
             for linked in links.get(phrase, ()):
-                for reached in (linked, *self._synonyms.get(linked, ())):
-                    if reached not in seen:
-                        seen.add(reached)
-                        waiting.append(reached)
-                        yield reached
+                yield linked
+                yield from self._synonyms.get(linked, ())
