@@ -53,6 +53,7 @@ NOTHING = [
     "?",
     "Familienanamnese: Gicht",
     "suspected: gout",
+    "sore hip at night lying on side",
 ]
 
 FIRST = {

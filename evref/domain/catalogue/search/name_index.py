@@ -24,7 +24,10 @@ from evref.domain.catalogue.search.names import MatchedBy, Name
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,}\b")
 _SHORTEST_BEGINNING = 4
 _MOST_WORDS_BETWEEN = 2
-"""Other words of a text that may stand between the words of a name."""
+"""Other words of a text that may stand between the words of a name.
+
+If only one word of the name says something by itself, one other word may: sore from lying.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,9 @@ class NameIndex:
                 if not 1 < len(needed) <= count or name.wider or not set(needed).issubset(words):
                     continue
             positions = [words.index(word) for word in needed]
-            if max(positions) - min(positions) < len(needed) + _MOST_WORDS_BETWEEN:
+            between = max(positions) - min(positions) + 1 - len(needed)
+            telling = sum(word not in self._lexicon.slight_words for word in needed)
+            if between <= min(telling, _MOST_WORDS_BETWEEN):
                 spans.append(Span(name, frozenset(needed)))
         return _longest(spans)
 
