@@ -111,8 +111,8 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
     if secret is not None:
         click.echo(secret.text)
         say("Store the secret in the proxy now. It is not shown again.")
-    domains_of_sign_in = manage.sign_ins(OPERATOR)[institution.id].domains
-    own = ", ".join(domains_of_sign_in)
+    sign_in = manage.sign_ins(OPERATOR)[institution.id]
+    own = ", ".join(sign_in.domains)
     say(f"A proxy signs in members of {institution.name!r} with an address of {own}.")
     if not people.list(OPERATOR, institution.id):
         say(
@@ -121,8 +121,7 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
             f"{shlex.quote(institution.name)}"
         )
     for member, other in people.list_all(OPERATOR):
-        is_own = other.id == institution.id
-        if not is_own and member.email.rpartition("@")[2] in domains_of_sign_in:
+        if other.id != institution.id and sign_in.owns(member.email):
             say(f"{member.email} remains a member of {other.name!r}.")
 
 

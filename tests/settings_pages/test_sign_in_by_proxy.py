@@ -278,6 +278,25 @@ def test_an_address_of_a_domain_with_a_sign_in_is_of_no_other_institution(site: 
     assert admin.fill_in("/settings/members/invite", email="a@sub.example.com").status_code == 201
 
 
+@pytest.mark.parametrize(
+    "email",
+    [
+        "a@xn--bcher-kva.example",
+        "a@b\u00fccher.example",
+        "a@xn--bcher-kva.example.",
+        "a@\uff42\u00fccher.example",
+    ],
+)
+def test_a_domain_with_a_sign_in_is_known_however_it_is_written(site: Site, email: str) -> None:
+    """In Unicode, with a dot at its end, or in letters of full width: servers read them alike."""
+    secret_of(site, OTHER_INSTITUTION, "xn--bcher-kva.example")
+
+    answer = a_member(site).fill_in("/settings/members/invite", email=email)
+
+    assert answer.status_code == 422
+    assert "system of another institution" in text_of(answer.text)
+
+
 def test_the_header_opens_no_data_of_the_api(site: Site) -> None:
     sent = headers(COLLEAGUE, secret_of(site))
 

@@ -53,9 +53,8 @@ def add_member(changes: Changes, member: Member, *, accepted: Invitation | None 
 
 def refuse_foreign_domain(accounts: AccountChanges, institution_id: str, email: str) -> None:
     """Raise `InvalidValueError` if another institution signs in members of this domain."""
-    domain = email.rpartition("@")[2]
     for sign_in in accounts.proxy_sign_ins():
-        if domain in sign_in.domains and sign_in.institution_id != institution_id:
+        if sign_in.institution_id != institution_id and sign_in.owns(email):
             message = "is of a domain whose members sign in by the system of another institution"
             raise InvalidValueError([Fault("email", message)])
 

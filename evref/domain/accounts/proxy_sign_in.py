@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from evref.domain.accounts.institution import is_email, normalised_email
@@ -47,6 +48,17 @@ class ProxySignIn:
                 f"must be domain names such as example.org, not {domain!r}",
             )
         rules.enforce()
+
+    def owns(self, email: str) -> bool:
+        """Return whether an e-mail address is of one of the domains, however its domain is written.
+
+        It may be in Unicode (RFC 5890) and end with a dot.
+        """
+        domain = email.rpartition("@")[2].rstrip(".")
+        # What cannot be converted is not a domain name.
+        with suppress(UnicodeError):
+            domain = domain.encode("idna").decode()
+        return domain.lower() in self.domains
 
     def email(self, text: str) -> str | None:
         """Return the address that the proxy sent, as it is stored; None if no domain is its own.
