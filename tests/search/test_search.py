@@ -54,6 +54,7 @@ NOTHING = [
     "Familienanamnese: Gicht",
     "suspected: gout",
     "sore hip at night lying on side",
+    "lose weight",
 ]
 
 FIRST = {

@@ -43,13 +43,16 @@ def fold(word: str) -> str:
 
     >>> fold("haemorrhages"), fold("tumours"), fold("hip")
     ('hemorage', 'tumor', 'hip')
-    >>> fold("weakness"), fold("Schmerz".casefold())
-    ('weaknes', 'schmers')
+    >>> fold("weakness"), fold("Schmerz".casefold()), fold("loss")
+    ('weaknes', 'schmers', 'loss')
     """
     if len(word) <= _WHOLE or word in _NO_PLURALS or not word.isalpha():
         return word
-    word = _DOUBLED.sub(r"\1", _spelled_in_one_way(word))
-    return f"{word[:-2]}er" if word.endswith(_FRENCH_ENDS) else word
+    folded = _DOUBLED.sub(r"\1", _spelled_in_one_way(word))
+    if len(folded) <= _WHOLE:
+        # Shoes are not she, and a loss is not the Spanish los.
+        return _singular(word)
+    return f"{folded[:-2]}er" if folded.endswith(_FRENCH_ENDS) else folded
 
 
 def in_one_spelling(word: str) -> str:
@@ -67,11 +70,14 @@ def in_one_spelling(word: str) -> str:
 
 def _spelled_in_one_way(word: str) -> str:
     """Return a word without British or American spelling and without the s of a plural."""
-    if not word.endswith("ss"):
-        word = word.removesuffix("s")
+    word = _singular(word)
     for variant, common in _VARIANTS:
         word = word.replace(variant, common)
     return word
+
+
+def _singular(word: str) -> str:
+    return word if word.endswith("ss") else word.removesuffix("s")
 
 
 class Forms(dict[str, str]):
@@ -89,7 +95,7 @@ def words_of(text: str) -> list[str]:
     """Return the words of the text, folded, in order.
 
     >>> words_of("Bell's palsy, l'asthme; diabetes type II")
-    ['bel', 'palsy', 'asthme', 'diabete', 'type', '2']
+    ['bell', 'palsy', 'asthme', 'diabete', 'type', '2']
     """
     return list(map(fold, written_words_of(text)))
 
