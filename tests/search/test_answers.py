@@ -35,6 +35,7 @@ def test_questions_find_what_answers_them(name: str) -> None:
         ("e-cigarettes stop smoking", ["tobacco-dependence"]),
         ("honey dressing diabetic foot", ["diabetic-foot-ulcer"]),
         ("H. pylori iron deficiency", ["iron-deficiency-anaemia"]),
+        ("weight loss surgery", ["obesity"]),
     ],
 )
 def test_the_likelier_diagnosis_comes_first(question: str, diagnoses: list[str]) -> None:
@@ -137,3 +138,11 @@ def test_a_title_with_more_of_the_words_that_name_the_diagnosis_comes_first(
     question: str, title: str
 ) -> None:
     assert search().interventions(question).interventions[0].title == title
+
+
+def test_a_wider_word_that_is_an_intervention_does_not_order_the_diagnoses() -> None:
+    """The families and complaints of the catalogue would put coeliac disease first."""
+    answers = search().interventions("weight loss")
+
+    assert answers.diagnosis_words == ()
+    assert answers.interventions[0].title.startswith("Weight loss")

@@ -99,7 +99,7 @@ class InterventionSearch:
             if any(concept.is_required for concept in concepts):
                 closer = self._named_closer(words, covered, ids)
                 candidates += self._with_any(concepts, numbers, named, closer)
-            elif covered and not self._asks_for_wider_word(words, named[ids[0]]):
+            elif covered:
                 meant = {id_: named[id_] for id_ in named if named[id_].positions >= covered}
                 return self._all_of(meant, diagnosis_words)
         if not candidates and diagnosis_id is None:
@@ -116,11 +116,6 @@ class InterventionSearch:
 
     def _diagnosis_id(self, number: int) -> str:
         return self._index.interventions[number].diagnosis_id
-
-    def _asks_for_wider_word(self, words: Sequence[QueryWord], named: NamedDiagnosis) -> bool:
-        """Return whether the wider word is also an intervention: weight loss."""
-        phrase = tuple(word.stem for word in words if word.is_required)
-        return named.is_wider and phrase in self._lexicon.synonyms.phrases
 
     def _named_closer(
         self, words: Sequence[QueryWord], covered: Iterable[int], diagnosis_ids: Iterable[str]

@@ -39,6 +39,7 @@ def named_diagnoses(
         dict.fromkeys(word for query_word in query_words for word in query_word.name_words)
     )
     spans = _spans(words, names, synonyms) or _abbreviations(words, names)
+    spans = _without_asked_for(spans, query_words, synonyms)
     named: dict[str, NamedDiagnosis] = {}
     for span in sorted(spans, key=lambda span: span.name.wider is None):
         is_wider = span.name.wider is not None
@@ -65,6 +66,36 @@ def by_positions(named: Mapping[str, NamedDiagnosis]) -> dict[frozenset[int], li
     for diagnosis_id, diagnosis in named.items():
         ids[frozenset(diagnosis.positions)].append(diagnosis_id)
     return ids
+
+
+def _without_asked_for(
+    spans: list[Span], query_words: Iterable[QueryWord], synonyms: Synonyms
+) -> list[Span]:
+    """Return the spans without the wider words that ask for an intervention.
+
+    A wider word does if it is a part of a phrase for an intervention, or if such a phrase is the
+    whole query: weight loss surgery, joint replacement.
+    """
+    if all(span.name.wider is None for span in spans):
+        return spans
+    required = [word for word in query_words if word.is_required]
+    whole = _name_words(required)
+    phrases = [
+        _name_words(required[start:end])
+        for start in range(len(required))
+        for end in range(start + 1, len(required) + 1)
+        if tuple(word.stem for word in required[start:end]) in synonyms.phrases
+    ]
+    return [
+        span
+        for span in spans
+        if span.name.wider is None
+        or not any(span.words < phrase or phrase == whole for phrase in phrases)
+    ]
+
+
+def _name_words(query_words: Iterable[QueryWord]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(word.name_words for word in query_words))
 
 
 def _spans(words: Phrase, names: NameIndex, synonyms: Synonyms) -> list[Span]:
