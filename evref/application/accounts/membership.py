@@ -7,8 +7,8 @@ from evref.domain.errors import (
     Fault,
     InvalidValueError,
     LastAdminError,
-    NotAllowedError,
     NotFoundError,
+    NotSignedInError,
 )
 from evref.domain.principal import InstitutionMember, Right, Role, authorise
 from evref.ports.accounts import AccountChanges
@@ -19,19 +19,22 @@ def lock_members(changes: Changes, institution_id: str) -> None:
     """Keep others from changing the members and invitations, and remove expired invitations.
 
     Raises:
-        NotAllowedError: If the principal may not change members, also if they have been demoted
-            since the request.
+        NotAllowedError: If the principal may not change members.
+        NotSignedInError: If the principal has been removed or has another role since the request
+            began, which ends all sessions.
         NotFoundError: If the institution does not exist.
 
     """
     changes.accounts.lock(institution_id)
     principal = changes.principal
+    authorise(principal, Right.CHANGE_MEMBERS)
     if isinstance(principal, InstitutionMember):
         try:
-            principal = changes.accounts.member(principal.member_id).principal
+            present = changes.accounts.member(principal.member_id).principal
         except NotFoundError:
-            raise NotAllowedError from None
-    authorise(principal, Right.CHANGE_MEMBERS)
+            raise NotSignedInError from None
+        if present != principal:
+            raise NotSignedInError
     changes.accounts.remove_invitations_until(institution_id, changes.instant - INVITATION_LENGTH)
 
 

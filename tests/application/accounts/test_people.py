@@ -17,7 +17,6 @@ from evref.domain.errors import (
     AlreadyExistsError,
     BusyError,
     InvalidValueError,
-    NotAllowedError,
     NotFoundError,
     NotSignedInError,
     WrongCredentialsError,
@@ -191,7 +190,7 @@ def test_an_admin_demoted_during_a_request_changes_nothing(
     end: str,
     act: str,
 ) -> None:
-    """The principal is the one of before, as in a request that is under way."""
+    """The principal is that of a request that is under way, whose session has ended by this."""
     invited, _ = invite(people, other_admin)
     before = admin.principal
     if end == "removed":
@@ -206,7 +205,7 @@ def test_an_admin_demoted_during_a_request_changes_nothing(
         "set_role": lambda: people.set_role(before, other_admin.id, Role.VIEWER),
         "remove": lambda: people.remove(before, other_admin.id),
     }
-    with pytest.raises(NotAllowedError):
+    with pytest.raises(NotSignedInError):
         acts[act]()
 
     assert repr(state) == stored
