@@ -28,7 +28,7 @@ def _cap(
         return UNCHANGED
     if text == "none":
         return None
-    if re.fullmatch("[0-9]{1,10}", text) is None:
+    if re.fullmatch("[0-9]{1,20}", text) is None:
         raise click.BadParameter("must be a whole number, or none")
     return int(text)
 

@@ -1,6 +1,6 @@
 """`evref key`."""
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import click
@@ -8,18 +8,33 @@ import click
 from evref.cli.output import as_json, print_json, print_rows, say
 from evref.cli.wiring import OPERATOR, stored
 from evref.domain.access.key import LONGEST_OVERLAP, Permission
-from evref.domain.access.quota import DEFAULT_DAILY_LIMIT
+from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT
+from evref.domain.rules import counted
 
-_DAY = click.DateTime(["%Y-%m-%d"])
 _HOUR = timedelta(hours=1)
 _STORE_IT = "Store the key now. It is not shown again."
 
 
-def _day_or_never(context: click.Context, parameter: click.Parameter, text: str) -> date | None:
-    if text == "never":
-        return None
-    day: datetime = _DAY.convert(text, parameter, context)
-    return day.date()
+def _date(text: str, allowed: str) -> date:
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise click.BadParameter(f"must be {allowed}, not {text!r}") from None
+
+
+def _day(_context: click.Context, _parameter: click.Parameter, text: str | None) -> date | None:
+    return None if text is None else _date(text, "a date such as 2027-12-31")
+
+
+def _day_or_never(_context: click.Context, _parameter: click.Parameter, text: str) -> date | None:
+    return None if text == "never" else _date(text, "never or a date such as 2027-12-31")
+
+
+def _limit(_context: click.Context, _parameter: click.Parameter, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise click.BadParameter(f"{DAILY_LIMIT_RULE}, not {text!r}") from None
 
 
 @click.group()
@@ -32,7 +47,8 @@ def key() -> None:
 @click.option("--name", required=True, metavar="LABEL", help="What the key is for.")
 @click.option(
     "--limit",
-    type=int,
+    type=str,
+    callback=_limit,
     default=DEFAULT_DAILY_LIMIT,
     show_default=True,
     metavar="N",
@@ -46,7 +62,7 @@ def key() -> None:
 )
 @click.option(
     "--expires",
-    type=_DAY,
+    callback=_day,
     metavar="YYYY-MM-DD",
     help="The last UTC day on which the key is valid.",
 )
@@ -56,7 +72,7 @@ def create_key(
     name: str,
     limit: int,
     permission: str,
-    expires: datetime | None,
+    expires: date | None,
     *,
     as_json: bool,
 ) -> None:
@@ -69,14 +85,14 @@ def create_key(
         name=name,
         permission=Permission(permission),
         daily_limit=limit,
-        expires_on=None if expires is None else expires.date(),
+        expires_on=expires,
     )
     if as_json:
         print_json({"key": created.token.text, "id": created.key.id})
         return
     say(
         f"Created the key {created.key.name!r} ({created.key.id}) of {institution_name!r}: "
-        f"permission {permission}, {limit} requests per day.\n"
+        f"permission {permission}, {counted(limit, 'request')} per day.\n"
         f"{_STORE_IT}"
     )
     click.echo(created.token.text)
@@ -113,13 +129,12 @@ def list_keys(*, as_json: bool) -> None:
 
 @key.command("set-limit")
 @click.argument("key_id", metavar="ID")
-@click.argument("limit", type=int, metavar="N")
+@click.argument("limit", callback=_limit, metavar="N")
 def set_limit(key_id: str, limit: int) -> None:
     """Change a key's daily request limit. It takes effect today, within a second."""
     changed = stored().manage_keys().change(OPERATOR, key_id, daily_limit=limit)
-    click.echo(
-        f"The limit of the key {changed.name!r} is now {changed.daily_limit} requests per day."
-    )
+    limit_in_words = counted(changed.daily_limit, "request")
+    click.echo(f"The limit of the key {changed.name!r} is now {limit_in_words} per day.")
 
 
 @key.command("set-expiry")

@@ -47,7 +47,7 @@ def test_a_key_is_printed_alone_on_standard_output(ready: Run) -> None:
     token = KeyToken(made.out.removesuffix("\n"))
     assert made.status == 0
     assert "'Ward app'" in made.err
-    assert "1000 requests per day" in made.err
+    assert "1,000 requests per day" in made.err
     assert token.text not in made.err
 
 
@@ -228,3 +228,25 @@ def test_a_key_in_the_place_of_a_name_is_neither_stored_nor_repeated(ready: Run)
         assert token[:12].lower() not in refused.lower()
 
     assert ready("key", "list").out == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*KEY, "--limit", "many"), "must be a whole number from 0 to 10,000,000, not 'many'"),
+        ((*KEY, "--expires", "2026-13-01"), "must be a date such as 2027-12-31, not '2026-13-01'"),
+        (("key", "set-expiry", "x", "Never"), "must be never or a date such as 2027-12-31, not"),
+        (
+            ("key", "set-limit", "x", "1.5"),
+            "must be a whole number from 0 to 10,000,000, not '1.5'",
+        ),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_wrong_usage(
+    run: Run, arguments: tuple[str, ...], message: str
+) -> None:
+    """The error says what is allowed, in the words of the service."""
+    result = run(*arguments)
+
+    assert result.status == 2
+    assert message in result.err
