@@ -25,25 +25,25 @@ run: install ## install, create the database, load the catalogue, create a demo 
 install: $(VENV)/.installed ## install the service into .venv
 
 .PHONY: install-dev
-install-dev: $(VENV)/.installed-dev ## also install what the tests and checks need
+install-dev: $(VENV)/.installed-dev ## also install the dependencies of the tests and checks
 
 .PHONY: install-bench
 install-bench: install-dev $(PEERS)/.installed ## install the peers of the benchmark
 
 .PHONY: test
-test: install-dev ## run all tests but those of deployment and in a browser
+test: install-dev ## run all tests except those of deployment and in a browser
 	@$(PYTEST) --ignore=tests/deploy --ignore=tests/browser $(ARGS)
 
 .PHONY: deployment
-deployment: install-dev ## test what deploy/ has behind nginx, on Granian too, for half a minute
+deployment: install-dev ## test the files in deploy/ with a real nginx (half a minute)
 	@$(PYTEST) tests/deploy $(ARGS)
 
 .PHONY: browser
-browser: install-dev ## test the pages in Chromium, each with axe-core too, for two minutes
+browser: install-dev ## test the pages in Chromium, with axe-core (two minutes)
 	@$(PYTEST) tests/browser $(ARGS)
 
 .PHONY: coverage
-coverage: install-dev ## run all tests, and report lines and branches that they miss
+coverage: install-dev ## run all tests, and report the lines and branches that they miss
 	@$(PYTEST) --cov --cov-report=term $(ARGS)
 
 .PHONY: clients
@@ -55,7 +55,7 @@ clients: install-dev $(CLIENTS)/.installed ## test with linters, a fuzzer, gener
 
 SEED ?= 0
 .PHONY: hostile
-hostile: install-dev ## test hostile input for several minutes; SEED=n for other examples
+hostile: install-dev ## test hostile input (several minutes); SEED=n for other examples
 	@$(BIN)/python -m pytest --numprocesses=auto --hypothesis-profile=hostile --hypothesis-seed=$(SEED) --timeout=600 \
 		tests/hostile $(ARGS)
 
@@ -80,27 +80,27 @@ docs: install-dev ## build the documentation in site/; broken links are errors
 	@echo "Open site/index.html"
 
 .PHONY: bench
-bench: install-bench ## compare its speed with the bound and the peers (about 20 minutes)
+bench: install-bench ## measure the speed, and compare it with the peers (about 20 minutes)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: crash
-crash: install-dev ## kill processes hundreds of times during writes; about three minutes
+crash: install-dev ## kill processes hundreds of times during writes (three minutes)
 	@$(BIN)/python -W error -m tests.crash $(ARGS)
 
 .PHONY: soak
-soak: install-dev ## load a service for five minutes: memory, open files, exact counts
+soak: install-dev ## load a service, and check memory, open files and counts (five minutes)
 	@$(BIN)/python -W error -m tests.faults.soak $(ARGS)
 
 .PHONY: snapshots
-snapshots: install-dev ## rewrite the snapshot of the OpenAPI document, its examples and its page
+snapshots: install-dev ## rewrite the OpenAPI snapshot and the documents generated from the code
 	@$(BIN)/python -m tests.http.snapshots
 
 .PHONY: search-report
-search-report: install-dev ## measure what the search finds, by kind, with what it misses
+search-report: install-dev ## measure the search, and list the queries that it misses
 	@$(BIN)/python -m tests.search
 
 .PHONY: screenshots
-screenshots: install-dev ## retake the screenshots of the how-tos; needs Chromium
+screenshots: install-dev ## retake the screenshots of the documentation; needs Chromium
 	@$(BIN)/python -m tests.browser.screenshots
 
 .PHONY: lock
@@ -138,7 +138,7 @@ audit: $(AUDIT)/.installed ## check the dependencies for known vulnerabilities; 
 	@$(AUDIT)/bin/pip-audit --strict --disable-pip --require-hashes --requirement requirements/run.txt
 
 .PHONY: clean
-clean: ## remove what the other targets created, except data
+clean: ## remove everything that the other targets created, except data
 	rm -rf $(VENV) $(PEERS) $(CLIENTS) $(AUDIT) tests/clients/node_modules sbom.json \
 		dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
