@@ -321,15 +321,23 @@ def wait_until(
 
 
 def free_port() -> int:
-    """Return a free port; the port 10,000 above, which a Redis cluster node uses, is free too.
+    """Return a port on which nothing listens, and which no other call returns, in any process.
 
-    Both are below the ephemeral ports, which outgoing connections could take meanwhile.
+    This process holds it until it ends, and the port 10,000 above, which a Redis cluster node uses.
+    A server can listen on it all the same. Both are below the ephemeral ports, which outgoing
+    connections could take.
     """
     while True:
         port = random.randrange(10_000, 20_000)
-        with suppress(OSError), socket.socket() as probe, socket.socket() as above:
-            probe.bind(("127.0.0.1", port))
-            above.bind(("127.0.0.1", port + 10_000))
+        with suppress(OSError), socket.socket() as held, socket.socket() as above:
+            for each, number in ((held, port), (above, port + 10_000)):
+                each.bind(("127.0.0.1", number))
+                # Now servers, which set this option too, can have the port. A socket without it,
+                # as above, cannot.
+                each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            # They stay open.
+            held.detach()
+            above.detach()
             return port
 
 
