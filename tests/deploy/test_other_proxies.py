@@ -58,7 +58,7 @@ def haproxy(_folder: Path, port: int, service: int) -> tuple[list[str], str]:
     sets = f"http-request set-header X-Forwarded-Email {READER}\n"
     sets += f"http-request set-header X-Evref-Proxy-Secret {SECRET}\n"
     return [needs("haproxy"), "-f"], (
-        "defaults\nmode http\ntimeout connect 5s\ntimeout client 5s\ntimeout server 5s\n"
+        "defaults\nmode http\ntimeout connect 60s\ntimeout client 60s\ntimeout server 60s\n"
         f"frontend http\nbind 127.0.0.1:{port}\n{proxy_lines('text')}{sets}default_backend evref\n"
         f"backend evref\nserver evref 127.0.0.1:{service}\n"
     )

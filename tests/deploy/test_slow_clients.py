@@ -6,12 +6,15 @@ import resource
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
+import psutil
 import pytest
 
-from tests.deploy.proxy import Nginx
-from tests.server.conftest import Server, Store
+from tests.deploy.conftest import served_to_nginx
+from tests.deploy.proxy import Nginx, running
+from tests.server.conftest import Start, Store
+from tests.servers import wait_until
 
 LIST = "/api/v1/diagnoses"
 HALF_A_REQUEST = {
@@ -26,6 +29,7 @@ HALF_A_REQUEST = {
         b"POST /settings/sign-in HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"
     ),
 }
+OPEN = {psutil.CONN_ESTABLISHED, psutil.CONN_CLOSE_WAIT}
 LARGE = b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: evref.example.org\r\n\r\n"
 
 
@@ -37,6 +41,24 @@ def many_files() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (4000, hard))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@contextmanager
+def slow_clients(nginx: Nginx) -> Iterator[ExitStack]:
+    """Hold connections during the block, and wait until nginx has closed them too.
+
+    Until then they count towards its limit of connections of an address.
+    """
+    with ExitStack() as stack:
+        yield stack
+    wait_until(
+        lambda: (
+            not any(
+                connection.laddr[1:] == (nginx.tls,) and connection.status in OPEN
+                for connection in psutil.net_connections("tcp4")
+            )
+        )
+    )
 
 
 def assert_others_are_exactly_counted(nginx: Nginx, store: Store) -> None:
@@ -56,7 +78,7 @@ def test_fewer_slow_clients_than_nginx_allows_per_address(
     nginx: Nginx, store: Store, name: str
 ) -> None:
     """But several times as many as the service has threads."""
-    with ExitStack() as stack:
+    with slow_clients(nginx) as stack:
         for _ in range(90):
             stack.enter_context(nginx.connect()).sendall(HALF_A_REQUEST[name])
 
@@ -64,7 +86,7 @@ def test_fewer_slow_clients_than_nginx_allows_per_address(
 
 
 def test_two_thousand_connections_with_half_a_request(nginx: Nginx, store: Store) -> None:
-    with ExitStack() as stack:
+    with slow_clients(nginx) as stack:
         for _ in range(2000):
             stack.enter_context(nginx.connect()).sendall(HALF_A_REQUEST["half the header fields"])
 
@@ -73,16 +95,16 @@ def test_two_thousand_connections_with_half_a_request(nginx: Nginx, store: Store
 
 def test_clients_that_do_not_read(nginx: Nginx, store: Store) -> None:
     """Each requests megabytes in advance, and there are more clients than threads."""
-    with ExitStack() as stack:
+    with slow_clients(nginx) as stack:
         for _ in range(40):
             stack.enter_context(nginx.connect()).sendall(LARGE * 20)
 
         assert_others_are_exactly_counted(nginx, store)
 
 
-def test_a_stop_does_not_wait_for_slow_clients(nginx: Nginx, service: Server) -> None:
-    """Must be the last test, because it stops the service while clients are connected."""
-    with ExitStack() as stack:
+def test_a_stop_does_not_wait_for_slow_clients(start: Start, store: Store) -> None:
+    service = served_to_nginx(start, store)
+    with running(service.port) as nginx, ExitStack() as stack:
         for sent in HALF_A_REQUEST.values():
             stack.enter_context(nginx.connect()).sendall(sent)
         stack.enter_context(nginx.connect()).sendall(LARGE * 20)
