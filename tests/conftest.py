@@ -4,7 +4,9 @@ The profile `local` tries new examples each time; `ci` tries the same ones each 
 """
 
 import os
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,21 @@ settings.register_profile(
 )
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+MOST_OF_A_TEST = timedelta(minutes=2)
+
+
+def pytest_runtest_setup() -> None:
+    """Begin no test shortly before midnight in UTC.
+
+    Limits and counts are of a day, so a test with the real clock would see those of two. Tests of
+    midnight itself have a clock of their own.
+    """
+    now = datetime.now(UTC)
+    if (now + MOST_OF_A_TEST).date() != now.date():
+        midnight = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC)
+        time.sleep((midnight - now).total_seconds())
 
 
 @pytest.fixture(scope="session", autouse=True)
