@@ -13,6 +13,7 @@ from evref.domain.errors import InvalidApiKeyError
 from evref.testing.builders import NOON, a_key, a_secret
 from evref.testing.filling import change_key, keep_institutions, keep_key
 from tests.fakes import FakeClock
+from tests.servers import PATIENCE
 
 MANY = [f"k{number}" for number in range(1, 51)]
 
@@ -37,7 +38,7 @@ class WatchedKeys(MemoryKeys):
         self.clock.advance(seconds=self.seconds)
         if len(digests) > 1:
             self.asked.set()
-            assert self.answers.wait(20)
+            assert self.answers.wait(PATIENCE)
         return keys
 
 
@@ -164,11 +165,11 @@ def test_nobody_waits_while_another_looks_up_all_keys(
     keys.answers.clear()
     renewing = Thread(target=held.get, args=[digest_of("k1")])
     renewing.start()
-    assert keys.asked.wait(20)
+    assert keys.asked.wait(PATIENCE)
     clock.advance(milliseconds=milliseconds)
 
     assert held.get(digest_of("k2")).id == "k2"
     keys.answers.set()
-    renewing.join(20)
+    renewing.join(PATIENCE)
 
     assert [len(digests) for digests in keys.lookups] == [50, *more_lookups]

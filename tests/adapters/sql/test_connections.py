@@ -12,14 +12,12 @@ from evref.domain.errors import StorageUnavailableError
 from evref.testing.builders import NOON, a_key
 from evref.testing.filling import keep_institutions, keep_key
 
-TODAY = NOON.date()
-
 
 def test_whoever_finds_all_connections_in_use_is_refused(storage: SqlStorage, url: str) -> None:
     """And is served as soon as one is free. On SQLite, admission has one more of its own."""
     keep_institutions(storage, "i1")
     digest = keep_key(storage, a_key())
-    with closing(SqlDatabase(url, pool_size=2)) as few:
+    with closing(SqlDatabase(url, pool_size=2, timeout_seconds=60)) as few:
         assert SqlStorage(few).admission.admit(digest, Permission.READ, NOON).admitted == 1
         with few.connect(), few.connect(), pytest.raises(StorageUnavailableError):
             SqlStorage(few).accounts.institutions()
@@ -28,21 +26,21 @@ def test_whoever_finds_all_connections_in_use_is_refused(storage: SqlStorage, ur
 
 
 def test_no_statement_is_waited_for_longer_than_was_asked_for(
-    storage: SqlStorage, url: str
+    storage: SqlStorage, database: SqlDatabase, url: str
 ) -> None:
     """Here, for a row that another has locked."""
     keep_institutions(storage, "i1")
     digest = keep_key(storage, a_key())
     storage.admission.admit(digest, Permission.READ, NOON)
-    with closing(SqlDatabase(url)) as other, closing(SqlDatabase(url, timeout_seconds=0.4)) as us:
-        ours = SqlStorage(us)
-        ours.usage.history("k1", TODAY, TODAY)
-        with other.transaction() as connection:
-            connection.execute(text("UPDATE daily_usage SET refused = 1"))
-            with pytest.raises(StorageUnavailableError):
-                ours.admission.admit(digest, Permission.READ, NOON)
+    with (
+        closing(SqlDatabase(url, timeout_seconds=0.4)) as us,
+        database.transaction() as connection,
+    ):
+        connection.execute(text("UPDATE daily_usage SET refused = 1"))
+        with pytest.raises(StorageUnavailableError):
+            SqlStorage(us).admission.admit(digest, Permission.READ, NOON)
 
-        assert ours.admission.admit(digest, Permission.READ, NOON).admitted == 2
+    assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 2
 
 
 def test_a_forked_process_counts_on_connections_of_its_own(

@@ -35,7 +35,8 @@ def test_a_server_that_takes_no_writes_is_out_of_reach_though_it_can_be_read(
 ) -> None:
     """As a standby is, which says the same of each write."""
     keep_institutions(storage, "i1")
-    standby = SqlDatabase(f"{url}&options=-c%20default_transaction_read_only%3Don")
+    there = f"{url}&options=-c%20default_transaction_read_only%3Don"
+    standby = SqlDatabase(there, timeout_seconds=60)
     on_standby = SqlStorage(standby)
 
     assert len(on_standby.accounts.institutions()) == 1

@@ -20,9 +20,7 @@ from evref.ports.storage import Changes, DelegatingStorage, Storage
 from evref.testing.builders import OPERATOR, a_member
 from evref.testing.filling import keep_institutions, keep_members
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
-
-LONG_ENOUGH = 10
-"""Seconds; a test that passes waits so long for nothing."""
+from tests.servers import PATIENCE
 
 TO_SEE_IT_WAIT = 0.5
 """Seconds, in which an act that need not wait is done."""
@@ -42,7 +40,7 @@ class PausedStorage(DelegatingStorage):
         with super().changes(principal, instant) as changes:
             yield changes
             self.has_paused.set()
-            assert self.may_go_on.wait(LONG_ENOUGH)
+            assert self.may_go_on.wait(PATIENCE)
 
 
 def set_sign_in(storage: Storage) -> object:
@@ -77,16 +75,16 @@ def in_turn(storage: SqlStorage, url: str, first: Act, second: Act) -> EvrefErro
     """
     paused = PausedStorage(storage)
     with (
-        closing(SqlDatabase(url, timeout_seconds=LONG_ENOUGH)) as other,
+        closing(SqlDatabase(url, timeout_seconds=PATIENCE)) as other,
         ThreadPoolExecutor(2) as threads,
     ):
         earlier = threads.submit(first, paused)
-        assert paused.has_paused.wait(LONG_ENOUGH)
+        assert paused.has_paused.wait(PATIENCE)
         later = threads.submit(second, SqlStorage(other))
         done_early = wait([later], TO_SEE_IT_WAIT).done
         paused.may_go_on.set()
-        earlier.result(LONG_ENOUGH)
-        error = later.exception(LONG_ENOUGH)
+        earlier.result(PATIENCE)
+        error = later.exception(PATIENCE)
 
     assert not done_early
     assert error is None or isinstance(error, EvrefError)
