@@ -26,6 +26,7 @@ from evref.testing.builders import OPERATOR
 from tests.adapters.sql.releases import RELEASES, Rows, assert_kept, described, restore, rows
 from tests.crash import work
 from tests.processes import forked
+from tests.server.patient import container as patient
 from tests.servers import PATIENCE, PostgresqlServer, database_name, wait_until
 
 PROCESSES = 2
@@ -114,7 +115,7 @@ class Task(ABC):
 
     @cached_property
     def _container(self) -> Container:
-        container = Container(settings=Settings(database_url=self._databases.new()))
+        container = patient(Settings(database_url=self._databases.new()))
         container.storage().prepare()
         self._resources.callback(container.storage().close)
         return container

@@ -13,13 +13,14 @@ from random import Random
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
-from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
+from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings
 from evref.domain.access.key import OVERLAPS, Permission
 from evref.domain.errors import KeyRevokedError
 from evref.testing.builders import OPERATOR, a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles
 from tests.institutions import institution_id
+from tests.server.patient import container as patient
 
 CATALOGUES = {
     Path(name): a_catalogue(*(an_entry(f"{name}-{number}", name=name) for number in range(size)))
@@ -82,7 +83,7 @@ class Changes:
 def change_keys(changes: Changes, url: str, institution: str) -> None:
     """Create, change, rotate and revoke keys of the institution in an endless loop."""
     random = changes.random
-    container = Container(settings=Settings(database_url=url))
+    container = patient(Settings(database_url=url))
     keys = container.manage_keys()
     own_id = institution_id(container, institution)
     while True:
@@ -112,7 +113,7 @@ def change_keys(changes: Changes, url: str, institution: str) -> None:
 
 def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
     """Replace the published catalogue in an endless loop."""
-    container = Container(settings=Settings(database_url=url))
+    container = patient(Settings(database_url=url))
     files = FakeCatalogueFiles()
     files.held = {**CATALOGUES, BUNDLED_CATALOGUE: a_catalogue()}
     publish = PublishCatalogue(container.storage(), files, container.clock(), BUNDLED_CATALOGUE)

@@ -70,7 +70,7 @@ def test_the_workers_count_together(server: Server, store: Store) -> None:
     ):
         assert server.get(path, token).status == status
     killed, other = server.workers()
-    assert samples(server)["evref_workers",] == 2
+    wait_until(lambda: samples(server)["evref_workers",] == 2)
     os.kill(killed, signal.SIGKILL)
     after = samples(server)
     wait_until(lambda: set(server.workers()) - {killed, other})

@@ -1,0 +1,15 @@
+"""The service with a storage that may take long, for tests in which no request may be refused.
+
+On a busy machine, storage can take longer than an operator may set.
+"""
+
+from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings
+from tests.servers import PATIENCE
+
+CONTAINER = f"{__name__}:container"
+"""The value of EVREF_CONTAINER."""
+
+
+def container(settings: Settings) -> Container:
+    return Container(settings=settings.model_copy(update={"storage_timeout_seconds": PATIENCE}))
