@@ -6,13 +6,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from evref.domain.principal import Readers
-from tests.browser.live import chromium, opened_page, running_browser, served_site
+from tests.browser.live import MILLISECONDS, chromium, opened_page, running_browser, served_site
 from tests.deploy.shell import needs
 from tests.pages.site import bundled, publish
 from tests.settings_pages.site import Site
 
-# A busy machine draws a page late; Playwright's own five seconds are too few for it.
-expect.set_options(timeout=60_000)
+# Playwright's own five seconds are too few.
+expect.set_options(timeout=MILLISECONDS)
 
 
 @pytest.fixture(scope="session")

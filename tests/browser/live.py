@@ -13,10 +13,13 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.principal import Readers
-from tests.servers import serving
+from tests.servers import PATIENCE, serving
 from tests.settings_pages.site import EMAIL, MORNING, PASSWORD, Site
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+MILLISECONDS = PATIENCE * 1000
+"""How long is waited for the browser; a busy machine draws a page late."""
 
 _ARGUMENTS = (
     "--no-sandbox",
@@ -38,7 +41,9 @@ def chromium() -> str | None:
 @contextmanager
 def running_browser(path: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(_ARGUMENTS))
+        browser = playwright.chromium.launch(
+            executable_path=path, args=list(_ARGUMENTS), timeout=MILLISECONDS
+        )
         yield browser
         browser.close()
 
@@ -87,7 +92,7 @@ def opened_page(
         locale="en-GB",
         permissions=["clipboard-read", "clipboard-write"],
     )
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(MILLISECONDS)
     page = context.new_page()
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))

@@ -103,6 +103,7 @@ def test_where_copying_is_not_possible_the_key_is_selected(page: Page, copying: 
     """As on a page that is served without https."""
     sign_in(page)
     create_a_key(page, "Ward tablet")
+    expect(page.locator("#key")).to_be_visible()
     broken = "writeText: () => Promise.reject()" if copying == "refused" else ""
     page.evaluate(f"Object.defineProperty(navigator, 'clipboard', {{value: {{{broken}}}}})")
 

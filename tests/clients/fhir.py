@@ -28,7 +28,7 @@ class Reader:
         """What a path has, or a page that a link names; an error as well."""
         url = path if path.startswith("http") else f"{self._url}/fhir/{path}"
         try:
-            with urlopen(Request(url, headers=self._headers), timeout=30) as answer:
+            with urlopen(Request(url, headers=self._headers), timeout=60) as answer:
                 return json.load(answer)
         except HTTPError as error:
             with error:

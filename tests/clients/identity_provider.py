@@ -24,7 +24,7 @@ from evref.testing.builders import OPERATOR
 from tests.clients.conftest import HERE, TOOLS
 from tests.deploy.shell import proxy_lines
 from tests.server.conftest import Start, Store
-from tests.servers import free_port, wait_until
+from tests.servers import PATIENCE, free_port, wait_until
 
 PROGRAM = HERE / "programs" / "identity_provider.mjs"
 MODULES = (
@@ -96,7 +96,7 @@ def proxy(start: Start, store: Store, tmp_path: Path) -> Iterator[str]:
         finally:
             for process in processes:
                 os.killpg(process.pid, signal.SIGTERM)
-                process.wait(20)
+                process.wait(PATIENCE)
 
 
 def listens(port: int) -> bool:
@@ -110,12 +110,14 @@ def test_a_reader_signs_in_at_the_provider_and_lands_on_the_entry(proxy: str, st
     names = ("X-Forwarded-Email", "X_Forwarded_Email", "X-Evref-Proxy-Secret")
     forged = dict.fromkeys(names, "other@hospital.example") | {"Connection": names[0]}
 
-    page = browser.get(f"{proxy}/catalogue/gout", headers=forged, timeout=20)
+    page = browser.get(f"{proxy}/catalogue/gout", headers=forged, timeout=PATIENCE)
     while "/interaction/" in page.url:  # the name, then the consent
         (action,) = re.findall('<form[^>]* action="([^"]+)"', page.text)
         fields = dict(re.findall('<input type="hidden" name="([^"]+)" value="([^"]+)"', page.text))
-        page = browser.post(action, {**fields, "login": "reader", "password": "x"}, timeout=20)
-    again = browser.get(page.url, headers=forged, timeout=20)
+        page = browser.post(
+            action, {**fields, "login": "reader", "password": "x"}, timeout=PATIENCE
+        )
+    again = browser.get(page.url, headers=forged, timeout=PATIENCE)
 
     assert page.url == again.url == f"{proxy}/catalogue/gout"
     assert "<title>Gout" in again.text

@@ -76,7 +76,7 @@ def client(
 def data(server: Server, key: str, path: str) -> Any:
     """What the API answers itself."""
     request = Request(f"{server.url}/api/v1{path}", headers={"Authorization": f"Bearer {key}"})
-    with urlopen(request, timeout=30) as answer:
+    with urlopen(request, timeout=60) as answer:
         return json.load(answer)
 
 

@@ -7,7 +7,7 @@ from urllib.request import urlopen
 import feedparser
 from lxml import etree
 
-with urlopen(f"{os.environ['EVREF_URL']}/catalogue/changes.atom", timeout=30) as answer:
+with urlopen(f"{os.environ['EVREF_URL']}/catalogue/changes.atom", timeout=60) as answer:
     assert answer.headers.get_content_type() == "application/atom+xml"
     body = answer.read()
 

@@ -20,7 +20,10 @@ const { EVREF_URL: url, EVREF_EMAIL: email, EVREF_PASSWORD: password } = process
 const [executablePath, windowWidth, scheme] = process.argv.slice(2);
 const width = Number(windowWidth);
 
+const PATIENCE = 60_000; // milliseconds
+
 const browser = await puppeteer.launch({
+  timeout: PATIENCE,
   browser: "firefox",
   executablePath,
   defaultViewport: { width, height: 800 },
@@ -30,7 +33,7 @@ const browser = await puppeteer.launch({
 });
 try {
   const page = await browser.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(PATIENCE);
   // Firefox also reports violations of the Content Security Policy to the console.
   const complaints = [];
   page.on("console", (message) => complaints.push(message.text()));

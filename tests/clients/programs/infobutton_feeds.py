@@ -20,7 +20,7 @@ def get(path: str, **parameters: str) -> bytes:
     query = f"?{urlencode(parameters)}" if parameters else ""
     request = Request(URL + path + query)
     request.add_header("Authorization", f"Bearer {os.environ['EVREF_KEY']}")
-    with urlopen(request, timeout=30) as answer:
+    with urlopen(request, timeout=60) as answer:
         return answer.read()
 
 

@@ -38,7 +38,7 @@ def ask(documented: str, response_type: str | None = None) -> HTTPResponse:
     query = urlsplit(documented).query
     if response_type is not None:
         query += f"&knowledgeResponseType={response_type}"
-    connection = HTTPConnection(urlsplit(os.environ["EVREF_URL"]).netloc, timeout=30)
+    connection = HTTPConnection(urlsplit(os.environ["EVREF_URL"]).netloc, timeout=60)
     headers = {"Authorization": f"Bearer {os.environ['EVREF_KEY']}"}
     connection.request("GET", f"/infobutton?{query}", headers=headers)
     return connection.getresponse()
