@@ -2,7 +2,8 @@
 
 import re
 
-from playwright.sync_api import Browser, ViewportSize, expect
+import pytest
+from playwright.sync_api import Browser, Route, ViewportSize, expect
 
 from tests.browser.live import opened_page
 from tests.settings_pages.site import Site
@@ -48,6 +49,45 @@ def test_the_field_suggests_diagnoses_while_one_types(browser: Browser, public: 
         field.press_sequentially("heart")
         page.get_by_role("option", name="Heart failure", exact=True).click()
         page.wait_for_url("**/catalogue/heart-failure*")
+
+
+_AFTER_TWO_FRAMES = """() => new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(resolve));
+})"""
+
+
+@pytest.mark.parametrize("key", ["Escape", "ArrowDown"])
+def test_suggestions_that_arrive_late_change_nothing(
+    browser: Browser, public: Site, key: str
+) -> None:
+    """Neither a list that was closed, nor a choice in it; typing on undoes the choice."""
+    with opened_page(browser, public) as page:
+        page.goto("/evidence")
+        field = page.get_by_role("combobox", name="Find a diagnosis")
+        first = page.get_by_role("option").first
+        field.press_sequentially("frozen sho")
+        expect(first).to_contain_text("Adhesive capsulitis of the shoulder")
+        field.press("ArrowDown")
+        expect(first).to_have_attribute("aria-selected", "true")
+
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            held.append(route)
+
+        page.route("**/suggest?q=frozen+shoulder", hold)
+        with page.expect_request("**/suggest?q=frozen+shoulder"):
+            field.press_sequentially("ulder")
+        expect(first).to_have_attribute("aria-selected", "false")
+        field.press(key)
+        with page.expect_event("requestfinished"):
+            held[0].continue_()
+        page.evaluate(_AFTER_TWO_FRAMES)
+
+        if key == "Escape":
+            expect(field).to_have_attribute("aria-expanded", "false")
+        else:
+            expect(first).to_have_attribute("aria-selected", "true")
 
 
 def test_a_slash_puts_the_cursor_into_the_field(browser: Browser, public: Site) -> None:

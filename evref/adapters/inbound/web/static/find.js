@@ -4,13 +4,19 @@
 const input = document.getElementById("q");
 const list = document.createElement("ul");
 let active = -1;
+let isDismissed = false;
 let timer = 0;
+
+const deactivate = () => {
+  active = -1;
+  for (const option of list.children) option.setAttribute("aria-selected", "false");
+  input.removeAttribute("aria-activedescendant");
+};
 
 const close = () => {
   list.hidden = true;
-  active = -1;
+  deactivate();
   input.setAttribute("aria-expanded", "false");
-  input.removeAttribute("aria-activedescendant");
 };
 
 const activate = (place) => {
@@ -42,6 +48,8 @@ const ask = async () => {
     if (!response.ok) return undefined;
     const { suggestions } = await response.json();
     if (text !== input.value.trim() || document.activeElement !== input) return undefined;
+    // Who has closed the list, or has chosen from it, did so before this answer.
+    if (isDismissed || active >= 0) return undefined;
     list.replaceChildren(...suggestions.map(option));
   } catch {
     return undefined;
@@ -65,10 +73,13 @@ if (input?.dataset.suggest) {
 
   input.addEventListener("input", () => {
     clearTimeout(timer);
+    isDismissed = false;
+    deactivate();
     timer = setTimeout(ask, 150);
   });
   input.addEventListener("blur", close);
   input.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") isDismissed = true;
     if (list.hidden) return;
     if (event.key === "ArrowDown") activate(active + 1);
     else if (event.key === "ArrowUp") activate(active < 0 ? -1 : active - 1);
