@@ -1,4 +1,4 @@
-"""A site in memory, and a member who is signed in there."""
+"""Fixtures: a site in memory, and a member who is signed in."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The settings pages of a service in one process, with two institutions and a member of each."""
+"""A service in one process, with two institutions and a member of each."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ MORNING = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 
 
 def in_memory(**more: object) -> Settings:
-    """Settings of a service that keeps everything in memory."""
+    """Return settings that keep everything in memory."""
     return Settings(storage=StorageKind.MEMORY).model_copy(update=more)
 
 
 def on_sqlite(folder: Path, **more: object) -> Settings:
-    """Settings of a service that keeps everything in a file of this folder."""
+    """Return settings that keep everything in a file of this folder."""
     return Settings(database_url=prepared_sqlite(folder, CATALOGUE)).model_copy(update=more)
 
 
 class Site:
-    """A service at a time of one's choice, whose passwords are quickly hashed."""
+    """A service with a clock that tests set, and with passwords that are hashed quickly."""
 
     def __init__(self, settings: Settings, now: datetime = MORNING) -> None:
         self.settings = settings
@@ -78,7 +78,7 @@ class Site:
         return container
 
     def in_another_process(self) -> Site:
-        """The same site, with nothing shared but storage and the time."""
+        """Return a site that shares only the storage and the clock with this one."""
         other = copy(self)
         other.container = self._new_container()
         other.app = create_app(self.settings, other.container)
@@ -86,13 +86,13 @@ class Site:
         return other
 
     def close(self) -> None:
-        """Close the connections of all its processes."""
+        """Close the storage connections of all processes."""
         for container in self._containers:
             container.storage().close()
 
     @contextmanager
     def busy(self) -> Iterator[None]:
-        """While two others have their passwords checked."""
+        """Keep two other password checks running meanwhile."""
         bulkhead = self.container.bulkhead()
         with bulkhead.place("192.0.2.8"), bulkhead.place("192.0.2.9"):
             yield
@@ -116,7 +116,7 @@ class Site:
         )
 
     def add_member(self, email: str, role: Role) -> Member:
-        """A member of the first institution, with the password of all members."""
+        """Add a member to the first institution, with the password that all members have."""
         added: Member = self.container.people().create(
             OPERATOR,
             institution_id(self.container, INSTITUTION),
@@ -127,26 +127,26 @@ class Site:
         return added
 
     def invite(self, email: str = COLLEAGUE, role: Role = Role.VIEWER) -> str:
-        """The path of a link of the operator's with which a person joins the first institution."""
+        """Return the path of an operator's invitation to the first institution."""
         _, token = self.container.people().invite(
             OPERATOR, institution_id(self.container, INSTITUTION), email=email, role=role
         )
         return f"/settings/invitation/{token.text}"
 
     def members(self, institution: str = INSTITUTION) -> dict[str, Role]:
-        """The members of an institution, with their roles."""
+        """Return the members of an institution with their roles."""
         members = self.container.people().list(
             OPERATOR, institution_id(self.container, institution)
         )
         return {member.email: member.role for member in members}
 
     def only_key(self) -> ApiKey:
-        """The single key of all institutions."""
+        """Return the only key of all institutions."""
         (key,) = self.container.storage().keys.list()
         return key
 
     def use_key(self, made: NewKey, times: int, *, days_ago: int = 0) -> None:
-        """Ask so often with the key on that day, over its limit or not."""
+        """Send this many requests with the key on that day, admitted or not."""
         instant = self.clock.now() - timedelta(days=days_ago)
         for _ in range(times):
             with suppress(QuotaExceededError):
@@ -158,6 +158,6 @@ class Site:
         return log.entries(institution_id(self.container, institution))
 
     def dump(self) -> str:
-        """Everything that storage holds, as text."""
+        """Return everything in storage as text."""
         with closing(connect(self.settings.database_url.removeprefix("sqlite:///"))) as database:
             return "\n".join(database.iterdump())

@@ -1,4 +1,4 @@
-"""The section API keys, from outside."""
+"""The pages of API keys."""
 
 import logging
 import re
@@ -27,7 +27,7 @@ FILLED = {"name": "Ward tablet", "daily_limit": "7", "expiry": "date", "expires_
 
 
 def ask_with(site: Site, key: str) -> int:
-    """The status of a request to the API with this key."""
+    """Return the status of an API request with this key."""
     answer = site.app.test_client().get(
         "/api/v1/diagnoses", headers={"Authorization": f"Bearer {key}"}
     )
@@ -35,7 +35,6 @@ def ask_with(site: Site, key: str) -> int:
 
 
 def test_an_institution_without_keys_is_led_to_the_first_one(member: Visitor) -> None:
-    """The page is not just empty."""
     page = member.get(KEYS).text
 
     assert "General Hospital has no keys yet." in page
@@ -44,7 +43,7 @@ def test_an_institution_without_keys_is_led_to_the_first_one(member: Visitor) ->
 
 
 def test_a_name_and_one_click_make_a_working_key(site: Site, member: Visitor) -> None:
-    """The rest is filled in: level read, 1000 requests a day, and a year until it expires."""
+    """The form suggests the level, a limit of 1,000 requests a day and a year until the expiry."""
     assert fields_of(member.get(NEW).text)["daily_limit"] == "1000"
 
     answer = member.fill_in(NEW, name="Ward tablet")
@@ -74,7 +73,7 @@ def test_a_name_and_one_click_make_a_working_key(site: Site, member: Visitor) ->
 def test_each_choice_of_expiry_names_its_day(
     site: Site, member: Visitor, chosen: str, shown: str, last_day: date | None
 ) -> None:
-    """Which is the last one on which the key works."""
+    """The expiry is the last day on which the key works."""
     assert shown in unescape(member.get(NEW).text)
 
     member.fill_in(NEW, name="Study", expiry=chosen)
@@ -89,14 +88,13 @@ def test_each_choice_of_expiry_names_its_day(
 def test_a_limit_may_have_separators_of_thousands(
     site: Site, member: Visitor, typed: str, limit: int
 ) -> None:
-    """As people write large numbers."""
     member.fill_in(NEW, name="Study", daily_limit=typed)
 
     assert site.only_key().daily_limit == limit
 
 
 def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
-    """A form that is sent again, by a reload, makes no second key and shows none."""
+    """Sending the form again, by a reload, neither creates nor shows a key."""
     fields = fields_of(member.get(NEW).text) | {"name": "Ward tablet"}
     first = member.send(NEW, **fields)
     made = site.only_key()
@@ -115,7 +113,6 @@ def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
 def test_another_institution_s_id_makes_no_key_and_tells_nothing(
     site: Site, member: Visitor
 ) -> None:
-    """It leads to where no key is."""
     other = site.make_key(institution=OTHER_INSTITUTION)
 
     answer = member.fill_in(NEW, name="Ward tablet", id=other.key.id)
@@ -159,7 +156,7 @@ def test_another_institution_s_id_makes_no_key_and_tells_nothing(
 def test_a_field_says_what_is_wrong_with_it(
     site: Site, member: Visitor, field: str, typed: str, message: str
 ) -> None:
-    """With what is allowed; what was typed is kept, the other fields too, and no key is made."""
+    """The error says what is allowed, and all fields keep what was typed."""
     answer = member.fill_in(NEW, **(FILLED | {field: typed}))
 
     page = unescape(answer.text)
@@ -178,7 +175,7 @@ def test_a_field_says_what_is_wrong_with_it(
 
 
 def test_all_faults_of_a_form_are_named_at_once(site: Site, member: Visitor) -> None:
-    """A date beside another choice is one, because one of the two was not meant."""
+    """A date beside a preset is an error too, because only one of them can be meant."""
     many = member.fill_in(
         NEW, name="", permission="", daily_limit="many", expiry="date", expires_on="2020-01-01"
     )
@@ -192,7 +189,6 @@ def test_all_faults_of_a_form_are_named_at_once(site: Site, member: Visitor) -> 
 
 
 def test_the_list_shows_the_state_of_each_key(site: Site, member: Visitor) -> None:
-    """Last four characters, level, today's use, last use, expiry and state."""
     made = site.make_key("Electronic record", limit=3)
     site.use_key(made, 5)
     site.make_key("Old study", expires_on=MORNING.date())
@@ -210,7 +206,7 @@ def test_the_list_shows_the_state_of_each_key(site: Site, member: Visitor) -> No
 
 
 def test_a_change_holds_and_is_in_the_audit_log(site: Site, member: Visitor) -> None:
-    """Name, level and limit, each from what to what, and by whom."""
+    """The entry contains the old and new name, level and limit."""
     made = site.make_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
 
@@ -245,7 +241,7 @@ def test_the_expiry_of_a_key_can_be_changed(
     after: date | None,
     message: str,
 ) -> None:
-    """Or kept, which the page says."""
+    """If the expiry stays the same, the page says so."""
     made = site.make_key(expires_on=before)
     path = f"{KEYS}/{made.key.id}"
     assert fields_of(member.get(path).text)["expiry"] == "keep"
@@ -264,7 +260,7 @@ def test_the_expiry_of_a_key_can_be_changed(
 def test_another_institution_s_key_is_not_there(
     site: Site, member: Visitor, page: str, known: bool
 ) -> None:
-    """It is answered as one that never was, and nothing happens to it."""
+    """The response is that of a key that does not exist, and the key does not change."""
     other = site.make_key("Secret name", institution=OTHER_INSTITUTION)
     own = site.make_key()
     key_id = other.key.id if known else "f" * 16
@@ -283,7 +279,6 @@ def test_another_institution_s_key_is_not_there(
 
 
 def test_no_page_shows_anything_of_another_institution(site: Site, member: Visitor) -> None:
-    """Neither its keys nor its members nor what they did."""
     other = site.make_key("Secret name", institution=OTHER_INSTITUTION)
     own = site.make_key()
 
@@ -299,7 +294,7 @@ def test_no_page_shows_anything_of_another_institution(site: Site, member: Visit
     "name", ["<script>alert(1)</script>", "\"'><img src=x onerror=y>", "{{7*7}}"]
 )
 def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str) -> None:
-    """On every page that shows one."""
+    """Every page that shows a name escapes it."""
     answer = member.fill_in(NEW, name=name)
     made = site.only_key()
     site.container.storage().admission.admit(
@@ -321,7 +316,7 @@ def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str)
 def test_neither_key_nor_password_is_left_anywhere(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """In no table, no log, no audit entry and no page, once the key was shown."""
+    """No table, log, audit entry or later page contains them."""
     caplog.set_level(logging.DEBUG)
     site = Site(on_sqlite(tmp_path))
     member = a_member(site)
@@ -351,7 +346,7 @@ def test_neither_key_nor_password_is_left_anywhere(
 def test_a_key_in_the_place_of_something_else_is_not_repeated(
     site: Site, member: Visitor, field: str
 ) -> None:
-    """It was pasted into the wrong field, and must not be stored there."""
+    """A key pasted into the wrong field must not be stored there."""
     made = site.make_key()
     before = site.audit_log()
 
@@ -365,7 +360,7 @@ def test_a_key_in_the_place_of_something_else_is_not_repeated(
 
 @pytest.mark.parametrize("field", ["permission", "expiry"])
 def test_what_is_left_out_is_not_chosen(site: Site, member: Visitor, field: str) -> None:
-    """A default is for the form that is shown, not for one that is sent without the field."""
+    """Defaults fill in the form; a request that lacks the field does not get them."""
     fields = fields_of(member.get(NEW).text) | {"name": "Ward tablet"}
     del fields[field]
 

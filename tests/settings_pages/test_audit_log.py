@@ -1,4 +1,4 @@
-"""The audit log as a page and as a download: every change, with filters."""
+"""The audit log as a page and as a CSV file."""
 
 import csv
 from html import unescape
@@ -17,7 +17,6 @@ LOG = "/settings/audit-log"
 def test_the_audit_log_shows_every_change_from_pages_and_command_line(
     site: Site, member: Visitor
 ) -> None:
-    """When, who, what, and on which key; latest first."""
     member.fill_in(f"{KEYS}/new", name="Ward tablet")
     site.clock.advance(minutes=1)
     site.container.manage_keys().change(OPERATOR, site.only_key().id, daily_limit=5)
@@ -36,7 +35,7 @@ def test_the_audit_log_shows_every_change_from_pages_and_command_line(
 
 
 def test_the_audit_log_is_filtered_and_downloaded(site: Site, member: Visitor) -> None:
-    """A cell that a spreadsheet would calculate gets an apostrophe."""
+    """A cell that a spreadsheet would take for a formula gets an apostrophe."""
     site.make_key("=1+1")
     key = site.make_key("Ward app").key
     member.fill_in(f"{KEYS}/{key.id}", daily_limit="5")
@@ -62,7 +61,7 @@ def test_the_audit_log_is_filtered_and_downloaded(site: Site, member: Visitor) -
 def test_the_form_of_the_filter_may_have_empty_fields(
     site: Site, member: Visitor, path: str
 ) -> None:
-    """A browser sends every field, also those that stand for any."""
+    """Browsers also send the fields that filter nothing."""
     site.make_key("Ward app")
     member.fill_in(f"{KEYS}/new", name="Ward tablet")
 
@@ -88,7 +87,7 @@ def test_the_form_of_the_filter_may_have_empty_fields(
 def test_no_cell_of_the_download_is_calculated(
     site: Site, member: Visitor, name: str, cell: str
 ) -> None:
-    """Nor a part of one where a spreadsheet splits it at semicolons."""
+    """This includes the parts of a cell if a spreadsheet splits it at semicolons."""
     site.make_key(name)
 
     rows = csv.reader(StringIO(member.get(f"{LOG}.csv").text))
@@ -97,7 +96,7 @@ def test_no_cell_of_the_download_is_calculated(
 
 
 def test_a_download_whose_filter_is_not_understood_is_refused(member: Visitor) -> None:
-    """A file could not say that it is not filtered."""
+    """A CSV file cannot contain a warning that it is not filtered."""
     answer = member.get(f"{LOG}.csv?kind=deleted")
 
     assert answer.status_code == 422

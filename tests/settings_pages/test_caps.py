@@ -1,4 +1,4 @@
-"""The caps of the operator, as members meet them."""
+"""How the pages show and enforce the operator's caps."""
 
 from dataclasses import asdict
 
@@ -19,7 +19,7 @@ USE = (
 
 @pytest.fixture(autouse=True)
 def _capped(site: Site) -> None:
-    """The institution has the only key that it may have."""
+    """Let the institution have only the key that it has."""
     keys, institution = site.container.manage_keys(), institution_id(site.container, INSTITUTION)
     keys.create(
         OPERATOR, institution, name="Ward app", daily_limit=300, key_id=KEY.rpartition("/")[2]
@@ -64,7 +64,7 @@ def test_members_see_the_caps_and_cannot_exceed_them(site: Site, member: Visitor
 def test_the_form_of_a_key_says_beforehand_what_is_left(
     site: Site, member: Visitor, caps: KeyCaps, prefilled: str, sentence: str
 ) -> None:
-    """And is filled in with what is allowed."""
+    """The form suggests a limit that is allowed."""
     institution = institution_id(site.container, INSTITUTION)
     site.container.manage_keys().set_caps(OPERATOR, institution, **asdict(caps))
 
@@ -76,7 +76,7 @@ def test_the_form_of_a_key_says_beforehand_what_is_left(
 
 
 def test_the_section_institution_says_what_is_not_restricted(site: Site) -> None:
-    """And which system signs people in."""
+    """The page also shows which system signs people in."""
     institutions = site.container.manage_institutions()
     other = institutions.institution_named(OPERATOR, OTHER_INSTITUTION)
     site.container.manage_institutions().set_sign_in(OPERATOR, other.id, domains=("example.com",))

@@ -1,4 +1,4 @@
-"""Every form: what it refuses, and what it keeps of what was typed."""
+"""Rules for every form: which requests it refuses, and which input it keeps."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ OTHERS = ["/settings", "/settings/api-keys", "/settings/members", "/settings/aud
 
 
 def site_with_forms(settings: Settings) -> Site:
-    """A site that has what the forms are about, under ids that are known."""
+    """Return a site with a resource for each form, under known ids."""
     site = Site(settings)
     institution = institution_id(site.container, INSTITUTION)
     site.container.manage_keys().create(OPERATOR, institution, name="Ward app", key_id=KEY_ID)
@@ -71,13 +71,12 @@ def site() -> Site:
 
 
 def someone(site: Site, path: str) -> Visitor:
-    """Whoever fills in this form: a member, or somebody who is not signed in."""
+    """Return who fills in this form: a member, or a visitor who is not signed in."""
     is_public = path in {"/settings/sign-in", INVITATION}
     return Visitor(site, https=True) if is_public else a_secure_member(site)
 
 
 def test_these_are_all_the_forms_that_there_are(site: Site) -> None:
-    """Every rule that takes POST is tried here."""
     paths = {
         rule.rule.replace("<key_id>", KEY_ID)
         .replace("<member_id>", MEMBER_ID)
@@ -92,7 +91,7 @@ def test_these_are_all_the_forms_that_there_are(site: Site) -> None:
 
 @pytest.mark.parametrize("path", FORMS)
 def test_a_form_without_its_token_changes_nothing(site: Site, path: str) -> None:
-    """The answer is the form with what was typed but for passwords, and can be sent."""
+    """The response shows the form with the typed values, except passwords, ready to be sent."""
     member = someone(site, path)
     of_another_browser = fields_of(Visitor(site).get("/settings/sign-in").text)["csrf_token"]
     changed = fields_of(member.get(path).text)["csrf_token"] + "x"
@@ -113,7 +112,7 @@ def test_a_form_without_its_token_changes_nothing(site: Site, path: str) -> None
 
 
 def test_a_form_from_before_the_sign_in_or_of_another_session_is_refused(site: Site) -> None:
-    """Who planted a cookie of forms gains nothing; nor does the same member in another browser."""
+    """So a form cookie that an attacker has set is useless."""
     member, elsewhere = Visitor(site), a_member(site)
     planted = fields_of(member.get("/settings/sign-in").text)["csrf_token"]
     other = fields_of(elsewhere.get("/settings/api-keys/new").text)["csrf_token"]
@@ -151,7 +150,7 @@ FROM_ELSEWHERE: list[dict[str, str]] = [
 
 @pytest.mark.parametrize("base_url", ["http://127.0.0.1:8000", "https://evref.example.org"])
 def test_a_form_that_another_site_sent_is_refused(base_url: str) -> None:
-    """Although its token is right; the host that was sent to proves nothing by itself."""
+    """A valid token does not help, and neither does a Host header."""
     site = site_with_forms(in_memory(base_url=base_url))
     members = {path: someone(site, path) for path in FORMS}
     before = site.audit_log()
@@ -193,7 +192,7 @@ def test_a_form_that_another_site_sent_is_refused(base_url: str) -> None:
     ],
 )
 def test_a_form_of_these_pages_is_taken(base_url: str, headers: dict[str, str]) -> None:
-    """By the operator's address, by the one that the browser uses, and where it says nothing."""
+    """The page's origin may be the operator's address or the browser's, or be missing."""
     site = Site(in_memory(base_url=base_url))
     member = a_secure_member(site)
     fields = fields_of(member.get("/settings/api-keys/new").text) | {"name": "New"}
@@ -202,7 +201,6 @@ def test_a_form_of_these_pages_is_taken(base_url: str, headers: dict[str, str]) 
 
 
 def test_a_form_that_was_left_open_is_taken_until_the_session_ends(site: Site) -> None:
-    """However long that is."""
     member = a_member(site)
     fields = fields_of(member.get("/settings/api-keys/new").text) | {"name": "New"}
     site.clock.advance(hours=11, minutes=59)
@@ -211,14 +209,14 @@ def test_a_form_that_was_left_open_is_taken_until_the_session_ends(site: Site) -
 
 
 def a_secure_member(site: Site) -> Visitor:
-    """A member whose browser takes cookies for https."""
+    """Return a member whose browser keeps cookies that need https."""
     member = Visitor(site, https=True)
     assert member.sign_in().status_code == 303
     return member
 
 
 def test_what_no_browser_sends_is_refused(site: Site) -> None:
-    """A long form is not read; and the answer to another method says which ones there are."""
+    """Long bodies are not read, and the 405 response lists the allowed methods."""
     member, client = a_member(site), site.app.test_client()
     for path, fields in FORMS.items():
         long = member.send(path, **(fields | {"csrf_token": "x" * LONGEST_FORM}))
@@ -234,7 +232,6 @@ def test_what_no_browser_sends_is_refused(site: Site) -> None:
 
 
 def test_head_is_get_without_the_body(site: Site) -> None:
-    """Status and type are the same."""
     member = a_member(site)
     for path in (*FORMS, *OTHERS):
         got, head = member.get(path), member.head(path)
@@ -245,7 +242,7 @@ def test_head_is_get_without_the_body(site: Site) -> None:
 
 @pytest.mark.parametrize("signed_in", [True, False])
 def test_no_page_is_kept_by_anyone(site: Site, signed_in: bool) -> None:
-    """Nor may it be framed, or run anything that is not served here."""
+    """Pages must not be cached or framed, and run no foreign scripts."""
     visitor = a_member(site) if signed_in else Visitor(site)
     for path in (*FORMS, *OTHERS, "/settings/invitation/none", "/settings/none"):
         answer = visitor.get(path)
@@ -263,7 +260,7 @@ def test_no_page_is_kept_by_anyone(site: Site, signed_in: bool) -> None:
 
 
 def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
-    """With when to come back, and without what is behind it."""
+    """The page says when to try again, but nothing about the storage."""
     site = Site(on_sqlite(tmp_path))
     visitors = [a_member(site), Visitor(site), Visitor(site.in_another_process())]
     site.close()

@@ -1,4 +1,4 @@
-"""The page behind the link of an invitation, and those who should not have the link."""
+"""The page that an invitation's link opens."""
 
 import logging
 import re
@@ -16,7 +16,6 @@ UNUSABLE = "This invitation cannot be used"
 
 
 def test_the_page_says_who_invites_whom_to_what(site: Site) -> None:
-    """And until when."""
     text = text_of(Visitor(site).get(site.invite(role=Role.ADMIN)).text)
 
     assert "Join General Hospital" in text
@@ -26,7 +25,7 @@ def test_the_page_says_who_invites_whom_to_what(site: Site) -> None:
 
 
 def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
-    """The log says who invited whom; the password works from then on."""
+    """The audit log says who invited whom."""
     visitor = Visitor(site)
 
     answer = visitor.fill_in(site.invite(), **WANTED)
@@ -42,7 +41,7 @@ def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
 
 
 def test_all_that_is_wrong_with_the_password_is_told_at_once(site: Site) -> None:
-    """And the link still works."""
+    """The link still works afterwards."""
     path = site.invite()
     visitor = Visitor(site)
 
@@ -59,7 +58,7 @@ def test_all_that_is_wrong_with_the_password_is_told_at_once(site: Site) -> None
 
 @pytest.mark.parametrize("reason", ["used", "revoked", "expired", "inviter removed", "unknown"])
 def test_a_link_that_cannot_be_used_says_so_and_no_more(site: Site, reason: str) -> None:
-    """One page for all reasons; a form that was open is answered in the same way."""
+    """The page is the same for every reason, also after sending an open form."""
     members = site.container.people()
     inviter = site.add_member("inviter@example.org", Role.ADMIN)
     invitation, token = members.invite(
@@ -96,7 +95,7 @@ def without_ids(page: str) -> str:
 
 
 def test_somebody_who_is_signed_in_has_to_sign_out_first(site: Site, member: Visitor) -> None:
-    """Else a colleague at the same computer would join with the wrong session in the browser."""
+    """Otherwise a colleague at the same computer would join in the wrong session."""
     path = site.invite()
     page = member.get(path)
     assert page.status_code == 200
@@ -114,7 +113,7 @@ def test_somebody_who_is_signed_in_has_to_sign_out_first(site: Site, member: Vis
 def test_the_address_of_another_institution_s_member_is_refused_to_its_owner_alone(
     site: Site,
 ) -> None:
-    """Who has the link learns it, the inviter does not."""
+    """Only the person with the link learns of the other account; the inviter does not."""
     answer = Visitor(site).fill_in(site.invite(OTHER_EMAIL), **WANTED)
 
     assert answer.status_code == 422
@@ -125,7 +124,7 @@ def test_the_address_of_another_institution_s_member_is_refused_to_its_owner_alo
 def test_the_token_is_on_no_way_out(
     site: Site, member: Visitor, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """In no log, link, redirect, audit entry or other page, and in no Referer of the browser's."""
+    """It is in no log, link, redirect, audit entry, other page or Referer header."""
     caplog.set_level(logging.DEBUG)
     path = site.invite(role=Role.ADMIN)
     token = path.rsplit("/", 1)[1]

@@ -1,4 +1,4 @@
-"""Times in words: exact at the limits of each unit, and consistent everywhere."""
+"""Times in words, at the limits of each unit."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -50,7 +50,7 @@ INSTANTS = st.datetimes(
     ],
 )
 def test_a_time_is_told_in_its_unit(ago: timedelta, words: str) -> None:
-    """From 24 hours on by calendar days, as people count."""
+    """From 24 hours on, the unit is the calendar day."""
     assert time_in_words(NOW - ago, NOW) == words
 
 
@@ -67,13 +67,12 @@ def test_a_time_is_told_in_its_unit(ago: timedelta, words: str) -> None:
     ],
 )
 def test_a_day_is_told_from_today(days: int, words: str) -> None:
-    """Before and after."""
     assert day_in_words(NOW.date() + timedelta(days), NOW.date()) == words
 
 
 @given(at=INSTANTS, now=INSTANTS)
 def test_a_time_is_never_told_on_the_wrong_side(at: datetime, now: datetime) -> None:
-    """Past is “ago”, “yesterday” or “just now”, future “in …” or “tomorrow”."""
+    """The words for the past and for the future are different."""
     words = time_in_words(at, now)
 
     is_future = words.startswith("in ") or words == "tomorrow"
@@ -82,13 +81,12 @@ def test_a_time_is_never_told_on_the_wrong_side(at: datetime, now: datetime) -> 
 
 @given(at=INSTANTS, now=INSTANTS)
 def test_a_time_of_other_days_is_told_as_its_day(at: datetime, now: datetime) -> None:
-    """An instant and its day never contradict each other on one page."""
+    """So a time and its day never contradict each other on a page."""
     if abs(at - now) >= timedelta(days=1):
         assert time_in_words(at, now) == day_in_words(at.date(), now.date())
 
 
 def test_the_exact_time_has_the_zone() -> None:
-    """The day, the minute and UTC."""
     assert exact_time(NOW) == "22 November 2026, 14:05 UTC"
 
 
@@ -105,7 +103,7 @@ def test_the_exact_time_has_the_zone() -> None:
     ],
 )
 def test_an_address_breaks_at_the_at_sign_and_full_stops_alone(email: str, shown: str) -> None:
-    """And is one element; in a text too."""
+    """The address is one element, also within a text."""
     assert str(address(email)) == shown
     if "'" not in email:
         assert str(with_addresses(f"e-mail {email}, 'x'")) == (

@@ -1,4 +1,4 @@
-"""The section Members, from outside: who may see, invite, change and remove whom."""
+"""The section Members: who sees, invites, changes and removes whom."""
 
 import re
 from html import unescape
@@ -23,7 +23,7 @@ INVITE = f"{MEMBERS}/invite"
 
 
 def link_on(page: str) -> str:
-    """The link of the invitation that the page shows."""
+    """Return the link of the invitation that the page shows."""
     (link,) = re.findall(r'id="link" class="secret">([^<]*)<', page)
     return unescape(str(link))
 
@@ -39,7 +39,7 @@ def invitation_ids(site: Site) -> list[str]:
 
 
 def test_the_list_shows_who_is_what_since_when(site: Site, member: Visitor) -> None:
-    """With the reader marked, and the reason why the last admin has no link."""
+    """The list marks the signed-in admin and says why the last admin has no link."""
     site.clock.advance(hours=2)
     site.add_member(COLLEAGUE, Role.VIEWER)
     site.clock.advance(days=0.3)
@@ -67,7 +67,7 @@ def test_many_members_are_in_pages_of_fifty_with_a_search(site: Site, member: Vi
 
 
 def test_an_invitation_is_a_link_that_is_shown_once(site: Site, member: Visitor) -> None:
-    """At the operator's address, whatever host the client says; the list has only the address."""
+    """The link starts with the operator's address, not with the Host header's."""
     form = fields_of(member.get(INVITE).text)
     assert form["role"] == "reader"
 
@@ -90,7 +90,7 @@ def test_an_invitation_is_a_link_that_is_shown_once(site: Site, member: Visitor)
 
 
 def test_all_that_is_wrong_with_an_invitation_is_told_at_once(site: Site, member: Visitor) -> None:
-    """Each at its field, with what was typed."""
+    """Each error is at its field, which keeps what was typed."""
     answer = member.fill_in(INVITE, email="nobody", role="owner")
 
     assert answer.status_code == 422
@@ -103,7 +103,7 @@ def test_all_that_is_wrong_with_an_invitation_is_told_at_once(site: Site, member
 
 
 def test_a_form_that_is_sent_again_replaces_the_link(site: Site, member: Visitor) -> None:
-    """So that no forgotten link stays open."""
+    """Otherwise a forgotten link would stay valid."""
     fields = fields_of(member.get(INVITE).text) | {"email": COLLEAGUE}
     first, second = (link_on(member.send(INVITE, **fields).text) for _ in range(2))
 
@@ -113,7 +113,7 @@ def test_a_form_that_is_sent_again_replaces_the_link(site: Site, member: Visitor
 
 
 def test_a_revoked_invitation_no_longer_works(site: Site, member: Visitor) -> None:
-    """It asks first; a second time, the page says that it is over."""
+    """Revoking needs a confirmation; a second attempt says that the invitation is gone."""
     path = site.invite()
     revoke = f"{MEMBERS}/invitations/{invitation_ids(site)[0]}/revoke"
     fields = fields_of(member.get(revoke).text)
@@ -131,7 +131,7 @@ def test_a_revoked_invitation_no_longer_works(site: Site, member: Visitor) -> No
 
 
 def test_a_role_is_changed_at_once_and_in_the_log(site: Site, member: Visitor) -> None:
-    """The colleague has to sign in again."""
+    """The member must sign in again."""
     site.add_member(COLLEAGUE, Role.VIEWER)
     colleague = a_member(site, COLLEAGUE)
     path = f"{MEMBERS}/{id_of(site, COLLEAGUE)}"
@@ -149,7 +149,6 @@ def test_a_role_is_changed_at_once_and_in_the_log(site: Site, member: Visitor) -
 
 
 def test_a_role_that_stays_is_no_change(site: Site, member: Visitor) -> None:
-    """And is not in the log."""
     site.add_member(COLLEAGUE, Role.VIEWER)
     before = site.audit_log()
 
@@ -160,7 +159,7 @@ def test_a_role_that_stays_is_no_change(site: Site, member: Visitor) -> None:
 
 
 def test_a_removed_member_is_out_at_once(site: Site, member: Visitor) -> None:
-    """With the session that was open, and the form that was filled in."""
+    """An open session ends, and a form from it is refused."""
     site.add_member(COLLEAGUE, Role.ADMIN)
     colleague = a_member(site, COLLEAGUE)
     fields = fields_of(colleague.get("/settings/api-keys/new").text) | {"name": "Mine"}
@@ -184,7 +183,7 @@ def test_a_removed_member_is_out_at_once(site: Site, member: Visitor) -> None:
 def test_who_removes_a_member_learns_whether_they_can_come_back(
     site: Site, member: Visitor, domain: str
 ) -> None:
-    """By the institution's own system, which decides who comes in."""
+    """The institution's own sign-in system may let them in again."""
     site.add_member(COLLEAGUE, Role.VIEWER)
     of = institution_id(site.container, INSTITUTION)
     site.container.manage_institutions().set_sign_in(OPERATOR, of, domains=(domain,))
@@ -197,7 +196,7 @@ def test_who_removes_a_member_learns_whether_they_can_come_back(
 
 
 def test_the_last_admin_stays_one(site: Site, member: Visitor) -> None:
-    """The pages say why; a form that is sent nevertheless changes nothing."""
+    """The pages give the reason; a forged request changes nothing."""
     site.add_member(COLLEAGUE, Role.VIEWER)
     path = f"{MEMBERS}/{id_of(site, EMAIL)}"
     token = fields_of(member.get(INVITE).text)["csrf_token"]
@@ -218,7 +217,7 @@ def test_the_last_admin_stays_one(site: Site, member: Visitor) -> None:
 
 
 def test_a_member_who_leaves_is_signed_out(site: Site, member: Visitor) -> None:
-    """With a word of farewell rather than an error."""
+    """The next page says goodbye instead of showing an error."""
     site.add_member(COLLEAGUE, Role.ADMIN)
 
     answer = member.fill_in(f"{MEMBERS}/{id_of(site, EMAIL)}/remove")
@@ -234,7 +233,7 @@ def test_a_member_who_leaves_is_signed_out(site: Site, member: Visitor) -> None:
 def test_another_institution_s_member_is_not_there(
     site: Site, member: Visitor, page: str, known: bool
 ) -> None:
-    """The answer is that of one who never was."""
+    """The response is that of a member who does not exist."""
     token = fields_of(member.get(INVITE).text)["csrf_token"]
     path = f"{MEMBERS}/{id_of(site, OTHER_EMAIL) if known else 'f' * 16}{page}"
 
@@ -251,7 +250,7 @@ def path_of(link: str) -> str:
 def test_the_pages_of_one_member_do_not_read_all_of_them(
     site: Site, member: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A staff may have 20,000."""
+    """An institution may have 20,000 members."""
     colleague = site.add_member(COLLEAGUE, Role.READER)
     for name in ("members", "members_of"):
         monkeypatch.setattr(site.container.storage().accounts, name, pytest.fail)

@@ -1,4 +1,4 @@
-"""The plot of a key's requests: its geometry, and on the page of the key."""
+"""The plot of a key's requests."""
 
 import re
 from datetime import date, timedelta
@@ -37,7 +37,6 @@ def ago(days: int) -> date:
     ],
 )
 def test_the_y_axis_has_round_values(limit: int, values: list[int]) -> None:
-    """From nothing at the bottom to the highest at the top."""
     rows = plotted(limit=limit).rows
 
     assert [value for value, _ in rows] == values
@@ -45,7 +44,7 @@ def test_the_y_axis_has_round_values(limit: int, values: list[int]) -> None:
 
 
 def test_bars_stay_below_the_top_of_the_axis() -> None:
-    """Refused requests stand above the admitted ones, also over the limit."""
+    """Refused requests are stacked on admitted ones, also above the limit."""
     (bar,) = plotted(DayUsage(ago(0), limit=10, admitted=10, refused=13), limit=10).bars
 
     assert bar.admitted_y + bar.admitted_height == BOTTOM
@@ -55,14 +54,14 @@ def test_bars_stay_below_the_top_of_the_axis() -> None:
 
 
 def test_the_present_limit_is_drawn() -> None:
-    """Whatever it was on the days that are shown."""
+    """Earlier limits are not drawn."""
     plot = plotted(DayUsage(ago(20), 400, 1, 0), limit=1000)
 
     assert plot.limit_y == TOP
 
 
 def test_the_key_s_page_plots_thirty_days_against_the_limit(site: Site, member: Visitor) -> None:
-    """With a table beside it; a day that is longer ago is in neither."""
+    """A table beside the plot has the same days."""
     made = site.make_key("Ward app", limit=3)
     site.use_key(made, 2, days_ago=30)
     site.use_key(made, 2, days_ago=29)
@@ -83,7 +82,7 @@ def test_the_key_s_page_plots_thirty_days_against_the_limit(site: Site, member: 
 
 @pytest.mark.parametrize("query", ["days=0", "days=31", "days=", "days=x", "days=90&days=90"])
 def test_another_number_of_days_is_not_understood(site: Site, member: Visitor, query: str) -> None:
-    """The page says so, and shows what it shows without."""
+    """The page says so and shows the default."""
     made = site.make_key()
 
     answer = member.get(f"{KEYS}/{made.key.id}?{query}")
@@ -94,7 +93,7 @@ def test_another_number_of_days_is_not_understood(site: Site, member: Visitor, q
 
 
 def test_a_key_that_was_not_used_has_no_plot(site: Site, member: Visitor) -> None:
-    """The page says so, and not that nobody tried."""
+    """The page does not claim that nobody tried."""
     made = site.make_key(permission=Permission.NONE)
     assert ask_with(site, made.token.text) == 403
 

@@ -1,4 +1,4 @@
-"""Readers read the catalogue, change their own password, and hear nothing of keys."""
+"""What the settings pages show to readers: their own password, and nothing about keys."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_a_link_leads_a_reader_to_the_entry_with_nothing_about_keys(site: Site) 
 
 
 def test_a_reader_is_refused_everything_of_the_institution(site: Site, reader: Visitor) -> None:
-    """Forms with every field and a valid token too."""
+    """Forms with every field and a valid token are refused too."""
     token = fields_of(reader.get("/settings/password").text)["csrf_token"]
     before = (site.audit_log(), site.members())
     pages = ["/settings/api-keys", "/settings/members", "/settings/audit-log", *changing()]
@@ -79,7 +79,7 @@ def test_a_reader_starts_in_the_catalogue(reader: Visitor) -> None:
 def test_a_reader_s_session_lasts_thirty_days_from_its_beginning(
     site: Site, reader: Visitor
 ) -> None:
-    """Also when the browser is closed, and however much it is used."""
+    """Closing the browser does not shorten it, and use does not extend it."""
     again = Visitor(site)
     signed_in = again.sign_in(COLLEAGUE)
     (cookie,) = [

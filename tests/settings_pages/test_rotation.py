@@ -1,4 +1,4 @@
-"""Rotating a key on its page, and what the pages say of its states."""
+"""Rotating, revoking and finding keys, and how pages show a key's state."""
 
 import re
 from datetime import date
@@ -26,7 +26,7 @@ KEYS = "/settings/api-keys"
 def test_both_keys_work_until_the_old_one_ends(
     site: Site, member: Visitor, hours: int, until: str
 ) -> None:
-    """Every page that matters says when that is."""
+    """Every page about the key says when the old one ends."""
     made = site.make_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
 
@@ -53,7 +53,7 @@ def test_both_keys_work_until_the_old_one_ends(
 
 
 def test_the_old_key_can_end_at_once(site: Site, member: Visitor) -> None:
-    """The page says that programs need the new one now."""
+    """The page says that programs need the new key now."""
     made = site.make_key()
 
     answer = member.fill_in(f"{KEYS}/{made.key.id}/rotate", keep_old_for="0")
@@ -64,7 +64,7 @@ def test_the_old_key_can_end_at_once(site: Site, member: Visitor) -> None:
 
 
 def test_a_form_that_is_sent_twice_rotates_once(site: Site, member: Visitor) -> None:
-    """The second answer says so, and shows no key."""
+    """The second response shows no key."""
     made = site.make_key()
     path = f"{KEYS}/{made.key.id}"
     fields = fields_of(member.get(f"{path}/rotate").text)
@@ -82,7 +82,7 @@ def test_a_form_that_is_sent_twice_rotates_once(site: Site, member: Visitor) -> 
 
 
 def test_revoking_asks_first_is_final_and_ends_both_keys(site: Site, member: Visitor) -> None:
-    """The audit log has it all, with who did it, but no key; an open form changes nothing."""
+    """The audit log contains who revoked it, but no key."""
     made = site.make_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
     forms = [path, f"{path}/rotate", f"{path}/revoke"]
@@ -130,7 +130,7 @@ STATES = {
 
 
 def furnish(site: Site) -> dict[KeyState, str]:
-    """One key in each state, named after it in capitals; their ids."""
+    """Create a key in each state, named after it in capitals; return their ids."""
     site.clock.advance(days=-2)
     expired = site.make_key("EXPIRED", expires_on=site.clock.now().date())
     site.clock.advance(days=2)
@@ -152,7 +152,7 @@ def furnish(site: Site) -> dict[KeyState, str]:
 
 
 def test_every_state_is_named_in_words_and_with_a_sign(site: Site) -> None:
-    """In the list, and on the key's page with what it means."""
+    """The key's page also explains the state."""
     ids = furnish(site)
     assert set(ids) == set(KeyState)
     member = a_member(site)
@@ -171,7 +171,7 @@ def test_every_state_is_named_in_words_and_with_a_sign(site: Site) -> None:
 def test_a_key_with_a_limit_of_nothing_says_why_it_has_no_access(
     site: Site, member: Visitor
 ) -> None:
-    """Its level is not the reason."""
+    """The reason is the limit, not the level."""
     made = site.make_key(limit=0)
 
     page = text_of(member.get(f"{KEYS}/{made.key.id}").text)
@@ -182,7 +182,7 @@ def test_a_key_with_a_limit_of_nothing_says_why_it_has_no_access(
 
 @pytest.fixture
 def many(site: Site) -> Site:
-    """A site with more keys than one looks through."""
+    """Return a site with so many keys that its list has a search field."""
     furnish(site)
     # Words longer than the last four characters of a key, which are found too.
     for word in ("first", "second", "third", "fourth", "fifth", "sixth"):
@@ -202,7 +202,7 @@ def many(site: Site) -> Site:
     ],
 )
 def test_keys_are_found_by_words_of_name_and_state(many: Site, q: str, names: list[str]) -> None:
-    """Each word, in any case and with or without accents."""
+    """Case and accents do not matter."""
     answer = a_member(many).get(KEYS, query_string={"q": q})
 
     shown = re.findall(r'<th role="rowheader" scope="row"><a [^>]*>([^<]*)<', answer.text)
@@ -213,7 +213,6 @@ def test_keys_are_found_by_words_of_name_and_state(many: Site, q: str, names: li
 
 
 def test_a_key_is_found_by_its_last_four_characters(many: Site) -> None:
-    """As they stand in the list and in the log of a program."""
     made = many.make_key("Ward app")
 
     for q in (made.token.last_four, f"…{made.token.last_four}"):

@@ -1,4 +1,4 @@
-"""The settings of an institution with many keys, and two open tabs."""
+"""The pages of an institution with many keys, and of two tabs that change the same key."""
 
 import re
 
@@ -13,7 +13,7 @@ KEYS = "/settings/api-keys"
 
 
 def names(page: str) -> list[str]:
-    """The names of the keys on a page, in their order."""
+    """Return the names of the keys on a page, in order."""
     return re.findall(r'scope="row"><a href="[^"]*">([^<]*)<', page)
 
 
@@ -38,7 +38,7 @@ def test_many_keys_are_listed_newest_first_in_pages_of_fifty(site: Site, member:
 def test_a_save_of_an_older_version_shows_both_and_saves_nothing(
     site: Site, member: Visitor, version: str | None
 ) -> None:
-    """A field that both set to the same value has no error; saving again replaces the others."""
+    """A field with the same value in both has no error; saving again overwrites."""
     path = f"{KEYS}/{site.make_key(limit=1000).key.id}"
     second = fields_of(member.get(path).text)
     if version is not None:

@@ -1,4 +1,4 @@
-"""Signing in and out, from outside."""
+"""Signing in and out with a password."""
 
 import re
 from base64 import b64decode
@@ -15,7 +15,7 @@ WRONG = "The e-mail address or the password is incorrect."
 
 
 def test_a_member_signs_in_and_sees_the_keys(site: Site) -> None:
-    """The e-mail in any case, with white space around it."""
+    """The case of the e-mail address and white space around it do not matter."""
     visitor = Visitor(site)
 
     answer = visitor.sign_in(f"  {EMAIL.upper()} ")
@@ -27,7 +27,6 @@ def test_a_member_signs_in_and_sees_the_keys(site: Site) -> None:
 
 
 def test_every_page_leads_to_the_sign_in_and_back(site: Site) -> None:
-    """Whoever came for a page gets there."""
     for path in ("", "/api-keys", "/api-keys/new", "/password", "/audit-log"):
         visitor = Visitor(site)
 
@@ -39,7 +38,7 @@ def test_every_page_leads_to_the_sign_in_and_back(site: Site) -> None:
 
 
 def test_the_form_of_an_ended_session_saves_nothing(site: Site, member: Visitor) -> None:
-    """The sign-in says so, and leads back to the form, which is empty."""
+    """The sign-in page says so and leads back to the form, which is empty."""
     new = f"{KEYS}/new"
     fields = fields_of(member.get(new).text) | {"name": "Ward tablet"}
     site.clock.advance(hours=12)
@@ -56,7 +55,7 @@ def test_the_form_of_an_ended_session_saves_nothing(site: Site, member: Visitor)
 
 
 def test_the_sign_in_leads_nowhere_else(site: Site) -> None:
-    """Whatever the address asks for, it is a page of the settings or the first one."""
+    """A `next` that is not a page of the settings leads to the first page."""
     for onwards in (
         "https://evil.example",
         "//evil.example/settings/password",
@@ -93,7 +92,6 @@ def test_a_page_that_is_not_there_leads_back_into_the_settings(member: Visitor, 
 
 
 def test_a_signed_in_member_is_redirected_from_the_sign_in(member: Visitor) -> None:
-    """The page goes on at once."""
     answer = member.get("/settings/sign-in?next=/settings/password")
 
     assert (answer.status_code, answer.location) == (303, "/settings/password")
@@ -114,7 +112,7 @@ def test_a_signed_in_member_is_redirected_from_the_sign_in(member: Visitor) -> N
 def test_wrong_credentials_are_refused_in_the_same_words(
     site: Site, email: str, password: str
 ) -> None:
-    """Nobody learns whether there is such a member; the password is not shown again."""
+    """So nobody learns who is a member; the password is not shown again."""
     visitor = Visitor(site)
 
     answer = visitor.sign_in(email, password)
@@ -139,7 +137,7 @@ def test_wrong_credentials_are_refused_in_the_same_words(
 def test_empty_fields_are_named_and_are_no_attempt(
     site: Site, email: str, password: str, messages: list[str]
 ) -> None:
-    """Each at its field; no password is checked."""
+    """No password is checked."""
     answer = Visitor(site).sign_in(email, password)
 
     assert answer.status_code == 422
@@ -148,7 +146,7 @@ def test_empty_fields_are_named_and_are_no_attempt(
 
 
 def test_twelve_wrong_passwords_in_a_row_are_slowed(site: Site) -> None:
-    """Five are checked; for the others the page shows how long to wait, with any password."""
+    """Five are checked; then the page says how long to wait, whatever the password."""
     visitor = Visitor(site)
 
     answers = [visitor.sign_in(password=f"guess {number}") for number in range(12)]
@@ -163,7 +161,7 @@ def test_twelve_wrong_passwords_in_a_row_are_slowed(site: Site) -> None:
 
 
 def test_too_many_at_once_are_asked_to_come_back(site: Site, member: Visitor) -> None:
-    """In words and with a time. A browser that is known has a place of its own."""
+    """A known browser has a place of its own."""
     with site.busy():
         answer = Visitor(site).sign_in()
         known = member.fill_in(
@@ -179,7 +177,7 @@ def test_too_many_at_once_are_asked_to_come_back(site: Site, member: Visitor) ->
 
 
 def test_guesses_from_elsewhere_do_not_lock_a_member_out(site: Site) -> None:
-    """Whose browser is known, also after the sign-out, and only to this account."""
+    """A browser stays known to the account after a sign-out, but to no other account."""
     member, other = a_member(site), a_member(site, OTHER_EMAIL)
     member.fill_in("/settings/sign-out")
     for _ in range(6):
@@ -192,7 +190,7 @@ def test_guesses_from_elsewhere_do_not_lock_a_member_out(site: Site) -> None:
 
 @pytest.mark.parametrize("change", ["signed by another", "cut", "not signed", "another cookie"])
 def test_a_device_that_is_not_signed_is_unknown(site: Site, change: str) -> None:
-    """Nor is the signed cookie of the forms a device."""
+    """The signed cookie of forms is not accepted in its place."""
     member = a_member(site)
     device = str(member.cookie("evref_device"))
     payload, _, signature = device.partition(".")
@@ -215,7 +213,7 @@ def test_a_device_that_is_not_signed_is_unknown(site: Site, change: str) -> None
 def test_the_address_is_the_one_that_the_operator_s_proxies_send(
     proxies: int, expected: int
 ) -> None:
-    """Without a proxy, what a client says of itself is not believed."""
+    """Without a proxy, the client's own header is ignored."""
     site = Site(in_memory(proxies=proxies))
 
     for number in range(21):
@@ -226,7 +224,7 @@ def test_the_address_is_the_one_that_the_operator_s_proxies_send(
 
 
 def test_signing_out_ends_the_session_for_a_copied_cookie_too(site: Site) -> None:
-    """It ends on the server, not only in one browser."""
+    """The session ends on the server."""
     member, thief = a_member(site), Visitor(site)
     thief.set_cookie("evref_session", str(member.cookie("evref_session")))
     assert thief.is_signed_in
@@ -240,7 +238,7 @@ def test_signing_out_ends_the_session_for_a_copied_cookie_too(site: Site) -> Non
 
 
 def test_a_session_ends_after_twelve_hours(site: Site, member: Visitor) -> None:
-    """However much it was used."""
+    """Use does not extend it."""
     for _ in range(11):
         site.clock.advance(hours=1)
         assert member.is_signed_in
@@ -253,7 +251,7 @@ def test_a_session_ends_after_twelve_hours(site: Site, member: Visitor) -> None:
 
 
 def test_the_cookie_changes_with_each_sign_in(site: Site) -> None:
-    """One that somebody planted before never becomes a session."""
+    """So a cookie that an attacker has set never becomes a session."""
     visitor = Visitor(site)
     visitor.set_cookie("evref_session", "1" * 64)
 
@@ -264,7 +262,7 @@ def test_the_cookie_changes_with_each_sign_in(site: Site) -> None:
 
 
 def test_a_changed_password_ends_all_other_sessions(site: Site) -> None:
-    """The browser that changed it goes on under a new token; the old password is dead."""
+    """The browser that changed it gets a new session."""
     member, elsewhere, thief = a_member(site), a_member(site), Visitor(site)
     thief.set_cookie("evref_session", str(member.cookie("evref_session")))
 
@@ -305,7 +303,7 @@ def test_a_changed_password_ends_all_other_sessions(site: Site) -> None:
 def test_a_refused_password_has_its_reason_at_its_field(
     site: Site, member: Visitor, typed: tuple[str, str, str], message: str
 ) -> None:
-    """No password is shown again, and nothing has changed."""
+    """No password is shown again, and nothing changes."""
     present, new, repeated = typed
 
     answer = member.fill_in("/settings/password", present=present, password=new, repeated=repeated)
@@ -321,7 +319,7 @@ def test_a_refused_password_has_its_reason_at_its_field(
     [("http://127.0.0.1:8000", False), ("HTTPS://EVREF.example.org", True)],
 )
 def test_cookies_are_for_pages_alone(base_url: str, secure: bool) -> None:
-    """No script reads them, no other site sends them along, and https keeps them to https."""
+    """They are HttpOnly and SameSite, and with https also Secure."""
     settings = Settings.model_validate({"storage": "memory", "base_url": base_url})
     visitor = Visitor(Site(settings))
     form = visitor.get("/settings/sign-in")
@@ -345,13 +343,13 @@ def test_cookies_are_for_pages_alone(base_url: str, secure: bool) -> None:
 
 
 def _decoded(cookie: str) -> str:
-    """What the cookie says to anybody who has the browser."""
+    """Return the content of a cookie, which anyone with the browser can read."""
     payload = cookie.partition("=")[2].partition(".")[0]
     return b64decode(payload + "==", altchars="-_").decode(errors="replace")
 
 
 def test_no_answer_outside_the_settings_sets_a_cookie(site: Site) -> None:
-    """Pages read the session; the API, the health checks and static files read no cookie at all."""
+    """The API, the health checks and static files do not even read cookies."""
     visitor = a_member(site)
     visitor.set_cookie("evref_key", site.make_key().token.text)
 
@@ -365,7 +363,7 @@ def test_no_answer_outside_the_settings_sets_a_cookie(site: Site) -> None:
 
 
 def test_a_secret_that_the_operator_sets_signs_the_forms() -> None:
-    """Two services with one secret take each other's forms; with another they do not."""
+    """Services with the same secret accept each other's forms; others do not."""
     sites = [Site(in_memory(secret_key=letter * 32)) for letter in "aab"]
     visitors = [Visitor(site) for site in sites]
     page = visitors[0].get("/settings/sign-in")
@@ -378,7 +376,7 @@ def test_a_secret_that_the_operator_sets_signs_the_forms() -> None:
 
 
 def test_without_a_secret_set_all_processes_share_the_one_in_storage(tmp_path: Path) -> None:
-    """A form from one is taken by another, and the session with it."""
+    """So processes accept each other's forms and sessions."""
     site = Site(on_sqlite(tmp_path))
     here, there = Visitor(site), Visitor(site.in_another_process())
     fields = fields_of(here.get("/settings/sign-in").text)

@@ -1,4 +1,4 @@
-"""A proxy in front of the service names its user: who is signed in, and who never is."""
+"""Sign-in by a proxy that names the user in a header."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def headers(email: str, secret: str) -> dict[str, str]:
 
 
 def who(visitor: Visitor, **sent: str) -> str | None:
-    """The address of whoever is signed in, as the settings show it."""
+    """Return the address of the signed-in member, as the settings show it."""
     answer = visitor.get("/settings/sign-out", headers=sent)
     if answer.status_code != 200:
         return None
@@ -62,7 +62,7 @@ def who(visitor: Visitor, **sent: str) -> str | None:
 
 @pytest.mark.parametrize("email", [COLLEAGUE, COLLEAGUE.upper()])
 def test_a_member_is_signed_in_without_a_password_on_every_page(site: Site, email: str) -> None:
-    """With one session, in no shared cache."""
+    """All pages share one session, and no response may be in a shared cache."""
     sent = headers(email, secret_of(site))
     reader = Visitor(site)
 
@@ -88,7 +88,7 @@ def test_an_unknown_address_of_a_domain_becomes_a_reader(site: Site) -> None:
 
 
 def test_an_invitation_sets_the_role(site: Site) -> None:
-    """Its link says so, and is used up; without it too."""
+    """Opening the link is not necessary; if it is opened, it says so."""
     secret = secret_of(site)
     link = site.invite(NEW, Role.ADMIN)
 
@@ -109,7 +109,7 @@ def test_the_first_sign_in_deletes_the_password_and_its_sessions(site: Site) -> 
 
 
 def test_a_session_of_the_header_ends_without_it(site: Site) -> None:
-    """With the first page; and with another address it becomes that of the other."""
+    """With another address in the header, it becomes the session of that member."""
     secret = secret_of(site)
     sent = headers(COLLEAGUE, secret)
     reader = Visitor(site)
@@ -129,7 +129,7 @@ INFO_BUTTON = (
 
 @pytest.mark.parametrize("path", [INFO_BUTTON, "/health/x", "/schemas/x", "/nothing"])
 def test_what_is_no_page_ends_no_session_of_the_header(site: Site, path: str) -> None:
-    """A proxy may let it through without asking, and the browser's cookie comes along."""
+    """A proxy may let such requests through without the header but with the cookie."""
     sent = headers(COLLEAGUE, secret_of(site))
     reader = Visitor(site)
     assert who(reader, **sent) == COLLEAGUE
@@ -143,7 +143,7 @@ def test_what_is_no_page_ends_no_session_of_the_header(site: Site, path: str) ->
 
 
 def forged(site: Site) -> dict[str, dict[str, str]]:
-    """Requests that must sign nobody in, by what is wrong with them."""
+    """Return requests that must sign nobody in, by what is wrong with them."""
     secret = secret_of(site)
     other = secret_of(site, OTHER_INSTITUTION, "example.com")
     return {
@@ -166,7 +166,7 @@ def forged(site: Site) -> dict[str, dict[str, str]]:
 
 
 def changes(site: Site) -> list[AuditEntry]:
-    """The entries of the audit log, without sign-ins."""
+    """Return the entries of the audit log, without sign-ins."""
     return [entry for entry in site.audit_log() if entry.action not in SIGN_INS]
 
 
@@ -174,7 +174,7 @@ IGNORED = {"no secret", "an empty secret", "a wrong secret", "the secret twice",
 
 
 def test_a_forged_header_signs_nobody_in(site: Site, caplog: pytest.LogCaptureFixture) -> None:
-    """Nor adds a member, nor leaves an address or a secret in the log, whatever is wrong."""
+    """It also adds no member, and no log contains the address or the secret."""
     attacks = forged(site)
     before = (site.members(), site.members(OTHER_INSTITUTION), changes(site))
 
@@ -192,7 +192,7 @@ def test_a_forged_header_signs_nobody_in(site: Site, caplog: pytest.LogCaptureFi
 
 
 def test_a_forged_header_beside_a_cookie_changes_nothing(site: Site) -> None:
-    """Where the secret is right, the session of the other member ends."""
+    """If the secret is right, the session of the other member ends."""
     for wrong, sent in forged(site).items():
         member = a_member(site)
         expected = EMAIL if wrong in IGNORED else None
@@ -200,7 +200,7 @@ def test_a_forged_header_beside_a_cookie_changes_nothing(site: Site) -> None:
 
 
 def test_requests_without_a_cookie_leave_few_sessions_and_some_none(site: Site) -> None:
-    """A proxy may pass on a client that keeps no cookie; HEAD and suggestions begin no session."""
+    """A proxy may forward a client that keeps no cookie."""
     sent = headers(COLLEAGUE, secret_of(site))
 
     visitor = Visitor(site)
@@ -215,7 +215,6 @@ def test_requests_without_a_cookie_leave_few_sessions_and_some_none(site: Site) 
 
 
 def test_a_request_that_is_not_for_a_page_ends_no_session(site: Site) -> None:
-    """Neither without the header nor with another address."""
     secret = secret_of(site)
     reader = Visitor(site)
     assert who(reader, **headers(COLLEAGUE, secret)) == COLLEAGUE
@@ -232,7 +231,7 @@ def test_a_request_that_is_not_for_a_page_ends_no_session(site: Site) -> None:
 def test_an_institution_without_an_admin_is_said_to_be_so(
     site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """On the sign-in page, and in the log once a minute."""
+    """The sign-in page says it, and the log once a minute."""
     manage = site.container.manage_institutions()
     empty = manage.create_institution(OPERATOR, "Empty")
     secret = manage.set_sign_in(OPERATOR, empty.id, domains=["example.net"])
@@ -251,7 +250,7 @@ def test_an_institution_without_an_admin_is_said_to_be_so(
 
 
 def test_a_removed_member_comes_back_as_a_reader(site: Site) -> None:
-    """The provider decides who comes in; the session of before has ended."""
+    """The identity provider decides who may come in; the earlier session has ended."""
     secret, member = secret_of(site), Visitor(site)
     site.add_member(NEW, Role.ADMIN)
     assert who(member, **headers(NEW, secret)) == NEW
@@ -263,7 +262,7 @@ def test_a_removed_member_comes_back_as_a_reader(site: Site) -> None:
 
 
 def test_an_address_of_a_domain_with_a_sign_in_is_of_no_other_institution(site: Site) -> None:
-    """Neither invited nor accepted; nothing says whose the domain is."""
+    """Nobody learns whose domain it is."""
     link = site.invite("new@example.com", Role.READER)
     secret_of(site, OTHER_INSTITUTION, "example.com")
     admin = a_member(site)
@@ -288,7 +287,7 @@ def test_an_address_of_a_domain_with_a_sign_in_is_of_no_other_institution(site: 
     ],
 )
 def test_a_domain_with_a_sign_in_is_known_however_it_is_written(site: Site, email: str) -> None:
-    """In Unicode, with a dot at its end, or in letters of full width: servers read them alike."""
+    """Mail servers treat Unicode, full-width letters and a final dot as the same domain."""
     secret_of(site, OTHER_INSTITUTION, "xn--bcher-kva.example")
 
     answer = a_member(site).fill_in("/settings/members/invite", email=email)
@@ -321,7 +320,7 @@ def test_signing_out_leads_to_the_provider(site: Site) -> None:
 
 
 def test_without_passwords_there_is_no_form_for_one(tmp_path: Path) -> None:
-    """A session that a password began before ends, too."""
+    """A session that began with a password ends too."""
     site = site_of(tmp_path)
     member = a_member(site)
     closed = Site.__new__(Site)

@@ -1,4 +1,4 @@
-"""Sign-ins in the audit log: who, when and how; refused ones by hour and address."""
+"""Sign-ins in the audit log; refused ones are counted by hour and address."""
 
 import csv
 from io import StringIO
@@ -28,7 +28,7 @@ LOG = "/settings/audit-log"
 
 
 def sign_ins(site: Site, institution: str = INSTITUTION) -> list[AuditEntry]:
-    """The entries of sign-ins, oldest first."""
+    """Return the entries of sign-ins, oldest first."""
     return [entry for entry in reversed(site.audit_log(institution)) if entry.action in SIGN_INS]
 
 
@@ -40,12 +40,12 @@ def in_words(site: Site, institution: str = INSTITUTION) -> list[tuple[str, str,
 
 
 def rows(member: Visitor, query: str = "") -> list[list[str]]:
-    """The rows of the download, without the headings."""
+    """Return the rows of the CSV file, without the headings."""
     return list(csv.reader(StringIO(member.get(f"{LOG}.csv{query}").text)))[1:]
 
 
 def test_each_sign_in_with_a_password_has_an_entry(site: Site) -> None:
-    """That of a new member too. The change of a password begins a session, but is no sign-in."""
+    """Joining has one too; changing the password has none, although it begins a session."""
     member = a_member(site)
     site.clock.advance(seconds=5)
     member.fill_in("/settings/sign-out")
@@ -69,7 +69,7 @@ def test_each_sign_in_with_a_password_has_an_entry(site: Site) -> None:
 
 
 def test_refused_sign_ins_are_gathered_by_hour_and_address(site: Site) -> None:
-    """Wherever they come from, and also if no password is checked because it is too soon."""
+    """Attempts that come too soon count too, although their password is not checked."""
     site.add_member(COLLEAGUE, Role.READER)
     for number, email in enumerate([EMAIL, EMAIL.upper(), COLLEAGUE, EMAIL]):
         Visitor(site, address=f"192.0.2.{number}").sign_in(email, "wrong password")
@@ -94,7 +94,7 @@ def test_refused_sign_ins_are_gathered_by_hour_and_address(site: Site) -> None:
 
 
 def test_a_flood_is_written_when_a_member_opens_a_page_or_the_worker_ends(site: Site) -> None:
-    """Until then, 20 refusals of the same second are."""
+    """The first 20 refusals of a second are written at once."""
     for _ in range(30):
         Visitor(site).sign_in(EMAIL, "wrong password")
     assert [entry.times for entry in sign_ins(site)] == [20]
@@ -108,8 +108,9 @@ def test_a_flood_is_written_when_a_member_opens_a_page_or_the_worker_ends(site: 
 
 
 def test_a_flood_of_refused_sign_ins_adds_no_entries(site: Site) -> None:
-    """Addresses without a member are counted together, in the log of no institution: as many
-    writes as for a member, so that the time does not tell who is one.
+    """Addresses without a member are counted too, in the log of no institution.
+
+    They take as many writes, so that the time of a response does not reveal who is a member.
     """
     Visitor(site).sign_in(EMAIL, "wrong password")
     before = len(site.audit_log()), len(site.container.storage().audit.entries(None))
@@ -130,7 +131,7 @@ def test_a_flood_of_refused_sign_ins_adds_no_entries(site: Site) -> None:
 
 @pytest.mark.parametrize("by_proxy", [False, True])
 def test_sign_ins_are_kept_for_400_days(tmp_path: Path, *, by_proxy: bool) -> None:
-    """Then the next sign-in removes them. Entries of changes stay."""
+    """The next sign-in after that deletes them; entries of changes stay."""
     site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
     if by_proxy:
         Visitor(site).get(LOG, headers=by_the_system(site, EMAIL))
@@ -155,7 +156,7 @@ def test_sign_ins_are_kept_for_400_days(tmp_path: Path, *, by_proxy: bool) -> No
 
 
 def by_the_system(site: Site, email: str) -> dict[str, str]:
-    """The headers of the proxy of the first institution."""
+    """Return the headers that the first institution's proxy sends."""
     secret = site.container.manage_institutions().set_sign_in(
         OPERATOR,
         institution_id(site.container, INSTITUTION),
@@ -167,7 +168,7 @@ def by_the_system(site: Site, email: str) -> dict[str, str]:
 
 
 def test_sign_ins_by_the_institution_s_system_are_gathered_by_the_minute(tmp_path: Path) -> None:
-    """A client that keeps no cookie signs in with each request, and must not fill the log."""
+    """A client that keeps no cookie signs in with each request and must not fill the log."""
     site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
     sent = by_the_system(site, COLLEAGUE)
     for _ in range(70):
@@ -187,7 +188,7 @@ def test_sign_ins_by_the_institution_s_system_are_gathered_by_the_minute(tmp_pat
 def test_the_system_s_sign_in_of_another_institution_s_member_is_a_refused_one(
     tmp_path: Path,
 ) -> None:
-    """In the logs of the system's institution and of the member's institution."""
+    """It is in the logs of both institutions."""
     site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
     clinic = institution_id(site.container, OTHER_INSTITUTION)
     elsewhere = "elsewhere@example.org"
@@ -212,7 +213,7 @@ def test_the_system_s_sign_in_of_another_institution_s_member_is_a_refused_one(
 def test_the_system_s_sign_in_of_another_domain_is_a_refused_one_of_the_member(
     tmp_path: Path, email: str, institution: str | None
 ) -> None:
-    """Without a member, it is in no institution's log."""
+    """If the address has no member, it is in the log of no institution."""
     site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
     site.add_member("dr@example.com", Role.READER)
     headers = by_the_system(site, email)
@@ -224,7 +225,7 @@ def test_the_system_s_sign_in_of_another_domain_is_a_refused_one_of_the_member(
 
 
 def test_the_log_is_filtered_by_changes_alone_and_by_person_in_any_case(site: Site) -> None:
-    """And the page says what is not logged."""
+    """The page says what is not logged."""
     member = a_member(site)
     site.make_key("Ward app")
     page = text_of(member.get(f"{LOG}?kind=changes").text)
@@ -238,7 +239,7 @@ def test_the_log_is_filtered_by_changes_alone_and_by_person_in_any_case(site: Si
 
 
 def test_the_log_of_many_sign_ins_is_read_in_pages(site: Site) -> None:
-    """Without their number, which would take long to count."""
+    """The page does not count all entries, because that takes long."""
     for _ in range(61):
         site.clock.advance(seconds=1)
         member = a_member(site)

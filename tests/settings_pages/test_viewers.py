@@ -1,4 +1,4 @@
-"""Viewers see everything of their institution, and change nothing but their own password."""
+"""Viewers see everything of their institution and change only their own password."""
 
 import pytest
 
@@ -24,16 +24,16 @@ def viewer(site: Site) -> Visitor:
 
 
 def changing() -> list[str]:
-    """The forms that change something of the institution."""
+    """Return the forms that change something of the institution."""
     return [path for path in FORMS if path not in OWN and "/invitation/" not in path]
 
 
 def test_a_viewer_gets_no_form_and_a_forged_one_changes_nothing(
     site: Site, viewer: Visitor
 ) -> None:
-    """With a good token of the viewer's session, and every field filled in.
+    """Requests with a valid token and every field are refused too.
 
-    The page of a key is shown without its forms; pages that are only a form are refused.
+    The page of a key has no forms; pages that consist of a form are refused.
     """
     token = fields_of(viewer.get("/settings/password").text)["csrf_token"]
     before = (site.audit_log(), site.members(), site.container.storage().keys.get(KEY_ID))
@@ -52,7 +52,7 @@ def test_a_viewer_gets_no_form_and_a_forged_one_changes_nothing(
 
 
 def test_a_viewer_sees_keys_members_and_the_audit_log(viewer: Visitor) -> None:
-    """And no link to a page that would be refused."""
+    """No link leads to a page that is refused."""
     for path in ("/settings/api-keys", f"/settings/api-keys/{KEY_ID}", "/settings/members",
                  "/settings/institution", "/settings/audit-log", "/settings/password"):  # fmt: skip
         answer = viewer.get(path)

@@ -1,4 +1,4 @@
-"""Somebody with a browser, who opens pages and sends the forms that stand on them."""
+"""A visitor with a browser, who opens pages and sends their forms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TOKEN = re.compile(r"evref_[0-9A-Za-z]{46}")
 
 
 class Visitor:
-    """A browser of one's own, with its cookies."""
+    """A browser with its own cookies."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class Visitor:
         return self._client.head(path, environ_base=self._address, **options)
 
     def send(self, path: str, /, **fields: str) -> TestResponse:
-        """Send just these fields, as anybody could from anywhere."""
+        """Send exactly these fields, without opening a page first."""
         return self.send_with({}, path, **fields)
 
     def send_with(self, headers: Mapping[str, str], path: str, /, **fields: str) -> TestResponse:
-        """Send these fields with headers that a browser adds by itself."""
+        """Send these fields with headers that a browser adds."""
         return self._client.post(path, data=fields, headers=headers, environ_base=self._address)
 
     def fill_in(self, path: str, /, **fields: str) -> TestResponse:
@@ -79,14 +79,14 @@ class Visitor:
 
 
 def a_member(site: Site, email: str = EMAIL) -> Visitor:
-    """A visitor who has signed in."""
+    """Return a visitor who has signed in."""
     visitor = Visitor(site)
     assert visitor.sign_in(email).status_code == 303
     return visitor
 
 
 class _Fields(HTMLParser):
-    """The fields of a page's own form; that of the navigation is not looked at."""
+    """Collects the fields of a page's own form; it ignores the form of the navigation."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -105,17 +105,17 @@ class _Fields(HTMLParser):
 
 
 def fields_of(page: str) -> dict[str, str]:
-    """The form that a page shows, as it would be sent with nothing changed."""
+    """Return the fields of a page's form as a browser would send them unchanged."""
     return _Fields(page).fields
 
 
 def text_of(page: str) -> str:
-    """What the page says, without its markup."""
+    """Return the text of the page, without markup."""
     return " ".join(unescape(re.sub("<[^>]*>", " ", page)).split())
 
 
 def key_on(page: str) -> str:
-    """The API key that the page shows."""
+    """Return the API key that the page shows."""
     (token,) = set(_TOKEN.findall(unescape(page)))
     return KeyToken(str(token)).text
 
