@@ -57,28 +57,15 @@ class KeyCaps:
         is_added = before is None or not before.is_live(today) or before.newest != after.newest
         if not is_added and before is not None and after.daily_limit <= before.daily_limit:
             return
-        others = [key for key in keys if key.id != after.id and key.is_live(today)]
-        used = sum(key.daily_limit for key in others)
-        most, highest, total = self.most_keys, self.highest_daily_limit, self.total_daily_limit
-        rules = Rules()
+        others = self.use((key for key in keys if key.id != after.id), today)
+        most, rules = self.most_keys, Rules()
         rules.require(
-            not is_added or most is None or len(others) < most,
+            not is_added or most is None or others.live_keys < most,
             "keys",
             f"The cap of the institution allows at most {counted(most or 0, 'key')} at a time. "
             "Revoke one first.",
         )
-        rules.require(
-            highest is None or after.daily_limit <= highest,
-            "daily_limit",
-            f"The cap of the institution allows at most {counted(highest or 0, 'request')} a day "
-            "for one key.",
-        )
-        rules.require(
-            total is None or used + after.daily_limit <= total,
-            "daily_limit",
-            f"The cap of the institution allows at most {counted(total or 0, 'request')} a day for "
-            f"all keys together, of which {max(0, (total or 0) - used):,} are left for this key.",
-        )
+        rules.add(others.rules_of_limit(after.daily_limit))
         rules.enforce()
 
     def use(self, keys: Iterable[ApiKey], today: date) -> CapUse:
@@ -109,3 +96,21 @@ class CapUse:
         left = None if total is None else max(0, total - self.daily_limits)
         known = [limit for limit in (self.caps.highest_daily_limit, left) if limit is not None]
         return min(known, default=None)
+
+    def rules_of_limit(self, limit: int, present: int = 0) -> Rules:
+        """Return the checks of a key's daily limit. `present` is its own in this use, if any."""
+        highest, total = self.caps.highest_daily_limit, self.caps.total_daily_limit
+        used, rules = self.daily_limits - present, Rules()
+        rules.require(
+            highest is None or limit <= highest,
+            "daily_limit",
+            f"The cap of the institution allows at most {counted(highest or 0, 'request')} a day "
+            "for one key.",
+        )
+        rules.require(
+            total is None or used + limit <= total,
+            "daily_limit",
+            f"The cap of the institution allows at most {counted(total or 0, 'request')} a day for "
+            f"all keys together, of which {max(0, (total or 0) - used):,} are left for this key.",
+        )
+        return rules

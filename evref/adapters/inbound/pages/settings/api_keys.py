@@ -111,15 +111,12 @@ class ApiKeyPages:
             can_search=len(everything) > _FEW_KEYS or bool(asked),
             is_whole_key=is_whole_key,
             q=q,
-            caps=self._caps(),
+            caps=labels.caps(self._keys.caps(*who())),
         )
-
-    def _caps(self) -> str:
-        return labels.caps(self._keys.caps(*who()))
 
     def new_key(self) -> Response:
         key_id, use = self._keys.new_key_id(_principal()), self._keys.caps(*who())
-        form = NewKeyForm(self._keys.today(), key_id, use.highest_limit)
+        form = NewKeyForm(self._keys.today(), key_id, use)
         if form.accepted():
             try:
                 created = self._keys.create(
@@ -143,7 +140,8 @@ class ApiKeyPages:
         asked = query.read({"days": query.one_of(*map(str, plot.DAYS))})
         count = int(asked.get("days", plot.DAYS[0]))
         key_in_use = self._keys.get(_principal(), key_id, to_change=request.method == "POST")
-        form = ChangedKeyForm(self._keys.today(), key_in_use.key)
+        use = self._keys.caps(*who())
+        form = ChangedKeyForm(self._keys.today(), key_in_use.key, use)
         if form.accepted():
             try:
                 after = self._keys.change(
@@ -168,7 +166,7 @@ class ApiKeyPages:
             usage=usage,
             counts=plot.DAYS,
             count=count,
-            caps=self._caps(),
+            caps=labels.caps(use),
             plot=plot.drawn(usage, last=today, count=count, limit=limit),
         )
 

@@ -1,7 +1,7 @@
 """The forms: they parse input and show the errors of the domain at its fields."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
@@ -25,6 +25,7 @@ from wtforms.validators import DataRequired, InputRequired
 
 from evref.adapters.inbound.pages.catalogue.words import day
 from evref.adapters.inbound.pages.settings import labels
+from evref.domain.access.caps import CapUse
 from evref.domain.access.key import OVERLAPS, ApiKey, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
 from evref.domain.accounts.institution import check_email, normalised_email
@@ -201,7 +202,10 @@ _NEVER = "Never: the key works until you revoke it"
 
 
 class KeyForm(PageForm):
-    """The fields of a key. `today` is the UTC day from which the key's days are counted."""
+    """The fields of a key. `today` is the UTC day from which the key's days are counted.
+
+    `rules_of_limit` returns what the operator's caps require of a daily limit.
+    """
 
     name = StringField("Name", [DataRequired("Enter a name.")])
     permission = _radio_field(
@@ -214,9 +218,16 @@ class KeyForm(PageForm):
     expiry = _radio_field("Expiry", "Choose when the key expires.")
     expires_on = DayField("Date of expiry")
 
-    def __init__(self, today: date, first: dict[str, str], data: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        today: date,
+        rules_of_limit: Callable[[int], Rules],
+        first: dict[str, str],
+        data: Mapping[str, object],
+    ) -> None:
         super().__init__(data={"expiry": next(iter(first)), **data})
         self._today = today
+        self._rules_of_limit = rules_of_limit
         in_days = {
             str(days): f"In {days} days: {day(today + timedelta(days=days))}"
             for days in _EXPIRY_DAYS
@@ -240,6 +251,11 @@ class KeyForm(PageForm):
             rules.enforce()
             refuse_keys("name", name)
 
+    def validate_daily_limit(self, field: LimitField) -> None:
+        if field.data is not None:
+            with _errors_at(field):
+                self._rules_of_limit(field.value).enforce()
+
     def validate_expires_on(self, field: DayField) -> None:
         if self.expiry.data != Expiry.DATE:
             if field.data is not None and not self.expiry.errors:
@@ -253,17 +269,16 @@ class KeyForm(PageForm):
 class NewKeyForm(KeyForm):
     """Has the id of the new key, so that sending the form again creates no second key.
 
-    `highest_limit` is the highest that the operator's caps allow, or None.
+    `use` is what the institution uses of its caps.
     """
 
     id = HiddenField()
 
-    def __init__(self, today: date, key_id: str, highest_limit: int | None) -> None:
-        limit = min(
-            DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT if highest_limit is None else highest_limit
-        )
+    def __init__(self, today: date, key_id: str, use: CapUse) -> None:
+        highest = use.highest_limit
+        limit = DEFAULT_DAILY_LIMIT if highest is None else min(DEFAULT_DAILY_LIMIT, highest)
         data = {"id": key_id, "daily_limit": limit, "expiry": _DEFAULT_EXPIRY}
-        super().__init__(today, {Expiry.NEVER.value: _NEVER}, data)
+        super().__init__(today, use.rules_of_limit, {Expiry.NEVER.value: _NEVER}, data)
 
 
 class ChangedKeyForm(KeyForm):
@@ -271,7 +286,12 @@ class ChangedKeyForm(KeyForm):
 
     version = HiddenField()
 
-    def __init__(self, today: date, key: ApiKey) -> None:
+    def __init__(self, today: date, key: ApiKey, use: CapUse) -> None:
+        def rules_of_limit(limit: int) -> Rules:
+            # The caps restrict only who raises the limit of a live key.
+            is_raised = key.is_live(today) and limit > key.daily_limit
+            return use.rules_of_limit(limit, key.daily_limit) if is_raised else Rules()
+
         first = {Expiry.KEEP.value: _NEVER}
         if key.expires_on is not None:
             first = {
@@ -284,7 +304,7 @@ class ChangedKeyForm(KeyForm):
             "daily_limit": key.daily_limit,
             "version": key.version,
         }
-        super().__init__(today, first, present)
+        super().__init__(today, rules_of_limit, first, present)
 
     @property
     def typed(self) -> dict[str, Any]:
