@@ -1,4 +1,4 @@
-"""One Chromium for all tests here; one site and one browser profile for each."""
+"""One Chromium for all tests; a site and a browser profile for each test."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ def page(browser: Browser, site: Site) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def public() -> Iterator[Site]:
-    """A site with the bundled catalogue, which everybody may read."""
+    """Yield a public site with the bundled catalogue."""
     with served_site(Readers.PUBLIC) as site:
         publish(site, bundled())
         yield site

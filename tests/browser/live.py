@@ -1,4 +1,4 @@
-"""The settings pages on a port of this machine, and the browser that goes there."""
+"""Sites that are served on a port of this machine, and the browser that opens them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ARGUMENTS = (
 
 
 def chromium() -> str | None:
-    """Where Chromium is on this machine; None where it is not."""
+    """Return the path of Chromium on this machine, or None."""
     paths = (os.environ.get("EVREF_CHROMIUM"), *map(shutil.which, _NAMES))
     return next(filter(None, paths), None)
 
@@ -50,7 +50,7 @@ def running_browser(path: str) -> Iterator[Browser]:
 
 @contextmanager
 def served_site(readers: Readers = Readers.MEMBERS) -> Iterator[Site]:
-    """A site that is served at its base URL, until the context is left.
+    """Serve a site at its base URL until the context ends.
 
     `readers` may read the pages of its catalogue.
     """
@@ -105,7 +105,7 @@ def opened_page(
 
 
 def sign_in(page: Page) -> None:
-    """Fill in the form as a member would; ends on the list of keys."""
+    """Sign in with the form; this ends on the list of keys."""
     page.goto("/settings")
     page.get_by_label("E-mail address").fill(EMAIL)
     page.get_by_label("Password").fill(PASSWORD)
@@ -114,6 +114,6 @@ def sign_in(page: Page) -> None:
 
 
 def is_too_wide(page: Page) -> bool:
-    """Whether the page, once its style sheets have loaded, is wider than the window."""
+    """Return whether the page, once its style sheets have loaded, is wider than the window."""
     page.wait_for_load_state()
     return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))

@@ -1,4 +1,4 @@
-"""The text of a PDF, by page and column, as pdftotext (poppler-utils) reads it."""
+"""The text of a PDF by page and column, as pdftotext (poppler-utils) extracts it."""
 
 from __future__ import annotations
 

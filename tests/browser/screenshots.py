@@ -18,7 +18,7 @@ WIDTH = 1100
 
 
 def furnish(site: Site) -> str:
-    """Keys in several states, of which one has been used for a month; its id."""
+    """Create keys in several states, one of them used for a month; return its id."""
     keys = site.container.manage_keys()
     site.clock.set_time_of_day(MORNING - timedelta(days=40))
     site.make_key("Summer school", expires_on=(MORNING - timedelta(days=20)).date())
@@ -45,7 +45,7 @@ def take(page: Page, name: str) -> None:
 
 
 def hide_key(page: Page) -> None:
-    """Show a key that is in no storage, so that the picture is of none that ever worked."""
+    """Replace the key on the page, so that no screenshot shows a key that ever worked."""
     page.evaluate(
         "document.querySelectorAll('#key, #line').forEach(element => element.textContent ="
         " element.textContent.replace(/evref_[0-9A-Za-z]+/, 'evref_' + 'x'.repeat(46))"
@@ -54,7 +54,7 @@ def hide_key(page: Page) -> None:
 
 
 def take_of_members(page: Page, site: Site) -> None:
-    """The list of members, and the link of an invitation."""
+    """Take the list of members and the link of an invitation."""
     site.add_member("pharmacy@example.org", Role.ADMIN)
     site.add_member("research@example.org", Role.VIEWER)
     page.goto("/settings/members/invite")
@@ -72,7 +72,7 @@ def take_of_members(page: Page, site: Site) -> None:
 
 
 def take_of_readers(page: Page) -> None:
-    """The pages of the catalogue, each as far as a window shows it."""
+    """Take the pages of the catalogue, each as much as a window shows."""
     page.set_viewport_size({"width": WIDTH, "height": 900})
     for name, address in (
         ("front-page", "/"),

@@ -1,4 +1,4 @@
-"""Questions of a ward: who types a few words and presses Enter sees the answer at once."""
+"""A clinician who types a few words and presses Enter sees the answer at once."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ _IS_SHOWN = """(words) => {
 
 
 def _questions() -> list[list[str]]:
-    """What is typed, the id of the diagnosis, and words of the answer."""
+    """Return what is typed, the id of the diagnosis, and words of the answer."""
     lines = Path(__file__).with_name("bedside.tsv").read_text("utf-8").splitlines()[1:]
     return [line.split("\t")[1:] for line in lines]
 
@@ -56,7 +56,7 @@ def test_the_answer_is_on_the_first_screen(
 def test_who_asks_for_an_intervention_by_telephone_sees_what_is_said_of_it(
     browser: Browser, public: Site
 ) -> None:
-    """The answer is often the caution: it is not cut."""
+    """The answer is often the caution, so it must not be cut off."""
     with opened_page(browser, public) as page:
         page.set_viewport_size(ViewportSize(width=360, height=740))
         page.goto("/evidence")

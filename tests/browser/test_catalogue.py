@@ -1,4 +1,4 @@
-"""The catalogue's pages as a reader meets them: by eye, by ear and by keyboard."""
+"""The pages of the catalogue in a browser: layout, keyboard and accessible names."""
 
 import re
 
@@ -12,7 +12,7 @@ from tests.settings_pages.site import Site
 def test_what_is_advised_against_is_two_steps_from_the_front_page_of_a_telephone(
     browser: Browser, public: Site
 ) -> None:
-    """Search, open: there it stands, with who says so; without JavaScript too."""
+    """The steps are a search and a tap, also without JavaScript."""
     for javascript in (True, False):
         with opened_page(browser, public, width=360, javascript=javascript) as page:
             page.goto("/")
@@ -29,7 +29,7 @@ def test_what_is_advised_against_is_two_steps_from_the_front_page_of_a_telephone
 
 
 def test_the_field_suggests_diagnoses_while_one_types(browser: Browser, public: Site) -> None:
-    """With the keyboard and with the pointer, as the combobox pattern of WAI-ARIA has it."""
+    """Keyboard and pointer work as in the combobox pattern of WAI-ARIA."""
     with opened_page(browser, public) as page:
         page.goto("/evidence")
         field = page.get_by_role("combobox", name="Find a diagnosis")
@@ -60,7 +60,7 @@ _AFTER_TWO_FRAMES = """() => new Promise((resolve) => {
 def test_suggestions_that_arrive_late_change_nothing(
     browser: Browser, public: Site, key: str
 ) -> None:
-    """Neither a list that was closed, nor a choice in it; typing on undoes the choice."""
+    """They open no closed list and change no choice; typing on undoes the choice."""
     with opened_page(browser, public) as page:
         page.goto("/evidence")
         field = page.get_by_role("combobox", name="Find a diagnosis")
@@ -91,7 +91,7 @@ def test_suggestions_that_arrive_late_change_nothing(
 
 
 def test_a_slash_puts_the_cursor_into_the_field(browser: Browser, public: Site) -> None:
-    """In the field it is a character like any other."""
+    """Within the field, a slash is typed as usual."""
     with opened_page(browser, public) as page:
         page.goto("/catalogue/low-back-pain")
         field = page.get_by_role("combobox", name="Find a diagnosis")
@@ -103,7 +103,7 @@ def test_a_slash_puts_the_cursor_into_the_field(browser: Browser, public: Site) 
 
 
 def test_the_evidence_map_is_a_table_that_can_be_heard(browser: Browser, public: Site) -> None:
-    """At both widths: modules are rows, phases columns, and each name says what it is."""
+    """At both widths, modules are rows, phases are columns, and names say the direction."""
     for width in (360, 1280):
         with opened_page(browser, public, width=width) as page:
             page.goto("/catalogue/low-back-pain")
@@ -122,7 +122,7 @@ def test_the_evidence_map_is_a_table_that_can_be_heard(browser: Browser, public:
 
 
 def test_the_keyboard_alone_searches_and_opens(browser: Browser, public: Site) -> None:
-    """A whole name leads to its page at once."""
+    """A whole name opens its page at once."""
     with opened_page(browser, public) as page:
         page.goto("/catalogue")
         field = page.get_by_label("Find a diagnosis")
@@ -136,7 +136,7 @@ def test_the_keyboard_alone_searches_and_opens(browser: Browser, public: Site) -
 
 
 def test_the_search_field_stays_in_reach_on_a_desk(browser: Browser, public: Site) -> None:
-    """While one scrolls, and what a link leads to is not behind it."""
+    """It stays in view while the page scrolls, and does not cover the target of a link."""
     with opened_page(browser, public, width=1366) as page:
         page.goto("/catalogue/low-back-pain")
         link = page.locator("#card").get_by_role("link", name="Opioid analgesics in routine care")
@@ -156,7 +156,7 @@ PHONE = ViewportSize(width=360, height=740)
 
 
 def test_the_answer_comes_first_on_a_telephone(browser: Browser, public: Site) -> None:
-    """Name, codes, review and the card on the first screen; no line of it is long."""
+    """The first screen has name, codes, review and the beginning of the card."""
     with opened_page(browser, public, width=PHONE["width"]) as page:
         for name in (
             "heart-failure",

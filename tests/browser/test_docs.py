@@ -1,4 +1,4 @@
-"""Swagger UI as an integrator meets it, in a real browser, under the page's own policy."""
+"""Swagger UI in a browser, under the content security policy of its page."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ OPERATIONS = {
 
 @contextmanager
 def opened_docs(browser: Browser, site: Site, width: int) -> Iterator[Page]:
-    """The page, from which nobody but the site was asked for anything when it is left."""
+    """Open the page; at the end, check that it requested nothing from other hosts."""
     with opened_page(browser, site, width=width) as page:
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
@@ -39,14 +39,14 @@ def authorise(page: Page, token: str) -> None:
 
 
 def execute(page: Page, operation_id: str) -> None:
-    """Open the operation and execute it as it is filled in."""
+    """Open the operation and execute it with its default values."""
     operation = page.locator(f"#operations-Catalogue-{operation_id}")
     operation.locator(".opblock-summary-control").click()
     operation.get_by_role("button", name="Execute").click()
 
 
 def test_each_operation_can_be_tried_with_a_key(browser: Browser, site: Site) -> None:
-    """Without filling in anything else; the answer shows what remains of the daily limit."""
+    """The examples suffice; the response shows the remaining requests of the day."""
     token = site.make_key("Swagger UI", limit=10).token.text
     with opened_docs(browser, site, 360) as page:
         authorise(page, token)
@@ -64,7 +64,6 @@ def test_each_operation_can_be_tried_with_a_key(browser: Browser, site: Site) ->
 
 
 def test_without_a_key_the_problem_is_shown(browser: Browser, site: Site) -> None:
-    """The answer says what is missing."""
     with opened_docs(browser, site, 1280) as page:
         execute(page, "listDiagnoses")
 
@@ -77,7 +76,7 @@ def test_without_a_key_the_problem_is_shown(browser: Browser, site: Site) -> Non
 def test_swagger_ui_has_the_colours_of_the_page(
     browser: Browser, site: Site, scheme: Literal["light", "dark"]
 ) -> None:
-    """And follows them while it is open; the long description stays in the document."""
+    """It follows a change of the colour scheme while it is open."""
     with opened_page(browser, site, scheme=scheme) as page:
         page.goto("/docs")
         page.get_by_role("button", name="Authorize").wait_for()
@@ -90,7 +89,7 @@ def test_swagger_ui_has_the_colours_of_the_page(
 
 
 def test_without_javascript_the_operations_are_listed(browser: Browser, site: Site) -> None:
-    """With a link to the document."""
+    """The page links to the OpenAPI document."""
     with opened_page(browser, site, javascript=False) as page:
         page.goto("/docs")
 

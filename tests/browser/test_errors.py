@@ -1,4 +1,4 @@
-"""A form that is refused: what is in view, and where the focus is?"""
+"""After a refused form, the errors are in view and have the focus."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ SIZES = [(360, 740), (1366, 768)]
 
 @pytest.fixture(scope="module")
 def settings(browser: Browser) -> Iterator[tuple[Site, Page, str]]:
-    """A signed-in page, and the id of a colleague. The key was used, so that its page is long."""
+    """Yield a signed-in page and a colleague's id; the key was used, so its page is long."""
     with served_site() as site:
         keys, institution = (
             site.container.manage_keys(),
@@ -33,7 +33,7 @@ def settings(browser: Browser) -> Iterator[tuple[Site, Page, str]]:
 
 
 def assert_shown(page: Page, *fields: str) -> None:
-    """The summary has the focus and is in view, and each of its links leads to its field."""
+    """Assert that the summary has the focus and is in view, and that its links lead to fields."""
     summary = page.locator(".problems")
     expect(summary.get_by_role("heading", name="There is a problem")).to_be_visible()
     expect(summary).to_be_focused()
@@ -70,7 +70,7 @@ def test_a_refused_sign_in_is_in_view(
 def test_every_refused_form_is_in_view(
     settings: tuple[Site, Page, str], width: int, height: int
 ) -> None:
-    """With each error beside its field, and what was typed."""
+    """Each error is beside its field, which keeps what was typed."""
     site, page, colleague = settings
     page.set_viewport_size({"width": width, "height": height})
     keys, institution = site.container.manage_keys(), institution_id(site.container, INSTITUTION)
@@ -124,7 +124,7 @@ def test_every_refused_form_is_in_view(
 def test_the_use_of_a_key_is_on_the_first_screen_of_a_desk(
     settings: tuple[Site, Page, str],
 ) -> None:
-    """And the limit of today is the one that was just saved, in the plot and in the table."""
+    """The plot and the table show today's limit, which was just saved."""
     _, page, _ = settings
     page.set_viewport_size({"width": 1366, "height": 768})
     page.goto(f"/settings/api-keys/{KEY_ID}")

@@ -1,4 +1,4 @@
-"""Each page at its widest and narrowest, in light and dark: can everybody use it?"""
+"""Every page is accessible by axe-core and fits the window, at two widths, light and dark."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -69,7 +69,7 @@ RULES_ON_COLOURS = ["color-contrast", "link-in-text-block"]
 
 @pytest.fixture(scope="module")
 def small() -> Iterator[Site]:
-    """A site with a part of it: axe-core takes long for a long list."""
+    """Yield a site with a few entries, because axe-core is slow on long lists."""
     with served_site(Readers.PUBLIC) as site:
         entries = [entry for entry in bundled().entries if entry.diagnosis.id in FEW]
         first, *others = entries[-1].interventions
@@ -84,14 +84,14 @@ def small() -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def hostile_site() -> Iterator[Site]:
-    """A site whose catalogue has what breaks layouts: nothing to break a line at, and marks."""
+    """Yield a site with text that could break layouts: long words, and marks."""
     with served_site(Readers.PUBLIC) as site:
         publish(site, Catalogue([hostile("W" * 500)]))
         yield site
 
 
 def furnish(site: Site) -> str:
-    """Give the site keys of every kind; the id of one that was much used."""
+    """Create keys in every state; return the id of one that was used a lot."""
     site.clock.set_time_of_day(MORNING - timedelta(days=40))
     busy = site.make_key("Electronic record of a ward with quite a long name", limit=10)
     site.make_key("a" * 100, permission=Permission.NONE, limit=0)
@@ -105,11 +105,9 @@ def furnish(site: Site) -> str:
 
 
 def invite(site: Site) -> tuple[str, str, str]:
-    """Give the site a member, an open invitation, and one to accept.
+    """Create a member, an open invitation, and an invitation to accept.
 
-    Returns:
-        The ids of the first two, and the path of the third.
-
+    Returns the ids of the first two, and the path of the third.
     """
     member = site.add_member(f"{'nurse' * 12}@example.org", Role.VIEWER)
     site.invite(f"{'doctor' * 10}@example.org", Role.ADMIN)
@@ -119,7 +117,7 @@ def invite(site: Site) -> tuple[str, str, str]:
 
 
 def check(page: Page, name: str) -> None:
-    """Nothing that axe-core objects to, in light or dark, and nothing wider than the window."""
+    """Assert that axe-core finds nothing in light and dark, and that the page fits the window."""
     # A click returns before the styles of the next page are loaded.
     page.wait_for_load_state()
     # A page differs between light and dark only in its colours.
@@ -134,7 +132,6 @@ def check(page: Page, name: str) -> None:
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_no_page_shuts_anybody_out(browser: Browser, site: Site, width: int) -> None:
-    """Every page that has an address."""
     with opened_page(browser, site, width=width) as page:
         for path in ("/", "/evidence", "/about", "/problems", "/problems/not-found", "/nothing"):
             page.goto(path)
@@ -168,7 +165,7 @@ def test_no_page_shuts_anybody_out(browser: Browser, site: Site, width: int) -> 
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_no_answer_to_a_form_shuts_anybody_out(browser: Browser, site: Site, width: int) -> None:
-    """Every form with its errors, and every page that follows a form."""
+    """This covers each form with errors, and each page that follows a form."""
     key_id = furnish(site)
     with opened_page(browser, site, width=width) as page:
         page.goto("/settings")
@@ -202,7 +199,6 @@ def test_no_answer_to_a_form_shuts_anybody_out(browser: Browser, site: Site, wid
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_no_page_shuts_a_viewer_out(browser: Browser, site: Site, width: int) -> None:
-    """From the invitation on."""
     key_id = furnish(site)
     with opened_page(browser, site, width=width) as page:
         page.goto(site.invite())
@@ -221,7 +217,6 @@ def test_no_page_shuts_a_viewer_out(browser: Browser, site: Site, width: int) ->
 def test_no_page_of_the_catalogue_shuts_anybody_out(
     browser: Browser, small: Site, width: int
 ) -> None:
-    """Nothing that axe-core objects to, and nothing wider than the window."""
     with opened_page(browser, small, width=width) as page:
         for name, path in PAGES.items():
             page.goto(path)
@@ -233,7 +228,7 @@ def test_no_page_of_the_catalogue_shuts_anybody_out(
 def test_the_frame_around_swagger_ui_shuts_nobody_out(
     browser: Browser, public: Site, width: int, scheme: Scheme
 ) -> None:
-    """What is left is Swagger UI's own."""
+    """All other findings are within Swagger UI itself."""
     with opened_page(browser, public, width=width, scheme=scheme) as page:
         page.goto("/docs")
         page.get_by_role("button", name="Authorize").wait_for()
@@ -257,7 +252,6 @@ def test_the_frame_around_swagger_ui_shuts_nobody_out(
 def test_text_without_a_break_stays_on_the_page(
     browser: Browser, hostile_site: Site, width: int
 ) -> None:
-    """On the screen and on paper."""
     with opened_page(browser, hostile_site, width=width) as page:
         for path in ("/", "/catalogue", "/catalogue/a", f"/catalogue?q={'W' * 200}"):
             page.goto(path)
@@ -272,7 +266,6 @@ def test_text_without_a_break_stays_on_the_page(
 def test_the_most_used_pages_are_no_wider_than_the_window(
     browser: Browser, public: Site, width: int, path: str
 ) -> None:
-    """With every name that the catalogue has."""
     with opened_page(browser, public, width=width) as page:
         page.goto(path)
         assert not is_too_wide(page)

@@ -1,4 +1,4 @@
-"""Many keys with long names, at each width: what breaks, and where?"""
+"""The layout of many keys with long names, at each width."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -46,7 +46,7 @@ _UNREADABLE = """() => {
 
 
 def furnish(site: Site) -> str:
-    """40 keys, 300 entries of the audit log, 21 members; the id of the key that was used."""
+    """Create 40 keys, 300 audit entries and 21 members; return the id of a used key."""
     keys = site.container.manage_keys()
     site.clock.set_time_of_day(MORNING - timedelta(days=40))
     used = site.make_key("W" * 100, limit=10)
@@ -74,7 +74,7 @@ def furnish(site: Site) -> str:
 
 @pytest.fixture(scope="module")
 def crowded(browser: Browser) -> Iterator[tuple[Page, str]]:
-    """A signed-in page of a site with many keys, and the id of a key that was used."""
+    """Yield a signed-in page of a site with many keys, and the id of a used key."""
     with served_site() as site:
         key_id = furnish(site)
         with opened_page(browser, site) as page:
@@ -93,7 +93,7 @@ def crowded(browser: Browser) -> Iterator[tuple[Page, str]]:
 def test_only_names_break_and_nothing_is_wider_than_the_window(
     crowded: tuple[Page, str], path: str, whole: str
 ) -> None:
-    """No state, number or date ever stands on two lines within a word."""
+    """A state, number or date never breaks within a word."""
     page, _ = crowded
     page.goto(path)
     assert page.locator("tbody tr").count() >= 20
@@ -105,7 +105,7 @@ def test_only_names_break_and_nothing_is_wider_than_the_window(
 
 
 def test_the_plot_can_be_read_on_a_telephone(crowded: tuple[Page, str]) -> None:
-    """Each day by pointer and keyboard, also without JavaScript, which it does not use."""
+    """Each day is reachable by pointer and keyboard; the plot uses no JavaScript."""
     page, key_id = crowded
     page.set_viewport_size({"width": 360, "height": 800})
     page.goto(f"/settings/api-keys/{key_id}")

@@ -1,4 +1,4 @@
-"""A colleague joins by the link of an invitation, in a real browser."""
+"""A colleague joins by the link of an invitation."""
 
 from playwright.sync_api import Browser, Page, expect
 
@@ -11,7 +11,7 @@ PASSWORD = "the goose that counts backwards"
 def test_a_link_that_was_copied_lets_a_colleague_join(
     browser: Browser, page: Page, site: Site
 ) -> None:
-    """And no request names it as the page that it came from."""
+    """No request contains the link in its Referer header."""
     sign_in(page)
     page.goto("/settings/members/invite")
     page.get_by_label("E-mail address").fill(COLLEAGUE)

@@ -1,4 +1,4 @@
-"""The page of a diagnosis on paper: a short form, and the whole when asked."""
+"""The page of a diagnosis on paper, in short and in full."""
 
 from playwright.sync_api import Browser, Page, expect
 
@@ -13,7 +13,7 @@ from tests.settings_pages.site import Site
 
 
 def assert_short_on_paper(page: Page, entry: Entry) -> None:
-    """The card and the references are on one side; a second one is there only for cautions."""
+    """Assert that the card and references take one side, or two because of cautions."""
     page.goto(f"/catalogue/{entry.diagnosis.id}")
     sheets = columns(page.pdf(prefer_css_page_size=True))
 

@@ -1,4 +1,4 @@
-"""A member's way through the settings, in a real browser."""
+"""What a member does in the settings, from the first page to a revoked key."""
 
 import re
 from urllib.error import HTTPError
@@ -12,7 +12,7 @@ from tests.settings_pages.site import EMAIL, PASSWORD, Site
 
 
 def ask_with(site: Site, key: str) -> int:
-    """The status of a request to the API with this key, from outside of the browser."""
+    """Return the status of an API request with this key, made outside the browser."""
     request = Request(
         f"{site.settings.base_url}/api/v1/diagnoses", headers={"Authorization": f"Bearer {key}"}
     )
@@ -25,7 +25,7 @@ def ask_with(site: Site, key: str) -> int:
 
 
 def sign_out(page: Page) -> None:
-    """Through the menu of the member, which needs no JavaScript."""
+    """Sign out in the menu of the member, which needs no JavaScript."""
     page.get_by_role("button", name=EMAIL).click()
     page.get_by_role("button", name="Sign out").click()
 
@@ -37,7 +37,6 @@ def create_a_key(page: Page, name: str) -> None:
 
 
 def test_from_the_landing_page_to_a_key_that_works_and_to_its_end(page: Page, site: Site) -> None:
-    """Sign in, make a key, copy it, call the API with it, see the use, revoke, see it refused."""
     page.goto("/")
     page.get_by_role("link", name="institution settings").click()
     page.get_by_label("E-mail address").fill(EMAIL)
@@ -82,7 +81,7 @@ def test_from_the_landing_page_to_a_key_that_works_and_to_its_end(page: Page, si
 
 
 def test_the_whole_way_without_javascript(browser: Browser, site: Site) -> None:
-    """But for the copy buttons, which are then not there, nothing is missing."""
+    """Only the copy buttons are missing."""
     with opened_page(browser, site, javascript=False) as page:
         sign_in(page)
         create_a_key(page, "Ward tablet")
@@ -100,7 +99,7 @@ def test_the_whole_way_without_javascript(browser: Browser, site: Site) -> None:
 
 @pytest.mark.parametrize("copying", ["refused", "not there"])
 def test_where_copying_is_not_possible_the_key_is_selected(page: Page, copying: str) -> None:
-    """As on a page that is served without https."""
+    """This is so on pages without https."""
     sign_in(page)
     create_a_key(page, "Ward tablet")
     expect(page.locator("#key")).to_be_visible()
@@ -114,7 +113,7 @@ def test_where_copying_is_not_possible_the_key_is_selected(page: Page, copying: 
 
 
 def test_the_keyboard_alone_makes_a_key_and_revokes_it(page: Page, site: Site) -> None:
-    """With Tab, Space and Enter; the focus is always seen, and the first stop skips ahead."""
+    """The focus is always visible, and the first stop is the skip link."""
     page.goto("/settings")
     _tab_to(page, "Skip to the content")
     page.keyboard.press("Enter")
@@ -169,7 +168,7 @@ def _tab_to(page: Page, name: str) -> None:
 
 
 def test_back_and_forward_after_making_a_key_show_the_settings(page: Page, site: Site) -> None:
-    """And not an error of the browser about a form that was sent."""
+    """The browser does not ask to send the form again."""
     sign_in(page)
     create_a_key(page, "Ward tablet")
     expect(page.locator("#key")).to_be_visible()

@@ -22,7 +22,7 @@ from tests.servers import free_port
 
 @dataclass(frozen=True)
 class Result:
-    """What a command left behind."""
+    """The exit status and the output of a command."""
 
     status: int
     out: str
@@ -30,11 +30,11 @@ class Result:
 
     @property
     def json(self) -> Any:
-        """Standard output, which is JSON and nothing else."""
+        """Return the JSON on standard output, which must contain nothing else."""
         return json.loads(self.out)
 
     def refused(self) -> str:
-        """The one line on standard error of a command that was refused or failed."""
+        """Return the only line on standard error of a command that failed."""
         assert self.status == 1, (self.out, self.err)
         assert self.out == ""
         (line,) = self.err.splitlines()
@@ -53,7 +53,7 @@ INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 @pytest.fixture(scope="session", autouse=True)
 def _parsed_files() -> Iterator[None]:
-    """Keep what was parsed, because most commands read the bundled catalogue."""
+    """Cache parsed files, because most commands read the bundled catalogue."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "parsed", cache(nodes.parsed))
         yield
@@ -61,7 +61,7 @@ def _parsed_files() -> Iterator[None]:
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `evref` with these arguments, this standard input and these settings besides."""
+    """Run `evref` with these arguments, this standard input and these settings."""
 
     def run(*arguments: str, stdin: bytes = b"", **settings: str) -> Result:
         with monkeypatch.context() as patched:
@@ -85,13 +85,13 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
 @pytest.fixture(scope="session")
 def prepared() -> dict[str, bytes]:
-    """The database of the first test that needed one: copying it is faster than making it."""
+    """Return a new database; it is a copy, because creating one is slow."""
     return {}
 
 
 @pytest.fixture
 def ready(run: Run, folder: Path, prepared: dict[str, bytes]) -> Run:
-    """The same, once storage and an institution are there."""
+    """Return a database that also has an institution."""
     file = folder / "evref.sqlite"
     if "database" not in prepared:
         assert run("init").status == 0
@@ -103,7 +103,7 @@ def ready(run: Run, folder: Path, prepared: dict[str, bytes]) -> Run:
 
 @pytest.fixture
 def files(folder: Path) -> Path:
-    """A folder with three files of the bundled catalogue."""
+    """Return a folder with three files of the bundled catalogue."""
     copies = folder / "copies"
     copies.mkdir()
     for name in ("knee-osteoarthritis", "asthma", "migraine"):

@@ -20,7 +20,6 @@ from tests.cli.conftest import KNEE, Run
 
 
 def test_a_load_says_what_was_added_changed_and_removed(ready: Run, files: Path) -> None:
-    """And replaces the whole."""
     count = ready("catalogue", "status", "--json").json["diagnoses"]
 
     first = ready("catalogue", "load", "--allow-removals", str(files))
@@ -51,7 +50,7 @@ def served(run: Run) -> Any:
 
 
 def test_a_dry_run_says_it_all_and_changes_nothing(ready: Run, files: Path) -> None:
-    """Also where diagnoses would be removed."""
+    """A dry run that would remove diagnoses is not refused."""
     before, history = served(ready), ready("catalogue", "history", "--json").json
 
     planned = ready("catalogue", "load", "--dry-run", str(files))
@@ -68,7 +67,7 @@ def test_a_dry_run_says_it_all_and_changes_nothing(ready: Run, files: Path) -> N
 
 
 def test_a_load_that_would_remove_diagnoses_is_refused(ready: Run, files: Path) -> None:
-    """It names each one, and nothing is changed."""
+    """The error names each diagnosis."""
     ready("catalogue", "load", "--allow-removals", str(files))
     before = served(ready)
     (files / "asthma.yaml").unlink()
@@ -93,7 +92,7 @@ def test_a_load_that_would_remove_diagnoses_is_refused(ready: Run, files: Path) 
 def test_a_person_at_a_terminal_is_asked(
     ready: Run, folder: Path, files: Path, answer: bytes, is_loaded: bool
 ) -> None:
-    """Who says nothing has not said yes."""
+    """An empty reply is a no."""
     before = served(ready)
     person, terminal = pty.openpty()
     os.write(person, answer)
@@ -115,7 +114,7 @@ def test_a_person_at_a_terminal_is_asked(
 
 
 def test_the_history_says_what_was_published_when_and_by_whom(ready: Run, files: Path) -> None:
-    """Newest first; a rollback is a publication too, a load that changes nothing is none."""
+    """A rollback is a publication too; a load that changes nothing is not."""
     count = served(ready)["diagnoses"]
     ready("catalogue", "load", "--allow-removals", str(files))
     ready("catalogue", "load", str(files))
@@ -138,7 +137,6 @@ def test_the_history_says_what_was_published_when_and_by_whom(ready: Run, files:
 
 
 def test_a_rollback_to_what_is_not_kept_names_what_is(ready: Run, files: Path) -> None:
-    """And changes nothing."""
     version = served(ready)["version"]
 
     assert ready("catalogue", "rollback").refused() == (
@@ -153,7 +151,7 @@ def test_a_rollback_to_what_is_not_kept_names_what_is(ready: Run, files: Path) -
 
 
 def test_what_is_exported_loads_to_the_same_version(ready: Run, folder: Path) -> None:
-    """One file a diagnosis, named by its id; the folder is made."""
+    """The export creates the folder and a file for each diagnosis, named by its id."""
     status = ready("catalogue", "status", "--json").json
     target = folder / "new" / "folder"
 
@@ -171,7 +169,7 @@ def test_what_is_exported_loads_to_the_same_version(ready: Run, folder: Path) ->
 
 
 def test_an_export_goes_to_a_folder_whose_name_is_not_text(ready: Run, folder: Path) -> None:
-    """File names are bytes; what cannot be shown of them is marked."""
+    """File names are bytes; messages escape those that are not text."""
     result = ready("catalogue", "export", "folder-\udcff")
 
     assert result.status == 0
@@ -179,7 +177,6 @@ def test_an_export_goes_to_a_folder_whose_name_is_not_text(ready: Run, folder: P
 
 
 def test_status_says_what_is_served_and_since_when(ready: Run) -> None:
-    """To people and to programs."""
     status = ready("catalogue", "status", "--json").json
 
     shown = ready("catalogue", "status").out
@@ -203,7 +200,7 @@ def test_status_says_what_is_served_and_since_when(ready: Run) -> None:
 
 
 def test_status_reports_how_many_entries_were_checked_when(ready: Run, files: Path) -> None:
-    """And warns about those that were not checked for more than a year."""
+    """It warns about entries that were not checked for more than a year."""
     check(files / "asthma.yaml", "2019-05-02")
     check(files / "migraine.yaml", "2019-05-31")
     ready("catalogue", "load", "--allow-removals", str(files))
@@ -226,7 +223,7 @@ def check(file: Path, day: str) -> None:
 
 
 def test_without_a_catalogue_there_is_nothing_to_show(ready: Run, folder: Path) -> None:
-    """As when storage was made, and loading failed."""
+    """This is the state if `init` created the storage but could not load the catalogue."""
     database = sqlite3.connect(folder / "evref.sqlite")
     with database:
         database.execute("DELETE FROM catalogue_history")
@@ -257,7 +254,6 @@ def test_find_shows_what_the_search_finds_and_why(ready: Run) -> None:
 
 
 def test_find_says_how_each_word_of_a_question_was_read(ready: Run) -> None:
-    """As a diagnosis, as a synonym or a kind, or not at all."""
     asked = ready("catalogue", "find", "ibuprofen helmet knee osteoarthritis").out
     synonym = ready("catalogue", "find", "CPAP").out
     read = ready("catalogue", "find", "ibuprofen knee osteoarthritis", "--json").json

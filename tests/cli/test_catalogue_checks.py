@@ -1,4 +1,4 @@
-"""What `evref catalogue check` and `load` report of files."""
+"""What `evref catalogue check` and `load` report about files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.conftest import KNEE, Run
 
 
 def spoil(file: Path) -> None:
-    """Put two faults into a file."""
+    """Add two errors to a file."""
     text = file.read_text(encoding="utf-8")
     file.write_text(
         text.replace("phase: chronic", "phase: late", 1).replace("name:", "nmae:", 1),
@@ -35,7 +35,7 @@ def test_the_bundled_catalogue_has_no_fault(run: Run) -> None:
 def test_progress_is_shown_on_a_terminal_alone(
     run: Run, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On standard error, where it is in no program's way."""
+    """It is on standard error, so programs can read standard output."""
     piped = run("catalogue", "check", str(files))
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
 
@@ -49,7 +49,7 @@ def test_progress_is_shown_on_a_terminal_alone(
 
 @pytest.mark.parametrize("command", ["check", "load"])
 def test_what_is_in_a_folder_and_not_read_is_named(ready: Run, files: Path, command: str) -> None:
-    """On standard error, and it is not a failure."""
+    """This is not a failure."""
     (files / "notes.txt").write_text("To whom it may concern")
     (files / ".git").mkdir()
 
@@ -64,7 +64,7 @@ def test_what_is_in_a_folder_and_not_read_is_named(ready: Run, files: Path, comm
 
 
 def test_a_title_that_names_a_direction_is_warned_of(run: Run, files: Path) -> None:
-    """It would read as a double negative beside the direction of its evidence."""
+    """Beside a direction, such a title would read as a double negative."""
     text = KNEE.read_text(encoding="utf-8")
     title = text[text.index("    title: ") : text.index("    summary:")]
     file = files / "knee-osteoarthritis.yaml"
@@ -80,7 +80,7 @@ def test_a_title_that_names_a_direction_is_warned_of(run: Run, files: Path) -> N
 
 
 def test_what_the_bundled_catalogue_has_too_is_not_warned_of(ready: Run, folder: Path) -> None:
-    """Unless one checks the bundled catalogue itself. What a file adds to a warning is new."""
+    """A check of the bundled catalogue itself reports it."""
     mine = folder / "mine"
     ready("catalogue", "export", str(mine))
     loaded = ("catalogue", "load", "--dry-run", str(mine))
@@ -102,7 +102,7 @@ def test_what_the_bundled_catalogue_has_too_is_not_warned_of(ready: Run, folder:
 
 
 def test_what_a_reader_may_not_see_or_expect_is_warned_of(run: Run, files: Path) -> None:
-    """A character that turns the direction of text, and a term that means two diagnoses."""
+    """Examples are characters that change the direction of text, and ambiguous terms."""
     for name, term in (("asthma", "Wheeze\u202e"), ("migraine", "wheeze\u202e")):
         file = files / f"{name}.yaml"
         text = file.read_text(encoding="utf-8").replace("terms:\n", f"terms:\n  nl: [{term}]\n")
@@ -121,7 +121,7 @@ def test_what_a_reader_may_not_see_or_expect_is_warned_of(run: Run, files: Path)
 def test_an_intervention_of_a_disabled_module_is_loaded_but_hidden(
     ready: Run, folder: Path
 ) -> None:
-    """With a warning; so enabling the module again brings it back, and an export has it."""
+    """Enabling the module shows it again; exports contain it."""
     text = KNEE.read_text(encoding="utf-8")
     file = folder / "knee-osteoarthritis.yaml"
     text = re.sub(r"(?m)^mainstays: .*\n", "", text)
@@ -149,7 +149,7 @@ def test_an_intervention_of_a_disabled_module_is_loaded_but_hidden(
 
 
 def test_at_most_a_hundred_faults_are_printed(run: Run, folder: Path) -> None:
-    """Then how many more there are."""
+    """The last line counts the others."""
     (folder / "many.yaml").write_text("".join(f"field-{number}: x\n" for number in range(200)))
 
     lines = run("catalogue", "check", str(folder / "many.yaml")).err.splitlines()
@@ -162,7 +162,7 @@ def test_at_most_a_hundred_faults_are_printed(run: Run, folder: Path) -> None:
 def test_every_fault_has_its_file_its_line_and_what_is_allowed(
     ready: Run, files: Path, command: str
 ) -> None:
-    """One a line on standard error, and a last one that counts them."""
+    """Each error is one line on standard error, and a last line counts them."""
     spoil(files / "asthma.yaml")
     (files / "migraine.yaml").write_text("id: [\n")
 
@@ -193,7 +193,7 @@ def test_a_catalogue_without_canonical_urls_of_its_own_is_warned_of(run: Run, fi
 def test_retracted_references_are_warnings_and_strict_makes_them_a_failure(
     run: Run, folder: Path
 ) -> None:
-    """By DOI in any case, or by PubMed id; a correction is not one, and a list has columns."""
+    """DOIs are compared in any case, and PubMed ids; corrections do not count."""
     document = yaml.safe_load(KNEE.read_text(encoding="utf-8"))
     doi = next(work["doi"] for work in document["references"].values() if "doi" in work)
     pmid = next(work["pmid"] for work in document["references"].values() if "pmid" in work)

@@ -39,7 +39,7 @@ def test_a_map_is_loaded_shown_and_removed(ready: Run, table: Path) -> None:
 
 
 def test_a_row_that_cannot_be_read_changes_nothing(ready: Run, table: Path, folder: Path) -> None:
-    """It is reported with its line."""
+    """The error names the line."""
     load(ready, table)
     wrong = folder / "wrong.csv"
     wrong.write_text("101;M17\n102;M1\nx;M17\n", encoding="utf-8")

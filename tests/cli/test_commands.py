@@ -41,7 +41,7 @@ ON_STORAGE = [
 
 
 def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
-    """The path of this command and of each one below it."""
+    """Yield the path of this command and of each command below it."""
     yield path
     for name, child in getattr(command, "commands", {}).items():
         yield from commands(child, *path, name)
@@ -50,7 +50,7 @@ def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
 @pytest.mark.parametrize("command", [*commands(cli)])
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_every_command_has_help(run: Run, command: tuple[str, ...], option: str) -> None:
-    """It needs no storage and no valid setting."""
+    """Help needs no storage and no valid settings."""
     result = run(*command, option, storage="nonsense")
 
     assert result.status == 0
@@ -59,7 +59,6 @@ def test_every_command_has_help(run: Run, command: tuple[str, ...], option: str)
 
 
 def test_the_version_is_that_of_the_package(run: Run) -> None:
-    """As reports of faults need it."""
     assert run("--version").out == f"evref, version {evref.__version__}\n"
 
 
@@ -103,7 +102,7 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
     ],
 )
 def test_wrong_usage_ends_with_2(run: Run, arguments: tuple[str, ...]) -> None:
-    """The error is on standard error, where no program mistakes it for output."""
+    """The error is on standard error."""
     result = run(*arguments)
 
     assert result.status == 2
@@ -125,7 +124,6 @@ def test_wrong_usage_ends_with_2(run: Run, arguments: tuple[str, ...]) -> None:
     ],
 )
 def test_no_error_repeats_a_key(ready: Run, arguments: tuple[str, ...]) -> None:
-    """Pasted in the place of something else."""
     key = KeyToken.make(0x5EED << 200).text
 
     result = ready(*(argument.format(key) for argument in arguments))
@@ -136,13 +134,13 @@ def test_no_error_repeats_a_key(ready: Run, arguments: tuple[str, ...]) -> None:
 
 
 def test_an_argument_that_is_not_text_is_an_error_in_one_line(ready: Run) -> None:
-    """Where it is no path."""
+    """Only paths may be such arguments."""
     for arguments in (("catalogue", "rollback"), ("key", "revoke"), ("institution", "create")):
         assert ready(*arguments, "\udcff").refused()
 
 
 def test_init_makes_the_storage_and_loads_the_bundled_catalogue(run: Run, folder: Path) -> None:
-    """By default, in a file under the working directory that no other user can read."""
+    """By default, the database is a file that no other user can read."""
     result = run("init")
 
     assert result.status == 0
@@ -152,7 +150,7 @@ def test_init_makes_the_storage_and_loads_the_bundled_catalogue(run: Run, folder
 
 
 def test_init_can_be_repeated(ready: Run) -> None:
-    """It keeps everything, a catalogue of one's own included."""
+    """It keeps all data, including a catalogue that the operator loaded."""
     before = ready("institution", "list", "--json").json, ready("catalogue", "status").out
 
     again = ready("init")
@@ -165,7 +163,6 @@ def test_init_can_be_repeated(ready: Run) -> None:
 
 
 def test_init_removes_counts_that_are_too_old(ready: Run, folder: Path) -> None:
-    """And keeps the others."""
     made = ready("key", "create", "--institution", "General Hospital", "--name", "Ward", "--json")
     today = datetime.now(UTC).date()
     with closing(sqlite3.connect(folder / "evref.sqlite")) as database, database:
@@ -183,7 +180,7 @@ def test_init_removes_counts_that_are_too_old(ready: Run, folder: Path) -> None:
 
 @pytest.mark.parametrize("command", [*ON_STORAGE, SERVE])
 def test_a_command_before_init_says_so(run: Run, folder: Path, command: tuple[str, ...]) -> None:
-    """And asks for no password first, nor makes an empty database."""
+    """It neither asks for a password nor creates an empty database."""
     assert run(*command, stdin=b"").refused() == "There is no database yet; run: evref init"
     assert list(folder.iterdir()) == []
 
@@ -192,13 +189,13 @@ def test_a_command_before_init_says_so(run: Run, folder: Path, command: tuple[st
 def test_a_command_on_the_memory_of_another_process_is_refused(
     run: Run, command: tuple[str, ...]
 ) -> None:
-    """It would work on nothing."""
+    """It could not reach that memory."""
     assert "EVREF_STORAGE=memory" in run(*command, storage="memory").refused()
 
 
 @pytest.mark.parametrize("command", ["serve", "demo"])
 def test_memory_is_one_process(run: Run, command: str) -> None:
-    """So several are refused, before a key is made and shown."""
+    """Several workers are refused before a key is created and shown."""
     result = run(command, "--workers", "2", storage="memory")
 
     assert "--workers 1" in result.refused()
@@ -207,7 +204,7 @@ def test_memory_is_one_process(run: Run, command: str) -> None:
 @pytest.mark.parametrize("command", ["serve", "demo"])
 @pytest.mark.parametrize("bind", ["256.256.256.256:1", "a..b:18999", "no such host:18999"])
 def test_an_invalid_address_is_refused(run: Run, command: str, bind: str) -> None:
-    """In one line, with its name."""
+    """The error is one line and names the setting."""
     assert run(command, "--bind", bind).refused().startswith(f"cannot listen on {bind}: ")
 
 
@@ -215,7 +212,7 @@ def test_an_invalid_address_is_refused(run: Run, command: str, bind: str) -> Non
 def test_a_file_that_is_not_a_database_is_an_error_in_one_line(
     run: Run, folder: Path, command: tuple[str, ...]
 ) -> None:
-    """And left as it is."""
+    """The file is not changed."""
     file = folder / "evref.sqlite"
     file.write_bytes(b"This is no database. " * 500)
 
@@ -227,7 +224,7 @@ def test_a_file_that_is_not_a_database_is_an_error_in_one_line(
 
 
 def test_a_database_in_a_missing_folder_is_an_error_in_one_line(run: Run) -> None:
-    """The folder is not made: most likely it is mistyped."""
+    """The folder is not created, because its name is probably a typing error."""
     refused = run("init", database_url="sqlite:///nowhere/evref.sqlite").refused()
 
     assert "unable to open database file" in refused
@@ -253,12 +250,12 @@ def test_a_database_in_a_missing_folder_is_an_error_in_one_line(run: Run) -> Non
 def test_a_wrong_setting_stops_a_command_with_one_line(
     run: Run, command: tuple[str, ...], settings: dict[str, str], message: str
 ) -> None:
-    """It names the setting and what is allowed."""
+    """The error names the setting and what is allowed."""
     assert message in run(*command, **settings).refused()
 
 
 def test_an_unknown_setting_is_reported_and_ignored(run: Run) -> None:
-    """It is most likely mistyped."""
+    """Its name is probably a typing error."""
     result = run("init", databse_url="sqlite:///x")
 
     assert result.status == 0
@@ -266,7 +263,7 @@ def test_an_unknown_setting_is_reported_and_ignored(run: Run) -> None:
 
 
 def test_a_reader_that_has_enough_ends_a_command_quietly(ready: Run, folder: Path) -> None:
-    """As `evref key list | head` does."""
+    """`evref key list | head` is an example."""
     for number in range(3):
         ready("key", "create", "--institution", "General Hospital", "--name", f"key {number}")
 
@@ -286,7 +283,7 @@ def test_a_reader_that_has_enough_ends_a_command_quietly(ready: Run, folder: Pat
 
 
 def test_output_that_cannot_be_written_is_an_error_in_one_line(ready: Run, folder: Path) -> None:
-    """As on a full disk; here, because the file was opened to be read."""
+    """A full disk has the same effect as the read-only file of this test."""
     with (folder / "evref.sqlite").open("rb") as unwritable:
         done = subprocess.run(
             [sys.executable, "-m", "evref", "key", "list"],

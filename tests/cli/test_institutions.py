@@ -1,4 +1,4 @@
-"""`evref institution` and `evref member`, and what all records have in common."""
+"""`evref institution` and `evref member`, and what all listings have in common."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tests.cli.conftest import INSTANT, KEY, LONG, MEMBER, Run
 
 
 def test_an_institution_is_made_and_listed(run: Run) -> None:
-    """By name."""
     run("init")
 
     made = run("institution", "create", "  Zuid Clinic ", "--json").json
@@ -57,7 +56,6 @@ def test_what_breaks_a_rule_is_refused_and_not_made(
 def test_an_empty_listing_is_a_sentence_for_people_and_empty_for_programs(
     run: Run, kind: str
 ) -> None:
-    """Not an error in either case."""
     run("init")
 
     assert run(kind, "list").out == f"There are no {kind}s yet.\n"
@@ -65,7 +63,7 @@ def test_an_empty_listing_is_a_sentence_for_people_and_empty_for_programs(
 
 
 def test_a_member_is_made_with_a_password_from_standard_input(ready: Run) -> None:
-    """The e-mail is kept in lower case, and the password shown nowhere."""
+    """The e-mail is stored in lower case, and the password is never shown."""
     made = ready(*MEMBER, "--password-stdin", stdin="correct hörse battery\nrest".encode())
 
     listed = ready("member", "list", "--json")
@@ -82,19 +80,19 @@ def test_a_member_is_made_with_a_password_from_standard_input(ready: Run) -> Non
 
 
 def two_members(ready: Run) -> None:
-    """An admin, ward@example.org, and a viewer, desk@example.org."""
+    """Create an admin, ward@example.org, and a viewer, desk@example.org."""
     ready(*MEMBER, "--password-stdin", stdin=LONG)
     desk = (*MEMBER[:2], "desk@example.org", *MEMBER[3:], "--role", "viewer")
     ready(*desk, "--password-stdin", stdin=LONG)
 
 
 def roles(ready: Run) -> dict[str, str]:
-    """The role of each member, by e-mail."""
+    """Return the role of each member by e-mail."""
     return {record["email"]: record["role"] for record in ready("member", "list", "--json").json}
 
 
 def test_a_member_has_the_role_that_was_given(ready: Run) -> None:
-    """By default, a member is an admin."""
+    """The default is admin."""
     two_members(ready)
 
     assert roles(ready) == {"desk@example.org": "viewer", "ward@example.org": "admin"}
@@ -102,7 +100,7 @@ def test_a_member_has_the_role_that_was_given(ready: Run) -> None:
 
 
 def test_a_role_is_changed(ready: Run) -> None:
-    """Whatever the case in which the e-mail is given; to the same one too."""
+    """The e-mail may be in any case; setting the same role again is no error."""
     two_members(ready)
 
     refused = ready("member", "set-role", "ward@example.org", "viewer").refused()
@@ -114,7 +112,7 @@ def test_a_role_is_changed(ready: Run) -> None:
 
 
 def test_a_member_is_removed(ready: Run) -> None:
-    """And can be created again."""
+    """The member can be created again."""
     two_members(ready)
 
     done = ready("member", "remove", "Desk@example.org")
@@ -127,7 +125,6 @@ def test_a_member_is_removed(ready: Run) -> None:
 
 @pytest.mark.parametrize("email", ["nobody@example.org", "", "\udcff"])
 def test_an_unknown_member_is_an_error(ready: Run, email: str) -> None:
-    """By every command that takes one."""
     for command in (
         ("remove", email),
         ("set-role", email, "viewer"),
@@ -139,7 +136,6 @@ def test_an_unknown_member_is_an_error(ready: Run, email: str) -> None:
 
 @pytest.mark.parametrize("name", ["nobody", "general hospital", "\udcff"])
 def test_what_belongs_to_no_institution_is_refused(ready: Run, name: str) -> None:
-    """Members and keys alike."""
     for command in (
         ("member", "create", "a@example.org", "--institution", name, "--password-stdin"),
         ("key", "create", "--institution", name, "--name", "x"),
@@ -168,7 +164,7 @@ def test_a_cap_that_is_too_high_is_refused_with_the_highest(ready: Run) -> None:
 
 
 def test_a_sign_in_says_who_has_an_address_already_and_who_is_missing(ready: Run) -> None:
-    """An institution without members, and members elsewhere; the earlier secret stays."""
+    """It lists members elsewhere, and says if the institution has none; the secret stays."""
     ready(*MEMBER, "--password-stdin", stdin=LONG)
     ready("institution", "create", "Owner's")
 
@@ -193,7 +189,7 @@ def test_no_password_is_reset_where_passwords_are_off(ready: Run) -> None:
 
 
 def test_a_password_is_reset(ready: Run) -> None:
-    """Whatever the case in which the e-mail is given."""
+    """The e-mail may be in any case."""
     ready(*MEMBER, "--password-stdin", stdin=LONG)
 
     command = ("member", "reset-password", " WARD@example.org", "--password-stdin")
@@ -203,7 +199,7 @@ def test_a_password_is_reset(ready: Run) -> None:
 
 
 def test_without_the_option_the_password_is_asked_for_twice(ready: Run) -> None:
-    """Until both are alike, and without showing it."""
+    """It is asked for until both are the same, and is never shown."""
     asked = CliRunner().invoke(
         cli, MEMBER, input="correct horse battery\nhorse\ncorrect horse battery\n" * 2
     )
@@ -215,7 +211,7 @@ def test_without_the_option_the_password_is_asked_for_twice(ready: Run) -> None:
 
 
 def test_without_a_terminal_the_command_stops(ready: Run, folder: Path) -> None:
-    """It has done nothing then."""
+    """It changes nothing."""
     done = subprocess.run(
         [sys.executable, "-m", "evref", *MEMBER],
         stdin=subprocess.DEVNULL,

@@ -15,7 +15,7 @@ from tests.cli.conftest import INSTANT, KEY, LONG, MEMBER, Run
 
 
 def key_of(run: Run, *options: str) -> dict[str, str]:
-    """The `key` and `id` of a new key."""
+    """Return the `key` and `id` of a new key."""
     made = run(*KEY, *options, "--json")
     assert made.status == 0, made.err
     key: dict[str, str] = made.json
@@ -41,7 +41,7 @@ def test_a_change_that_breaks_a_rule_changes_nothing(
 
 
 def test_a_key_is_printed_alone_on_standard_output(ready: Run) -> None:
-    """So that `KEY=$(evref key create …)` holds the key."""
+    """So `KEY=$(evref key create …)` works."""
     made = ready(*KEY)
 
     token = KeyToken(made.out.removesuffix("\n"))
@@ -52,7 +52,7 @@ def test_a_key_is_printed_alone_on_standard_output(ready: Run) -> None:
 
 
 def test_a_key_has_what_it_was_made_with(ready: Run) -> None:
-    """And the listing never has its secret."""
+    """The listing never contains its secret."""
     today = datetime.now(UTC).date()
     later = today + timedelta(days=9)
     made = key_of(ready, "--limit", "5", "--permission", "none", "--expires", later.isoformat())
@@ -83,7 +83,7 @@ def test_a_key_has_what_it_was_made_with(ready: Run) -> None:
 
 
 def test_the_table_of_keys_is_whole_where_it_is_piped(ready: Run) -> None:
-    """No column is cut at the width of a terminal that is not there."""
+    """Without a terminal, there is no width at which to cut columns."""
     name = "A key with a name that is rather long, and longer than most terminals are wide"
     made = ready("key", "create", "--institution", "General Hospital", "--name", name, "--json")
 
@@ -95,7 +95,7 @@ def test_the_table_of_keys_is_whole_where_it_is_piped(ready: Run) -> None:
 
 
 def test_a_key_is_revoked_once(ready: Run) -> None:
-    """It stays listed, with the instant."""
+    """It stays in the listing, with the time."""
     made = key_of(ready)
 
     done = ready("key", "revoke", made["id"])
@@ -109,7 +109,7 @@ def test_a_key_is_revoked_once(ready: Run) -> None:
 
 
 def test_a_rotated_key_is_printed_alone_on_standard_output(ready: Run) -> None:
-    """By default no older key is valid; the rest is on standard error."""
+    """By default no older secret stays valid."""
     made = key_of(ready)
 
     rotated = ready("key", "rotate", made["id"])
@@ -126,7 +126,7 @@ def test_a_rotated_key_is_printed_alone_on_standard_output(ready: Run) -> None:
 
 
 def test_an_old_key_is_kept_for_some_hours(ready: Run) -> None:
-    """Until when is said in UTC, of every one that is still valid."""
+    """The command prints until when each old secret is valid, in UTC."""
     made = key_of(ready)
     begun = datetime.now(UTC).replace(microsecond=0)
 
@@ -144,7 +144,7 @@ def test_an_old_key_is_kept_for_some_hours(ready: Run) -> None:
 
 
 def test_rotating_an_expired_key_says_so(ready: Run, folder: Path) -> None:
-    """It is rotated all the same, and works once its expiry is changed."""
+    """The new secret works once the expiry is changed."""
     made = key_of(ready)
     with closing(sqlite3.connect(folder / "evref.sqlite", isolation_level=None)) as database:
         database.execute("UPDATE api_keys SET expires_on = '2020-01-01'")
@@ -160,7 +160,7 @@ def test_rotating_an_expired_key_says_so(ready: Run, folder: Path) -> None:
 
 
 def test_an_expiry_is_set_and_taken_away(ready: Run) -> None:
-    """The last day on which the key works."""
+    """The expiry is the last day on which the key works."""
     made = key_of(ready)
     today = datetime.now(UTC).date().isoformat()
 
@@ -174,7 +174,7 @@ def test_an_expiry_is_set_and_taken_away(ready: Run) -> None:
 
 
 def test_the_state_of_a_key_is_listed_in_words(ready: Run) -> None:
-    """For people; programs have the fields from which it follows."""
+    """JSON has the fields from which the state follows."""
     soon = (datetime.now(UTC) + timedelta(days=10)).date().isoformat()
     states = {
         key_of(ready)["id"]: "active",
@@ -193,7 +193,6 @@ def test_the_state_of_a_key_is_listed_in_words(ready: Run) -> None:
 
 @pytest.mark.parametrize("name", ["nobody", "", "\udcff", "'; DROP TABLE api_keys; --"])
 def test_an_unknown_key_is_an_error(ready: Run, name: str) -> None:
-    """By every command that takes one."""
     for command in (
         ("revoke", name),
         ("usage", name),
@@ -213,7 +212,7 @@ def test_the_use_of_a_key_that_was_never_used_is_empty(ready: Run) -> None:
 
 
 def test_a_key_in_the_place_of_a_name_is_neither_stored_nor_repeated(ready: Run) -> None:
-    """Somebody pasted it into the wrong place, and names are shown for ever."""
+    """Names are stored and shown, so a key pasted there would leak."""
     token = ready(*KEY).out.strip()
     before = ready("key", "list").out
 
@@ -245,7 +244,7 @@ def test_a_key_in_the_place_of_a_name_is_neither_stored_nor_repeated(ready: Run)
 def test_a_value_that_cannot_be_read_is_wrong_usage(
     run: Run, arguments: tuple[str, ...], message: str
 ) -> None:
-    """The error says what is allowed, in the words of the service."""
+    """The error says what is allowed."""
     result = run(*arguments)
 
     assert result.status == 2

@@ -1,4 +1,4 @@
-"""The pages of a service in one process, over memory, and the bundled catalogue."""
+"""The pages of a service in one process, in memory, with the bundled catalogue."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NEVER_CLOSED = {"area", "base", "br", "col", "hr", "img", "input", "link", "met
 
 @cache
 def bundled() -> Catalogue:
-    """The catalogue that the package brings along."""
+    """Return the bundled catalogue."""
     return YamlCatalogueFiles().read([BUNDLED_CATALOGUE], lambda _done, _total: None)
 
 
 def a_site(readers: Readers, catalogue: Catalogue | None = None, **more: object) -> Site:
-    """A site whose catalogue these readers may read, with more settings."""
+    """Return a site whose catalogue these readers may read, with these settings."""
     site = Site(in_memory(catalogue_pages=readers, **more))
     if catalogue is not None:
         publish(site, catalogue)
@@ -31,7 +31,7 @@ def a_site(readers: Readers, catalogue: Catalogue | None = None, **more: object)
 
 
 def publish(site: Site, catalogue: Catalogue) -> None:
-    """Publish it, and let the time go by after which it is served."""
+    """Publish the catalogue, and advance the clock until it is served."""
     keep_catalogue(site.container.storage(), catalogue, at=site.clock.now())
     site.clock.advance(seconds=1)
 
@@ -106,5 +106,5 @@ class Seen(HTMLParser):
         return any(tag == "svg" for tag, _ in self._open)
 
     def text(self, place: str | None = None) -> str:
-        """The text of the element with this id, or of the page, with single spaces."""
+        """Return the text of the element with this id, or of the page, with single spaces."""
         return " ".join("".join(self._texts.get(place, ())).split())

@@ -1,4 +1,4 @@
-"""Addresses of pages: their query, their spelling, and the links that lead to them."""
+"""Addresses of pages: query parameters, spelling, and links."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOT_UNDERSTOOD = "Part of the address was not understood"
     ],
 )
 def test_a_parameter_that_is_not_understood_filters_nothing(path: str) -> None:
-    """The page says so, each time; what looks filtered is filtered."""
+    """The page says so; a page that looks filtered is filtered."""
     visitor = Visitor(bundled_site())
     plain = Seen(visitor.get(path.partition("?")[0]).text)
 
@@ -52,7 +52,7 @@ def test_a_parameter_that_is_not_understood_filters_nothing(path: str) -> None:
 
 
 def test_what_was_not_understood_is_named_with_what_is_allowed() -> None:
-    """But an unknown name is not repeated: it is text of whoever made the link."""
+    """An unknown name is not repeated, because whoever made the link wrote it."""
     text = page("/catalogue/low-back-pain?phase=late&q=%3Ci%3E&x=1").text()
 
     assert (
@@ -63,7 +63,6 @@ def test_what_was_not_understood_is_named_with_what_is_allowed() -> None:
 
 
 def test_parameters_of_campaigns_are_ignored() -> None:
-    """They count what others clicked on, and say nothing about what to show."""
     visitor = Visitor(bundled_site())
     query = "utm_source=x&utm_campaign=y&fbclid=1&gclid=2&mc_cid=3&mc_eid=4"
 
@@ -94,7 +93,7 @@ def test_parameters_of_campaigns_are_ignored() -> None:
     ],
 )
 def test_another_spelling_of_a_page_leads_to_the_right_one(given: str, right: str | None) -> None:
-    """At the operator's address, for any path; a path that is not a page is not found."""
+    """The redirect is to the operator's address; a path that is not a page is a 404."""
     path, _, query = given.partition("?")
     host = Headers({"Host": "evil.example"})
     for method in ("GET", "HEAD"):
@@ -112,12 +111,12 @@ def test_another_spelling_of_a_page_leads_to_the_right_one(given: str, right: st
 
 
 def test_an_empty_search_field_is_no_search() -> None:
-    """Browsers send it when nothing was typed."""
+    """Browsers send an empty field."""
     assert len(page("/catalogue?q=").links) == len(page("/catalogue").links)
 
 
 def test_every_link_of_the_pages_leads_somewhere() -> None:
-    """None to what needs a key; those outside are to the works that are cited."""
+    """No link needs a key, and external links are references."""
     visitor = Visitor(bundled_site())
     cited = {
         place
@@ -140,7 +139,7 @@ def test_every_link_of_the_pages_leads_somewhere() -> None:
 
 
 def test_an_intervention_s_address_holds_whatever_is_filtered() -> None:
-    """It leads to the whole page, which always has it."""
+    """It is the address of the unfiltered page, which contains every intervention."""
     filtered = page("/catalogue/low-back-pain?module=home&phase=chronic")
 
     place = "/catalogue/low-back-pain#low-back-pain-opioids"
@@ -149,7 +148,7 @@ def test_an_intervention_s_address_holds_whatever_is_filtered() -> None:
 
 
 def test_an_unknown_diagnosis_is_not_found() -> None:
-    """With the frame around it, and the nearest ids if there are any."""
+    """The page is in the usual frame and offers the nearest ids."""
     visitor = Visitor(bundled_site())
     answer, near = visitor.get("/catalogue/unicorn"), visitor.get("/catalogue/astma")
 

@@ -1,4 +1,4 @@
-"""The catalogue's pages: the same content as the interface, and nothing else."""
+"""The pages of the catalogue show the content of the API, and nothing else."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ def flat(text: str) -> str:
 
 @pytest.mark.parametrize("diagnosis_id", SOME_IDS)
 def test_a_page_holds_what_the_interface_gives(diagnosis_id: str) -> None:
-    """Every intervention with its summary, grade, dose and references, and every code."""
     answer = api(f"/api/v1/diagnoses/{diagnosis_id}/interventions").json
     assert answer is not None
     diagnosis = answer["meta"]["diagnosis"]
@@ -94,7 +93,7 @@ def test_a_page_holds_what_the_interface_gives(diagnosis_id: str) -> None:
 
 
 def test_the_list_holds_every_diagnosis_with_codes_and_counts() -> None:
-    """In the order of the interface."""
+    """The order is that of the API."""
     records = api("/api/v1/diagnoses").json
     assert records is not None
 
@@ -115,7 +114,7 @@ def test_the_list_holds_every_diagnosis_with_codes_and_counts() -> None:
 
 
 def test_nothing_of_a_disabled_module_is_shown() -> None:
-    """Neither in the map, nor in the lists, nor behind a filter."""
+    """It is in neither the map nor the lists, with any filter."""
     hidden = an_intervention("k-hidden", module=Module.PREVENTION, title="Hidden by its module")
     shown = an_intervention("k-shown", module=Module.HOME, title="Shown by its module")
     entry = an_entry(modules=[Module.HOME], interventions=[hidden, shown])
@@ -139,7 +138,7 @@ def test_nothing_of_a_disabled_module_is_shown() -> None:
 @pytest.mark.parametrize("module", [None, *Module])
 @pytest.mark.parametrize("phase", [None, *Phase])
 def test_filters_show_what_the_interface_gives(module: Module | None, phase: Phase | None) -> None:
-    """The curl line asks for just that."""
+    """The curl line has the same filters."""
     asked = [f"{name}={value}" for name, value in (("module", module), ("phase", phase)) if value]
     query = f"?{'&'.join(asked)}" if asked else ""
     address = f"/api/v1/diagnoses/low-back-pain/interventions{query}"
@@ -154,7 +153,7 @@ def test_filters_show_what_the_interface_gives(module: Module | None, phase: Pha
 
 
 def test_several_codes_find_the_diagnoses_of_each() -> None:
-    """Separated by commas or spaces."""
+    """Commas or spaces separate the codes."""
     links = page("/catalogue?q=M54.5,+G61.0").links
 
     assert {"/catalogue/low-back-pain", "/catalogue/guillain-barre-syndrome"} <= set(links)
@@ -163,7 +162,7 @@ def test_several_codes_find_the_diagnoses_of_each() -> None:
 
 @pytest.mark.parametrize("path", EVERY_PAGE[:-1])
 def test_every_page_says_what_the_catalogue_is_not_and_which_it_is(path: str) -> None:
-    """In its footer."""
+    """The footer contains the disclaimer and the version."""
     text = page(path).text()
 
     assert DISCLAIMER in text
@@ -172,7 +171,6 @@ def test_every_page_says_what_the_catalogue_is_not_and_which_it_is(path: str) ->
 
 
 def test_a_catalogue_without_entries_and_a_diagnosis_without_interventions_have_pages() -> None:
-    """They say that there is nothing."""
     visitor = Visitor(a_site(Readers.PUBLIC, Catalogue([])))
     bare = a_site(Readers.PUBLIC, a_catalogue(an_entry(modules=[], interventions=[])))
 
@@ -184,7 +182,7 @@ def test_a_catalogue_without_entries_and_a_diagnosis_without_interventions_have_
 
 
 def test_machines_are_led_to_the_json_and_find_codes_and_date() -> None:
-    """By rel=alternate, and as microdata: the policy allows no script in a page."""
+    """The page has rel=alternate and microdata; its policy would block JSON-LD in a script."""
     address = "/api/v1/diagnoses"
     seen = page("/catalogue/low-back-pain")
     addresses = [value for tag, name, value in seen.attributes if (tag, name) == ("link", "href")]
@@ -203,7 +201,7 @@ def test_machines_are_led_to_the_json_and_find_codes_and_date() -> None:
 
 @pytest.mark.parametrize("readers", Readers)
 def test_everybody_can_read_who_runs_the_service(readers: Readers) -> None:
-    """And how to read the catalogue, whoever may read it."""
+    """The same holds for the page on how to read the catalogue."""
     site = a_site(readers, operator="Ward 7 & friends", contact="evidence+a@example.org")
     visitor = Visitor(site)
 
@@ -217,7 +215,7 @@ def test_everybody_can_read_who_runs_the_service(readers: Readers) -> None:
 
 
 def test_older_publications_are_on_further_pages() -> None:
-    """Fifty on each."""
+    """A page has fifty."""
     site = a_site(Readers.PUBLIC)
     for number in range(50):
         publish(site, Catalogue([an_entry(f"k-{number}")]))

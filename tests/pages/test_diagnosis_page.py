@@ -1,4 +1,4 @@
-"""What the page of a diagnosis says first, what can be taken along, and who may keep it."""
+"""The page of a diagnosis: its head and card, downloads, and caching."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def text_of(entry: Entry, place: str | None = None, **headers: str) -> str:
 
 
 def test_the_card_comes_first_in_six_groups() -> None:
-    """Acute before chronic, each with what it rests on, and a caution."""
+    """Acute interventions come first, and each line has its source and caution."""
     whole = text_of(knee())
 
     assert text_of(knee(), "card") == (
@@ -86,7 +86,7 @@ def test_the_card_comes_first_in_six_groups() -> None:
 
 
 def test_filters_act_on_the_card_too() -> None:
-    """And stand above it; a filtered card leads to what is on the page."""
+    """The links of a filtered card lead to interventions on the page."""
     site = a_site(Readers.PUBLIC, Catalogue([knee()]))
     text = Visitor(site).get(f"{KNEE}?phase=acute").text
     seen = Seen(text)
@@ -100,7 +100,7 @@ def test_filters_act_on_the_card_too() -> None:
 
 
 def test_every_effect_is_a_sentence_with_its_figures() -> None:
-    """Drawn too, with a text in place of the drawing; the first one is on the card in short."""
+    """A drawing has an alternative text; the card has a short form of the first effect."""
     for entry in bundled().entries:
         seen = page(f"/catalogue/{entry.diagnosis.id}")
         drawings = [value for tag, name, value in seen.attributes if (tag, name) == IN_PLACE]
@@ -121,7 +121,7 @@ def test_every_effect_is_a_sentence_with_its_figures() -> None:
 
 
 def test_effects_add_a_quarter_to_a_page_at_most() -> None:
-    """Compressed; also where most interventions have some."""
+    """This is the compressed size, also if most interventions have effects."""
 
     def share(entry: Entry) -> float:
         shown = entry.visible_interventions()
@@ -148,7 +148,7 @@ def test_effects_add_a_quarter_to_a_page_at_most() -> None:
 
 
 def test_what_an_entry_covers_is_said_and_mainstays_lead() -> None:
-    """On its page; mainstays before what is acute."""
+    """Mainstays come before acute interventions."""
     entry = knee(scope="Conservative care; operations are left out.", mainstays=("k-walks",))
     seen = text_of(entry, "card")
 
@@ -159,7 +159,6 @@ def test_what_an_entry_covers_is_said_and_mainstays_lead() -> None:
 
 
 def test_the_head_says_how_old_the_sources_are() -> None:
-    """Beside the day on which they were checked."""
     entry = knee()
     old = a_reference(title="The oldest", year=2003)
     first = replace(entry.interventions[0], references=(a_reference(), old))
@@ -170,7 +169,7 @@ def test_the_head_says_how_old_the_sources_are() -> None:
 
 
 def test_who_reviewed_an_entry_is_shown_and_counted() -> None:
-    """On its page, and on every page, from the data."""
+    """Every page counts the reviewed entries."""
     entry = knee(reviewed=Review("A. N. Other, physiotherapist", date(2026, 3, 1)))
 
     assert "Not reviewed by a clinician. " in text_of(knee())
@@ -180,14 +179,14 @@ def test_who_reviewed_an_entry_is_shown_and_counted() -> None:
 
 
 def test_the_name_is_also_in_the_language_of_the_browser() -> None:
-    """Where the catalogue has it, and never in place of the English one."""
+    """It never replaces the English name."""
     assert "Knee osteoarthritis Gonarthrose" in text_of(knee(), **{"Accept-Language": "de-AT, en"})
     for accepted in ("en, de", "fr", ""):
         assert "Gonarthrose" not in text_of(knee(), **{"Accept-Language": accepted})
 
 
 def test_a_body_is_rendered_once_for_a_version_and_language() -> None:
-    """Also for members, and whatever cookies a browser has."""
+    """This also holds for members, and for any cookies."""
     site, bodies = a_site(Readers.PUBLIC, Catalogue([knee()])), []
 
     def note(sender: object, template: Any, context: dict[str, Any]) -> None:
@@ -221,7 +220,7 @@ def test_a_body_is_rendered_once_for_a_version_and_language() -> None:
 def test_only_what_everybody_may_see_is_in_shared_caches(
     readers: Readers, query: str, headers: dict[str, str], is_public: bool
 ) -> None:
-    """New and from the cache alike; what selects the page is named."""
+    """New and cached pages have the same headers, and Vary names what selects the page."""
     site = a_site(readers, Catalogue([knee()]), sign_in_header="X-Forwarded-Email")
     visitor = Visitor(site)
     for name in headers.keys() & {"device", "session"}:
@@ -253,7 +252,7 @@ def test_only_what_everybody_may_see_is_in_shared_caches(
     ],
 )
 def test_an_error_can_be_reported_to_the_operator(contact: str | None, link: str | None) -> None:
-    """With the entry and its version filled in; where there is nobody to report to, not."""
+    """The link contains the entry and its version; without a contact there is none."""
     site = a_site(Readers.PUBLIC, Catalogue([knee()]), contact=contact)
 
     text = Visitor(site).get(KNEE).text
@@ -267,7 +266,7 @@ def test_an_error_can_be_reported_to_the_operator(contact: str | None, link: str
 
 
 def test_references_can_be_taken_along_as_ris() -> None:
-    """Each work once, persons apart, a body whole, as a parser of others reads it."""
+    """An independent parser finds each work once, with its persons and organisations."""
     works = [
         a_reference(authors="Kolasinski SL, Neogi T, et al.", pmid="31908163"),
         a_reference(
@@ -308,7 +307,7 @@ def test_references_can_be_taken_along_as_ris() -> None:
 
 @pytest.mark.parametrize("readers", Readers)
 def test_crawlers_are_told_what_is_public(readers: Readers) -> None:
-    """The sitemap exists where everybody may read the catalogue."""
+    """Only public pages have a sitemap."""
     visitor = Visitor(a_site(readers, a_catalogue()))
 
     robots, sitemap = visitor.get("/robots.txt"), visitor.get("/sitemap.xml")

@@ -1,4 +1,4 @@
-"""The search field of every page: what it takes, where it leads, and what it suggests."""
+"""The search field: what it reads, where it leads, and what it suggests."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_any_other_search_shows_what_it_found_and_why(
 def test_a_code_that_the_catalogue_has_is_not_said_to_be_missing(
     visitor: Visitor, query: dict[str, str], says: str
 ) -> None:
-    """The record excludes it, it means another condition, or the module hides its diagnosis."""
+    """The code may be excluded, mean another condition, or be hidden by the module filter."""
     text = Seen(visitor.get("/catalogue", query_string=query).text).text()
 
     assert says in text
@@ -135,7 +135,7 @@ def test_a_code_that_the_catalogue_has_is_not_said_to_be_missing(
 def test_a_semicolon_separates_what_is_searched_by_itself(
     visitor: Visitor, typed: str, links: list[str], says: str
 ) -> None:
-    """What one part finds does not hide that another finds nothing."""
+    """If one part finds nothing, the page says so although another part finds something."""
     page = visitor.get("/catalogue", query_string={"q": typed}).text
 
     assert says in Seen(page).text()
@@ -162,7 +162,6 @@ def test_interventions_are_shown_with_a_link_to_their_diagnosis(visitor: Visitor
 
 @pytest.mark.parametrize("path", ["/", "/catalogue", "/catalogue/gout", "/docs", "/nothing"])
 def test_every_page_has_the_field(visitor: Visitor, path: str) -> None:
-    """Also a 404."""
     assert 'role="search" action="/catalogue"' in visitor.get(path).text
 
 
@@ -193,9 +192,10 @@ def results(visitor: Visitor, text: str) -> Any:
 def test_one_search_runs_at_a_time(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch, search: Callable[[Visitor, str], Any]
 ) -> None:
-    """For suggestions and results alike. A person waits a second for a page, and no script does.
+    """Suggestions and results share the limit.
 
-    What is kept, and what is no search, is sent meanwhile.
+    A page waits up to a second; a script gets 503 at once. Cached responses and requests
+    without a search are not limited.
     """
     suggested(visitor, "gouut")
     began, may_end = threading.Event(), threading.Event()

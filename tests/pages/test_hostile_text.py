@@ -1,4 +1,4 @@
-"""Text of the catalogue that would like to be more than text."""
+"""Pages escape hostile text of the catalogue and of requests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOSTILE = [
 
 
 def hostile(text: str) -> Entry:
-    """An entry of which every text is this one, as far as the domain lets it."""
+    """Return an entry with this text in every field that may contain it."""
     address = "https://example.org/\"'><script>alert(1)</script>"
     doi = '10.1000/"><script>alert(1)</script>'
     reference = a_reference(title=text, authors=text, doi=doi, url=address)
@@ -52,7 +52,7 @@ def hostile(text: str) -> Entry:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_stays_text(text: str) -> None:
-    """No element, no attribute and no address comes of it; and it is shown as it is."""
+    """It becomes no element, attribute or address."""
     site = a_site(Readers.PUBLIC, Catalogue([hostile(text)]))
     for path in ("/", "/catalogue", "/catalogue/a", "/evidence"):
         page = Visitor(site).get(path).text
@@ -72,7 +72,6 @@ def test_text_stays_text(text: str) -> None:
 
 
 def test_whatever_is_typed_into_the_search_field_is_shown_as_text() -> None:
-    """In the field, the result and the title."""
     visitor = Visitor(a_site(Readers.PUBLIC, Catalogue([hostile("plain")])))
     odd = ["\x00", "\ud800", "%", "\u0000M54", "💥", "a" * 200, ",;,", " "]
 

@@ -1,4 +1,4 @@
-"""Who may read the catalogue's pages, and what others learn of it: nothing."""
+"""Who may read the pages of the catalogue, and what others can learn about it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def site() -> Site:
 
 @pytest.mark.parametrize("path", OF_CATALOGUE)
 def test_a_visitor_is_led_to_the_sign_in_and_back(site: Site, path: str) -> None:
-    """With the search and the filters that they had."""
+    """The search and the filters are kept."""
     visitor = Visitor(site)
 
     answer = visitor.get(path)
@@ -61,7 +61,7 @@ def test_a_visitor_is_led_to_the_sign_in_and_back(site: Site, path: str) -> None
     ],
 )
 def test_what_is_led_back_to_is_made_anew(site: Site, onwards: str, expected: str) -> None:
-    """A path or a parameter of a client's stays one."""
+    """A client cannot turn its path or parameters into another address."""
     answer = Visitor(site).fill_in(
         f"/settings/sign-in?next={onwards}", email=EMAIL, password=PASSWORD
     )
@@ -71,9 +71,9 @@ def test_what_is_led_back_to_is_made_anew(site: Site, onwards: str, expected: st
 
 
 def test_no_answer_to_a_visitor_depends_on_the_catalogue(site: Site) -> None:
-    """Body, ETag and headers are the same over one catalogue and over another.
+    """Body, ETag and headers are the same with two different catalogues.
 
-    So nobody learns whether a diagnosis exists, nor whether a search finds one.
+    So nobody learns which diagnoses exist or what a search finds.
     """
     other = a_site(Readers.MEMBERS, a_catalogue(an_entry("unicorn", name="Unicorn fever")))
 
@@ -90,7 +90,7 @@ def test_no_answer_to_a_visitor_depends_on_the_catalogue(site: Site) -> None:
 def test_storage_is_not_asked_for_the_catalogue_before_the_sign_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """So the response time reveals nothing either."""
+    """Otherwise the response time could reveal something."""
     site = a_site(Readers.MEMBERS)
     store = site.container.storage().catalogue
     asked: list[str] = []
@@ -105,7 +105,7 @@ def test_storage_is_not_asked_for_the_catalogue_before_the_sign_in(
 
 @pytest.mark.parametrize("path", OF_CATALOGUE)
 def test_a_member_reads_what_nobody_else_may_keep(site: Site, path: str) -> None:
-    """The page is for this browser alone, and is asked for anew each time."""
+    """Only the member's browser may cache the page, and must revalidate it."""
     member = a_member(site)
     first = member.get(path)
 
@@ -121,7 +121,7 @@ def test_a_member_reads_what_nobody_else_may_keep(site: Site, path: str) -> None
 
 @pytest.mark.parametrize("readers", [Readers.MEMBERS, Readers.PUBLIC])
 def test_a_member_is_known_on_every_page(readers: Readers) -> None:
-    """And a visitor is offered to sign in."""
+    """Visitors see a link to sign in."""
     site = a_site(readers)
     member = a_member(site)
 
@@ -135,7 +135,7 @@ def test_a_member_is_known_on_every_page(readers: Readers) -> None:
 
 @pytest.mark.parametrize("as_member", [False, True])
 def test_where_pages_are_off_there_are_none(as_member: bool) -> None:
-    """Nor does any other page speak of them."""
+    """No other page mentions them."""
     site = a_site(Readers.OFF)
     visitor = a_member(site) if as_member else Visitor(site)
 
@@ -149,7 +149,7 @@ def test_where_pages_are_off_there_are_none(as_member: bool) -> None:
 
 
 def test_without_a_catalogue_the_other_pages_are_there() -> None:
-    """Those of the catalogue say that it is not."""
+    """Pages of the catalogue say that there is none."""
     visitor = Visitor(a_site(Readers.PUBLIC).in_another_process())
 
     for path in ("/", "/docs", "/evidence", "/problems"):
@@ -164,7 +164,7 @@ def test_without_a_catalogue_the_other_pages_are_there() -> None:
 def test_where_storage_is_out_of_reach_no_visitor_becomes_a_member(
     readers: Readers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Public pages are served as to a visitor; those for members are not, nor is their ETag."""
+    """Public pages are served as to visitors; members' pages and their ETags are not."""
     site = a_site(readers)
     member = a_member(site)
     before = member.get("/catalogue").headers["ETag"]

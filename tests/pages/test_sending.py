@@ -1,4 +1,4 @@
-"""How pages are sent: policies, caches, and no counting."""
+"""How pages are sent: content security policy, caching, and no counting."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.settings_pages.visitor import Visitor
     ],
 )
 def test_a_record_shows_the_pages_for_readers_in_a_frame(path: str, *, is_framed: bool) -> None:
-    """Where its origin is allowed; never the settings."""
+    """This needs an allowed origin; settings pages are never framed."""
     site = a_site(Readers.PUBLIC, frame_ancestors=("https://ehr.example.org", "'self'"))
 
     policy = Visitor(site).get(path).headers["Content-Security-Policy"]
@@ -39,7 +39,7 @@ def test_a_record_shows_the_pages_for_readers_in_a_frame(path: str, *, is_framed
 
 @pytest.mark.parametrize("path", EVERY_PAGE)
 def test_a_page_runs_and_fetches_nothing_but_the_service_s_own(path: str) -> None:
-    """No inline script or style, and a policy that would run none; no part from another host."""
+    """Pages have no inline script or style, and load nothing from other hosts."""
     answer = Visitor(bundled_site()).get(path)
     seen = Seen(answer.text)
 
@@ -62,7 +62,6 @@ def test_a_page_runs_and_fetches_nothing_but_the_service_s_own(path: str) -> Non
 
 
 def test_pages_are_not_counted() -> None:
-    """Whoever looks."""
     site = a_site(Readers.PUBLIC)
     key = site.make_key(limit=5)
     headers = {"Authorization": f"Bearer {key.token.text}"}
@@ -77,7 +76,7 @@ PATHS = ["/", "/catalogue", "/catalogue?q=knee", "/catalogue/knee-osteoarthritis
 
 
 def test_a_page_is_sent_and_cached_as_data_is() -> None:
-    """Strong ETags, 304, HEAD and gzip; a cached page has every header of a new one."""
+    """A cached page has the headers of a new one: strong ETag, 304, HEAD and gzip work."""
     client = a_site(Readers.PUBLIC, a_catalogue()).app.test_client()
 
     def ask(path: str, method: str, coding: str, etag: str = "") -> TestResponse:
@@ -104,7 +103,7 @@ def test_a_page_is_sent_and_cached_as_data_is() -> None:
 
 
 def test_a_page_is_rendered_once_for_each_version() -> None:
-    """What it is asked with does not matter; another catalogue is seen within a second."""
+    """Requests do not matter; a new catalogue is served within a second."""
     site = a_site(Readers.PUBLIC, a_catalogue())
     visitor, rendered = Visitor(site), []
 
