@@ -25,8 +25,8 @@ from evidence_reference_service_client.models import (
 
 KNEE = "knee-osteoarthritis"
 ALZHEIMER = "alzheimer-disease"
-# This generator repeats the parameter for each item of a list, whatever the document says.
-CODES = ["m1711,g30.1+,b05"]
+# This generator repeats the parameter for each item of a list.
+CODES = ["m1711", "g30.1+", "b05"]
 URL = os.environ["EVREF_URL"]
 
 client = AuthenticatedClient(URL, token=os.environ["EVREF_KEY"])
