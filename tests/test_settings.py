@@ -259,3 +259,13 @@ def test_an_unreadable_file_is_reported_in_one_line(tmp_path: Path) -> None:
 
     with pytest.raises(SettingsError, match=r"cannot be read: [A-Z]"):
         Settings.read(unreadable)
+
+
+@pytest.mark.parametrize("line", ["EVREF_OPERATOR='St Mary's Hospital'", "=off", "EVREF_FHIR off"])
+def test_a_line_of_the_file_that_cannot_be_read_is_an_error(tmp_path: Path, line: str) -> None:
+    """Otherwise the service would run without the setting."""
+    file = tmp_path / ".env"
+    file.write_text(f"# of the test\nEVREF_PROXIES=1\n\n\n{line}\nEVREF_STORAGE=memory\n")
+
+    with pytest.raises(SettingsError, match="line 5, must have the form NAME=VALUE"):
+        Settings.read(file)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Self, cast
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -257,8 +258,23 @@ def hand_on_metrics_folder(folder: Path) -> None:
 
 def _in_file(env_file: Path) -> dict[str, str | None]:
     try:
+        if env_file.is_file():
+            _check_lines(env_file)
         return dotenv_values(env_file)
     except OSError as error:
         raise SettingsError(f"{env_file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise SettingsError(f"{env_file} cannot be read: it is not UTF-8 text") from None
+
+
+def _check_lines(env_file: Path) -> None:
+    """Raise `SettingsError` at the first line that python-dotenv would only log and leave out."""
+    with env_file.open(encoding="utf-8") as stream:
+        for binding in parse_stream(stream):
+            if binding.error:
+                text = binding.original.string
+                empty_lines = text[: -len(text.lstrip())].count("\n")
+                raise SettingsError(
+                    f"{env_file}, line {binding.original.line + empty_lines}, must have the form "
+                    "NAME=VALUE, NAME='VALUE' or NAME=\"VALUE\""
+                )
