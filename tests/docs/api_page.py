@@ -1,6 +1,6 @@
-"""The page of the reference that describes the interface, from the OpenAPI document.
+"""Generates the reference page of the API from the OpenAPI document.
 
-And from the mapping tables of the interfaces for health records.
+It adds the mapping tables of the interfaces for health records.
 """
 
 import json
@@ -23,7 +23,7 @@ ORDER = (
 
 
 def page(document: dict[str, Any]) -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown."""
     # Nothing is escaped: the page is Markdown.
     template = Environment(autoescape=False).from_string(
         PAGE.with_suffix(".md.jinja").read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def page(document: dict[str, Any]) -> str:
 
 
 def _errors(operations: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """The name of each response other than 200, and the operations that have it, by status."""
+    """Return each error status with the responses and the operations that have it."""
     having: dict[str, list[str]] = {}
     names: dict[str, str] = {}
     for operation in ORDER:

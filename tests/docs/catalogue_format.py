@@ -1,7 +1,7 @@
-"""The JSON Schema and the tables of fields of catalogue files, from the declared records.
+"""Generates the JSON Schema and the field tables of catalogue files from the records.
 
-What a declaration does not say is here: the rules that join fields, and the values that a file
-has in another form than the interface.
+This module adds what a declaration cannot say: rules that join fields, and the values that files
+write in another form than the API.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def _joint_rules(record: type, properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def page(text: str) -> str:
-    """Return the page of the format with its tables of fields written anew."""
+    """Return the page of the format with new tables of fields."""
     return _TABLE.sub(lambda match: f"{_table(match[1])}\n\n", text)
 
 
@@ -269,6 +269,6 @@ def schema_text() -> str:
 
 
 def write() -> None:
-    """Write the schema and the tables anew."""
+    """Write the schema and the tables."""
     SCHEMA.write_text(schema_text(), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One service for all examples, made as a newcomer makes it."""
+"""One service for all examples, started as a newcomer starts it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN_ADDRESS = "http://127.0.0.1:8000"
 
 @dataclass(frozen=True)
 class Demo:
-    """A service that `evref demo` made and serves, and what it said."""
+    """A service that `evref demo` created and serves, with its output."""
 
     folder: Path
     address: str
@@ -35,7 +35,7 @@ class Demo:
         return done.stdout.replace(self.address, SHOWN_ADDRESS)
 
     def refused(self, command: list[str], code: str) -> str:
-        """What code that fails prints on standard error."""
+        """Return the standard error of code that must fail."""
         done = self._run(command, code)
         assert done.returncode == 1, done.stdout
         return done.stderr

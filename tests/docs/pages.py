@@ -1,4 +1,4 @@
-"""The code in a page of the documentation, and what the page shows of its output."""
+"""The code blocks of a page of the documentation, and the output that the page shows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Example:
-    """Code that can be run, and what it is said to print; None where nothing is said."""
+    """Code to run, and the output that the page shows for it, if any."""
 
     block: Block
     code: str
@@ -49,7 +49,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(page: Path) -> list[Example]:
-    """What is typed at a prompt, each with the lines up to the next."""
+    """Return what is typed at each prompt, with the lines up to the next prompt."""
     examples = []
     for block in blocks(page):
         if block.language == "console":
@@ -61,7 +61,7 @@ def commands(page: Path) -> list[Example]:
 
 
 def programs(page: Path, language: str) -> list[Example]:
-    """The blocks of a language, each with the block of text right behind it."""
+    """Return the blocks of a language, each with the text block right behind it."""
     all_blocks = blocks(page)
     behind = [*all_blocks[1:], None]
     return [
@@ -72,7 +72,7 @@ def programs(page: Path, language: str) -> list[Example]:
 
 
 def assert_printed(shown: str, printed: str) -> None:
-    """Pass where this was printed. `…` stands for anything, and alone on its line for any lines."""
+    """Assert the output. `…` stands for any text, and on its own line for any lines."""
     pattern = "".join(
         r"(?:.*\n)*" if line == "…" else _pattern(line) + r"\n" for line in shown.splitlines()
     )

@@ -1,4 +1,4 @@
-"""The how-tos for a copy and for a ward screen: as few requests as they say, and up to date."""
+"""The programs of the how-tos for a copy and for a ward screen make few requests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WARD = DOCS / "how-to" / "ward-screen.md"
 
 
 class Served:
-    """A service on a port of this machine, and a key of which each use is counted."""
+    """A service on a port of this machine, and a key whose requests are counted."""
 
     def __init__(self, service: Service, address: str, folder: Path) -> None:
         self.service = service
@@ -43,7 +43,7 @@ class Served:
         self._used = 0
 
     def run(self, program: Example, *arguments: str) -> tuple[str, int]:
-        """What the program prints, and how many requests it took."""
+        """Return the output of the program and the number of its requests."""
         done = subprocess.run(
             [sys.executable, "-c", program.code.replace(SHOWN_ADDRESS, self._address), *arguments],
             cwd=self._folder,
@@ -58,7 +58,7 @@ class Served:
         return done.stdout, self._used - before
 
     def copy(self) -> dict[str, Any]:
-        """The entries of the copy, by id."""
+        """Return the entries of the copy by id."""
         copied: dict[str, Any] = json.loads((self._folder / "copy.json").read_text())["entries"]
         return copied
 
@@ -84,7 +84,7 @@ def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
 
 
 def test_a_copy_takes_one_request_where_nothing_changed_else_one_a_change(served: Served) -> None:
-    """And is the same as the whole catalogue each time, also after a rollback."""
+    """The copy then equals the whole catalogue, also after a rollback."""
     before = entries()
     assert served.run(KEEP_A_COPY) == (f"{len(before)} added or changed, 0 removed\n", 1)
     assert served.copy() == served.whole()
@@ -106,7 +106,6 @@ def test_a_copy_takes_one_request_where_nothing_changed_else_one_a_change(served
 def test_a_copy_that_is_too_old_or_of_which_much_changed_takes_two_requests(
     served: Served,
 ) -> None:
-    """The comparison and the whole."""
     served.run(KEEP_A_COPY)
     count = len(entries())
     many = [
@@ -123,7 +122,7 @@ def test_a_copy_that_is_too_old_or_of_which_much_changed_takes_two_requests(
 
 
 def test_a_ward_screen_takes_one_request_whatever_its_codes(served: Served) -> None:
-    """And what is not a code is shown."""
+    """It also shows text that is not a code."""
     shown, requests = served.run(WARD_SCREEN, "M17.11", "hello", "", "M54.5")
 
     assert requests == 1

@@ -1,4 +1,4 @@
-"""What the pages tell to type does what they show, against a service that is served."""
+"""The commands on the pages have the output that the pages show."""
 
 import shlex
 import shutil
@@ -29,7 +29,7 @@ JAVASCRIPT = programs(TUTORIAL, "javascript")
 
 
 def test_there_are_examples() -> None:
-    """What follows looks at something."""
+    """Otherwise the other tests would check nothing."""
     assert {example.block.page for example in STARTS} == {ROOT / "README.md", TUTORIAL}
     assert {example.block.page for example in CURL} >= {ROOT / "README.md", TUTORIAL}
     assert PYTHON
@@ -38,7 +38,7 @@ def test_there_are_examples() -> None:
 
 @pytest.mark.parametrize("example", STARTS, ids=str)
 def test_a_start_says_what_is_shown(demo: Demo, example: Example) -> None:
-    """After what `make` says of installing; gunicorn's log comes after it."""
+    """The output of `make` precedes it, and gunicorn's log follows it."""
     assert example.shown is not None
     shown = example.shown.removeprefix("Installing into .venv …\n")
 
@@ -71,7 +71,7 @@ def test_a_program_in_javascript_prints_what_is_shown(demo: Demo, example: Examp
 
 @pytest.mark.parametrize("example", [*PYTHON, *JAVASCRIPT], ids=str)
 def test_a_program_that_is_refused_says_what_is_allowed(demo: Demo, example: Example) -> None:
-    """With the change that the page names."""
+    """The test makes the change that the page names."""
     (shown,) = (
         block.text for block in blocks(TUTORIAL) if block.text.startswith("Invalid parameter")
     )
@@ -85,7 +85,7 @@ def test_a_program_that_is_refused_says_what_is_allowed(demo: Demo, example: Exa
 def test_a_diagnosis_is_added_as_the_how_to_says(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every command in turn, in a folder with nothing but the new file."""
+    """Every command runs in turn, in a folder with only the new file."""
     shutil.copy(BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml", folder)
 
     for command in commands(ADD_A_DIAGNOSIS):

@@ -150,7 +150,7 @@ def changed(record: type, field: Field, value: Any) -> dict[str, Any]:
 
 
 def with_values(entry: Entry, record: type, values: dict[str, Any]) -> Entry:
-    """The entry with other values in the first such record."""
+    """Return the entry with other values in the first such record."""
     diagnosis, (first, *others) = entry.diagnosis, entry.interventions
     if record in {Interval, Per1000}:
         name = "interval" if record is Interval else "per_1000"
@@ -195,14 +195,14 @@ def value_of(entry: Entry, record: type, attribute: str) -> Any:
 
 
 def get(service: Service, token: str, path: str) -> str:
-    """What a path returns; `Service.get` would also hold each response against its schema."""
+    """Return what a path returns, without checking it against its schema."""
     headers = {"Authorization": f"Bearer {token}", "Accept-Language": "de"}
     with service.app.test_client() as client:
         return client.get(path, headers=headers).text
 
 
 def mcp(service: Service, token: str) -> str:
-    """The texts and the structure that an assistant reads."""
+    """Return the texts and the structure that an assistant reads."""
     diagnoses = DiagnosesBody.model_validate_json(get(service, token, "/api/v1/diagnoses"))
     path = f"/api/v1/diagnoses/{ID}/interventions"
     listed = InterventionsBody.model_validate_json(get(service, token, path))
@@ -249,7 +249,7 @@ def rows() -> dict[str, list[str]]:
 
 
 def has_rows_of_its_own(field: Field) -> bool:
-    """Whether a field is a record, whose fields are in the table."""
+    """Return whether a field is a record, whose fields are in the table."""
     kinds = field.kind, *field.kind.items
     return any(kind.type in RECORDS for kind in kinds)
 
@@ -265,7 +265,6 @@ FIELDS = [
 
 
 def test_the_table_has_each_field_of_each_record() -> None:
-    """And no other."""
     names = [f"{record.__name__}.{field.attribute}" for record, field in FIELDS]
 
     assert list(rows()) == names, "each field needs a row in docs/how-to/add-a-field.md"
@@ -275,7 +274,7 @@ def test_the_table_has_each_field_of_each_record() -> None:
     ("record", "field"), FIELDS, ids=[f"{record.__name__}.{f.attribute}" for record, f in FIELDS]
 )
 def test_a_field_is_shown_where_the_table_says(record: type, field: Field) -> None:
-    """Where it is not, the row says why."""
+    """Where it is not shown, the row gives the reason."""
     before = base()
     if (record, field.attribute) in BEFORE:
         before = with_values(before, record, BEFORE[record, field.attribute])
@@ -291,7 +290,7 @@ def test_a_field_is_shown_where_the_table_says(record: type, field: Field) -> No
 
 
 def test_the_recipe_adds_a_field(tmp_path: Path) -> None:
-    """The patch of the page, in a copy: six files at most, and the rest is derived."""
+    """The patch changes at most six files; the rest is derived."""
     (patch,) = re.findall(r"(?ms)^```diff\n(.*?)^```$", PAGE.read_text(encoding="utf-8"))
     for name in ("evref", "tests", "docs", "integrations"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))

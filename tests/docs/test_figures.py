@@ -1,4 +1,4 @@
-"""The figures of both pages, and of the plot, are those of `performance.json`."""
+"""Both pages and the plot show the figures of `performance.json`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RESULT = json.loads((PAGES / "performance.json").read_text())
 
 @pytest.mark.parametrize("name", made(RESULT))
 def test_a_file_has_the_figures_that_were_measured(name: str) -> None:
-    """`make bench` writes all of them."""
+    """`make bench` writes all files."""
     assert made(RESULT)[name] == (PAGES / name).read_text()
 
 

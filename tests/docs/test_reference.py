@@ -1,4 +1,4 @@
-"""The pages of the reference say what is so."""
+"""The reference pages agree with the code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EVIDENCE = DOCS / "explanation" / "evidence.md"
 
 
 def rows(page: Path) -> list[list[str]]:
-    """The cells of every row of every table, but for headings."""
+    """Return the cells of each row of each table, without headings."""
     text = page.read_text(encoding="utf-8")
     cells = [
         [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
@@ -61,7 +61,6 @@ def reference(name: str) -> Path:
 
 
 def test_the_page_of_the_interface_is_that_of_the_openapi_document() -> None:
-    """Every operation, parameter, status and member."""
     document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
 
     assert api_page.PAGE.read_text(encoding="utf-8") == api_page.page(document), HOW_TO_RENEW
@@ -95,7 +94,7 @@ def test_the_figures_of_the_readme_are_those_of_the_bundled_catalogue() -> None:
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_the_links_of_pages_outside_the_site_lead_somewhere(page: Path) -> None:
-    """Those of the site are checked when it is built."""
+    """`make docs` checks the links within the site."""
     links = re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
 
     assert links
@@ -103,7 +102,7 @@ def test_the_links_of_pages_outside_the_site_lead_somewhere(page: Path) -> None:
 
 
 def test_every_attack_has_a_test() -> None:
-    """The last column names files or folders, by path or by the stem of the name."""
+    """The last column names files or folders, by path or stem."""
     files = {path.stem for path in (ROOT / "tests").rglob("*.py")}
     named = [name for row in rows(ATTACKS) for name in re.findall(r"`([^`]+)`", row[-1])]
 
@@ -137,14 +136,13 @@ def test_the_lengths_of_sessions_are_said_once() -> None:
 
 
 def test_every_problem_has_a_row_with_its_status() -> None:
-    """In whichever order."""
     shown = {row[0]: row[1] for row in rows(reference("errors")) if row[1].isdigit()}
 
     assert shown == {f"`{slug}`": str(int(kind.status)) for slug, kind in PROBLEMS.items()}
 
 
 def leaves(command: click.Command, *path: str) -> Iterator[tuple[str, click.Command]]:
-    """Every command that is no group, by all that is typed for it."""
+    """Yield each command without subcommands, as it is typed."""
     if isinstance(command, click.Group):
         for name, below in command.commands.items():
             yield from leaves(below, *path, name)
@@ -156,7 +154,6 @@ COMMANDS = dict(leaves(cli, "evref"))
 
 
 def test_every_command_has_a_row() -> None:
-    """Which begins with what is typed."""
     typed = [
         re.match(r"`([a-z-]+(?: [a-z][a-z-]*)*)", row[0]) for row in rows(reference("command-line"))
     ]
@@ -166,7 +163,7 @@ def test_every_command_has_a_row() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_row_of_a_command_has_its_options(name: str) -> None:
-    """But for --help, which every command has, and --json, which every listing has."""
+    """It leaves out --help, and --json, which every listing has."""
     (row,) = (
         row
         for row in rows(reference("command-line"))
@@ -183,7 +180,7 @@ def test_the_row_of_a_command_has_its_options(name: str) -> None:
 
 
 def test_every_dependency_has_its_reason() -> None:
-    """Those of the service, its extras, and what its tests need."""
+    """This covers the service, its extras, and what the tests need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wanted = [
         *project["project"]["dependencies"],
@@ -213,14 +210,14 @@ def test_every_dependency_has_its_reason() -> None:
     ],
 )
 def test_a_value_means_the_same_wherever_it_is_explained(page: Path, kind: type[StrEnum]) -> None:
-    """In a page, in the OpenAPI document and in the schema of catalogue files."""
+    """The page, the OpenAPI document and the schema of catalogue files agree."""
     explained = [row for row in rows(page) if row[0] in {f"`{value}`" for value in kind}]
 
     assert [row[1] for row in explained] == [MEANINGS[value] for value in kind]
 
 
 def test_the_schema_and_the_tables_of_catalogue_files_are_those_of_the_records() -> None:
-    """`make snapshots` derives them."""
+    """`make snapshots` generates them."""
     page = catalogue_format.PAGE.read_text(encoding="utf-8")
 
     assert catalogue_format.SCHEMA.read_text(encoding="utf-8") == catalogue_format.schema_text()
@@ -229,7 +226,7 @@ def test_the_schema_and_the_tables_of_catalogue_files_are_those_of_the_records()
 
 
 def test_the_code_map_has_every_part_of_the_package() -> None:
-    """And nothing that is not there, as the rest of the page has not."""
+    """It names nothing that does not exist, and neither does the rest of the page."""
     text = (DOCS / "explanation" / "architecture.md").read_text(encoding="utf-8")
     named = {path.rstrip("/") for path in re.findall(r"`(evref/[\w/.]+)`", text)}
     parts = {
@@ -243,7 +240,6 @@ def test_the_code_map_has_every_part_of_the_package() -> None:
 
 
 def test_the_how_to_has_every_part_of_a_storage() -> None:
-    """By its name and its port."""
     parts = {name: port.__name__ for name, port in get_type_hints(Storage).items()}
     named = {row[0].strip("`"): row[1].strip("`") for row in rows(HOW_TO) if len(row) == 3}
 
@@ -251,7 +247,6 @@ def test_the_how_to_has_every_part_of_a_storage() -> None:
 
 
 def test_every_port_has_a_row_with_its_methods() -> None:
-    """And its module."""
     ports = {
         f"`{name}`": (
             f"`{module.name.removeprefix('evref.ports.')}`",
@@ -273,7 +268,6 @@ def test_every_port_has_a_row_with_its_methods() -> None:
     ids=str,
 )
 def test_the_how_to_shows_the_files_of_the_example(block: Block) -> None:
-    """Each whole."""
     files = [
         path.read_text(encoding="utf-8")
         for path in EXAMPLE.rglob("*")

@@ -33,7 +33,7 @@ def counter_server() -> Iterator[RedisServer]:
 
 @pytest.fixture(params=["database_server", "counter_server"])
 def counters(request: pytest.FixtureRequest) -> Counters:
-    """The server that counts requests: each in turn, unless the test names one."""
+    """Return the server that counts requests: each kind in turn, unless the test names one."""
     server: Counters = request.getfixturevalue(request.param)
     return server
 

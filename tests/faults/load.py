@@ -126,7 +126,7 @@ def wait_for(responses: list[Response], status: int, *, later: float = 0.0) -> l
 
 
 def assert_promised(responses: list[Response], *statuses: int) -> None:
-    """Each response has an allowed status, and has Retry-After if required."""
+    """Assert that each response has an allowed status, and Retry-After if required."""
     assert {response.status for response in responses} <= set(statuses)
     for response in responses:
         assert (response.retry_after is not None) == (response.status in {429, 503})

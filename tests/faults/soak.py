@@ -244,7 +244,7 @@ def soak(settings: Settings, folder: Path, seconds: float, seed: str) -> dict[st
 
 
 def assert_counts(host: Host, keys: Keys, got: Counter[tuple[str, int]]) -> None:
-    """The counts in storage match the clients' responses exactly."""
+    """Assert that the counts in storage match the clients' responses exactly."""
     for key in {key.key.id: key for key in keys.all}.values():
         days = host.container.manage_keys().history(OPERATOR, key.key.id)
         counted = [(day.admitted, day.refused) for day in days]
@@ -257,7 +257,7 @@ def assert_counts(host: Host, keys: Keys, got: Counter[tuple[str, int]]) -> None
 
 
 def flat(samples: list[Sample]) -> dict[str, object]:
-    """Return the resources after warm-up and at the end, which must not have grown."""
+    """Return the resources after warm-up and at the end; assert that they have not grown."""
     quarter = len(samples) // 4
     warm, last = samples[quarter : 2 * quarter], samples[-quarter:]
     figures: dict[str, object] = {}

@@ -24,7 +24,7 @@ def statuses(responses: list[Response]) -> list[int]:
 
 
 def assert_ends_at_a_limit(host: Host, service: Served, key: NewKey) -> None:
-    """The service admits as many requests as are left of a new limit, and no more."""
+    """Assert that the service admits exactly as many requests as are left of a new limit."""
     left = 20
     limit = host.today(key).admitted + left
     host.container.manage_keys().change(OPERATOR, key.key.id, daily_limit=limit)
@@ -38,7 +38,7 @@ def assert_ends_at_a_limit(host: Host, service: Served, key: NewKey) -> None:
 def test_two_services_admit_exactly_the_limit_and_respond_while_storage_hangs(
     new_host: NewHost, counters: Counters, tmp_path: Path
 ) -> None:
-    """Even with eight times as many clients as threads."""
+    """There are eight times as many clients as threads."""
     host = new_host()
     key = host.new_key(limit=300)
 
@@ -82,7 +82,7 @@ def test_killed_workers_are_replaced_and_admit_no_extra_requests(
 
 @contextmanager
 def full_disk(service: Served) -> Iterator[None]:
-    """No worker can write to any file: the system rejects it, as on a full disk."""
+    """Let no worker write to any file, as on a full disk."""
     workers = service.processes()
     for worker in workers:
         worker.rlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
@@ -94,7 +94,7 @@ def full_disk(service: Served) -> Iterator[None]:
 def test_on_a_full_disk_nothing_is_served_uncounted_until_there_is_space_again(
     tmp_path: Path,
 ) -> None:
-    """A load balancer sends requests elsewhere meanwhile; no restart is needed."""
+    """A load balancer avoids the service meanwhile; no restart is needed."""
     host = Host(Settings(database_url=f"sqlite:///{tmp_path}/evref.sqlite"))
     host.prepare()
     key = host.new_key()

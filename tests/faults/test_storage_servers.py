@@ -18,7 +18,7 @@ Fault = Callable[[Counters], AbstractContextManager[None]]
 
 @contextmanager
 def crashed(server: Counters) -> Iterator[None]:
-    """PostgreSQL ends without a checkpoint, and recovers from its log; Redis is killed."""
+    """Crash the server: PostgreSQL stops without a checkpoint, and Redis is killed."""
     is_redis = isinstance(server, RedisServer)
     server.stop(how=signal.SIGKILL if is_redis else signal.SIGQUIT)
     yield
@@ -32,7 +32,7 @@ FAULTS: dict[str, Fault] = {"crashed": crashed, "frozen": lambda server: server.
 def test_requests_get_503_during_a_fault_and_the_limit_holds_throughout(
     new_host: NewHost, counters: Counters, fault: Fault
 ) -> None:
-    """For two hosts together: requests admitted before the fault still count after it."""
+    """Requests that two hosts admitted before the fault still count after it."""
     hosts = [new_host(), new_host()]
     key = hosts[0].new_key(limit=60)
     responses = burst(*hosts, key=key, requests=40)
@@ -49,7 +49,7 @@ def test_requests_get_503_during_a_fault_and_the_limit_holds_throughout(
 
 
 def test_no_request_after_a_restart_fails(new_host: NewHost, counters: Counters) -> None:
-    """Although every pooled connection is dead, and Redis has lost the script."""
+    """All pooled connections are dead, and Redis has lost its scripts."""
     # On a busy machine, a server may take longer than the usual limit.
     host = new_host(storage_timeout_seconds=PATIENCE)
     key = host.new_key()
@@ -82,7 +82,7 @@ def test_a_host_opens_at_most_the_configured_number_of_connections(
 def test_a_redis_that_restarts_empty_starts_counting_from_zero(
     database_server: PostgresqlServer,
 ) -> None:
-    """Without persistence, which is the operator's choice, the day's limit starts again."""
+    """The operator chose to run Redis without persistence."""
     url = database_server.url(database_server.new_database())
     with redis_server() as volatile:
         settings = Settings(database_url=url, quota_url=volatile.url)
@@ -105,7 +105,7 @@ def test_a_redis_that_restarts_empty_starts_counting_from_zero(
 def test_without_the_database_nothing_is_served_although_redis_counts(
     new_host: NewHost, database_server: PostgresqlServer
 ) -> None:
-    """Because a key could have been revoked meanwhile."""
+    """A key may have been revoked meanwhile."""
     host = new_host()
     key = host.new_key()
 

@@ -1,4 +1,4 @@
-"""`make search-report`: measures the search, writes the tables of the page, says what is missed."""
+"""`make search-report`: measures the search, and writes the tables of its page."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def tables() -> str:
 
 
 def with_tables(page: str) -> str:
-    """Return the page with the tables of today."""
+    """Return the page with new tables."""
     return _TABLES.sub(lambda _: f"\n{tables()}\n", page)
 
 
 def missed() -> str:
-    """Return a line for each kind of queries and each file of questions with what is missed."""
+    """Return a line for each kind of query and each file of questions with what it misses."""
     by_kind = scores(search()) | {name: answered(search(), name) for name in QUESTIONS}
     return "".join(
         f"{kind}: {'; '.join(score.missed)}\n" for kind, score in by_kind.items() if score.missed

@@ -9,5 +9,5 @@ from tests.pages.site import bundled
 
 @cache
 def search() -> SearchIndex:
-    """The search of the bundled catalogue, as it is served."""
+    """Return the search of the bundled catalogue."""
     return SearchIndex(bundled(), read_lexicon())

@@ -1,4 +1,4 @@
-"""What people type and what it must find, and how much of it the search finds."""
+"""What people type, what it must find, and a score of what the search finds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Case:
 
 @dataclass(slots=True)
 class Score:
-    """How many queries of a kind are right, and how many with suggestions, and all results."""
+    """The number of queries of a kind, and how many are right, with and without suggestions."""
 
     queries: int = 0
     right: int = 0
@@ -59,7 +59,7 @@ class Score:
 
 @dataclass(slots=True)
 class Answered:
-    """How many questions have an answer among the first three, and how many have it first."""
+    """How many questions have an answer first, and among the first three."""
 
     questions: int = 0
     among_three: int = 0

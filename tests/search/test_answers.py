@@ -1,4 +1,4 @@
-"""Questions find the interventions that answer them, and other words find nothing."""
+"""Questions find the interventions that answer them; other words find nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Titles of ICD-10-CM that mean no diagnosis of the catalogue find none."""
+"""Titles of ICD-10-CM codes outside the catalogue find no diagnosis."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.search.bundled import search
 
 
 def finding(titles: list[str]) -> list[str]:
-    """Those of the titles that find a diagnosis."""
+    """Return the titles that find a diagnosis."""
     return [title for title in titles if search().diagnoses_of_record(title)]
 
 
 def test_few_titles_of_categories_that_are_not_in_the_catalogue_find_a_diagnosis() -> None:
-    """Of 500 categories of which no code finds a diagnosis."""
+    """There are 500 such categories."""
     catalogue = bundled()
     codes = [
         code

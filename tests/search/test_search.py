@@ -135,7 +135,7 @@ SITUATIONS = [
 
 
 def test_situations_as_records_name_them_find_nothing() -> None:
-    """500 of them, made of the names and English terms of the catalogue."""
+    """They are 500 combinations with names and English terms of the catalogue."""
     draw = random.Random(0)
     terms = [name.text for name in names() if name.language == "en"]
     drawn = [draw.choice(SITUATIONS).format(draw.choice(terms)) for _ in range(500)]
@@ -181,7 +181,7 @@ def test_four_letters_as_typed_begin_a_word(text: str, diagnosis_id: str) -> Non
 
 
 def test_an_apostrophe_may_be_left_out() -> None:
-    """Also after an article that French or Italian joins to the word: “crise dasthme”."""
+    """French and Italian articles may be joined to the word: “crise dasthme”."""
     for entry in bundled().entries:
         for term in chain(*entry.diagnosis.terms.values()):
             typed = re.sub("['\u2019]", "", term)
@@ -190,7 +190,7 @@ def test_an_apostrophe_may_be_left_out() -> None:
 
 
 def test_a_term_within_a_longer_query_is_not_a_condition_that_the_catalogue_lacks() -> None:
-    """Though with disease it would be: brittle bone disease is not osteoporosis."""
+    """Brittle bone disease is a different condition than osteoporosis (“brittle bones”)."""
     within, other = map(search().diagnoses, ("exercise for brittle bones", "brittle bone disease"))
 
     assert [hit.diagnosis_id for hit in within.hits] == ["osteoporosis"]
@@ -215,7 +215,7 @@ def test_no_suggestion_rests_on_a_word_that_says_little(text: str) -> None:
 
 
 def names() -> list[Name]:
-    """All names and terms."""
+    """Return all names and terms."""
     lexicon = read_lexicon()
     return [
         name for entry in bundled().entries for name in names_of(entry.diagnosis, lexicon, fold)
@@ -223,7 +223,7 @@ def names() -> list[Name]:
 
 
 def test_every_name_and_term_finds_its_diagnosis_as_a_whole() -> None:
-    """So no list has a word that the catalogue means."""
+    """So no word list hides a name of the catalogue."""
     lost = [
         name.text
         for name in names()

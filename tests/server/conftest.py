@@ -1,4 +1,4 @@
-"""Real servers, each in a process group of its own that ends with the test."""
+"""Real servers; each is in its own process group, which ends with the test."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Answer:
-    """A response, read to its end."""
+    """A response with its whole body."""
 
     status: int
     headers: dict[str, str]
@@ -37,7 +37,7 @@ class Answer:
 
 
 class Connection:
-    """A connection that is kept, as a client's library would."""
+    """A persistent connection, as a client library keeps one."""
 
     def __init__(self, port: int) -> None:
         self._http = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
@@ -53,7 +53,7 @@ class Connection:
 
 
 class Server:
-    """A server process, its port, its working directory and what it printed."""
+    """A server process, with its port, working directory and output."""
 
     def __init__(self, command: list[str], folder: Path, port: int, env: dict[str, str]) -> None:
         self.folder = folder
@@ -79,12 +79,12 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def get(self, path: str, token: str | None = None) -> Answer:
-        """The answer to a request on a connection of its own."""
+        """Return the response to a request on a new connection."""
         with contextlib.closing(Connection(self.port)) as connection:
             return connection.get(path, token)
 
     def wait_until_ready(self, workers: int = 1) -> None:
-        """Wait until it answers, and has so many workers."""
+        """Wait until the server responds and has this many workers."""
         wait_until(
             lambda: self._is_ready() and len(self.workers()) >= workers,
             lambda: f"not ready:\n{self.log}",
@@ -94,15 +94,15 @@ class Server:
         return self.process.wait(PATIENCE)
 
     def processes(self) -> list[psutil.Process]:
-        """The workers."""
+        """Return the processes of the workers."""
         return psutil.Process(self.process.pid).children()
 
     def workers(self) -> list[int]:
-        """The process ids of the workers."""
+        """Return the process ids of the workers."""
         return [worker.pid for worker in self.processes()]
 
     def kill(self) -> None:
-        """Kill the server with all its workers, in any state."""
+        """Kill the server and all its workers."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE)
@@ -115,14 +115,14 @@ class Server:
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """The environment of this process with these settings and no others."""
+    """Return the environment of this process with these settings and no others."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("EVREF_")}
     named = {f"EVREF_{name.upper()}": text for name, text in settings.items()}
     return {**kept, "PYTHONPATH": str(REPOSITORY), **named}
 
 
 def evref(folder: Path, *arguments: str) -> str:
-    """What a command prints that is done; run in a process of its own, as an operator would."""
+    """Return the output of a command that runs in its own process, as for an operator."""
     done = subprocess.run(
         [sys.executable, "-m", "evref", *arguments],
         cwd=folder,
@@ -136,7 +136,7 @@ def evref(folder: Path, *arguments: str) -> str:
 
 
 class Store:
-    """The database in a folder, as commands work on it, but without a process for each."""
+    """The database in a folder, used without starting a process for each command."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -170,7 +170,7 @@ Start = Callable[..., Server]
 
 @pytest.fixture(scope="module")
 def start() -> Iterator[Start]:
-    """Starts `python -m evref` or another module in a folder, on a free port."""
+    """Start `python -m evref` or another module in a folder, on a free port."""
     servers: list[Server] = []
 
     def start(folder: Path, *arguments: str, module: str = "evref", **settings: str) -> Server:
@@ -187,7 +187,7 @@ def start() -> Iterator[Start]:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A database with the bundled catalogue and an institution."""
+    """Return a database with the bundled catalogue and an institution."""
     made = Store(tmp_path_factory.mktemp("store"))
     yield made
     made.container.storage().close()

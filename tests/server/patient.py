@@ -1,6 +1,6 @@
-"""The service with a storage that may take long, for tests in which no request may be refused.
+"""The service with long storage timeouts, for tests in which no request may be refused.
 
-On a busy machine, storage can take longer than an operator may set.
+On a busy machine, storage can take longer than the longest timeout that operators can set.
 """
 
 from evref.bootstrap.container import Container

@@ -1,4 +1,4 @@
-"""What single connections can do to a server without a proxy before it."""
+"""What single connections can do to a server without a proxy in front."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def server(start: Start, store: Store) -> Server:
 
 @pytest.fixture(scope="module")
 def by_gunicorn(start: Start, store: Store) -> Server:
-    """With the file of settings that gunicorn finds in this repository by itself."""
+    """Start the server with the settings file that gunicorn finds in this repository."""
     started = start(
         store.folder,
         *("--config", str(REPOSITORY / "gunicorn.conf.py"), "wsgi:app"),
@@ -46,7 +46,7 @@ def either(request: pytest.FixtureRequest) -> Server:
 
 @pytest.mark.parametrize("length", ["56", "0000000056", "00000000000000000056"])
 def test_a_body_is_never_read_as_a_request(server: Server, length: str) -> None:
-    """It is as long as was said, in any number of digits, and comes after the answer."""
+    """The body is as long as announced, and is sent after the response has begun."""
     head = LIVE + b"Content-Length: " + length.encode() + b"\r\n\r\n"
     body = b"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n".ljust(56, b"-")
     with Peer(server.port) as peer:
@@ -57,7 +57,7 @@ def test_a_body_is_never_read_as_a_request(server: Server, length: str) -> None:
 
 
 def test_a_socket_that_fails_while_it_closes_ends_no_worker(start: Start, store: Store) -> None:
-    """Whatever the error: see failing_sockets, which raises it in the server's process."""
+    """See failing_sockets, which raises the error in the server's process."""
     server = start(store.folder, "serve", "--workers", "1", module="tests.server.failing_sockets")
     server.wait_until_ready()
     workers = server.workers()
@@ -72,7 +72,7 @@ def test_a_socket_that_fails_while_it_closes_ends_no_worker(start: Start, store:
 
 @pytest.mark.parametrize("sent", [b"", b"GET /", LAST, LIVE + b"Content-Length: 9\r\n\r\n"])
 def test_a_connection_that_is_reset_ends_no_worker(server: Server, sent: bytes) -> None:
-    """At any moment; with the option to linger for no time, close() sends RST."""
+    """With SO_LINGER set to zero, close() sends RST."""
     workers = server.workers()
     for _ in range(20):
         with Peer(server.port) as peer:
@@ -85,7 +85,7 @@ def test_a_connection_that_is_reset_ends_no_worker(server: Server, sent: bytes) 
 
 
 def test_a_silent_connection_does_not_prevent_a_stop(start: Start, store: Store) -> None:
-    """It delays it by the five seconds of keep-alive."""
+    """It delays the stop by the five seconds of keep-alive."""
     server = start(store.folder, "serve", "--workers", "1")
     server.wait_until_ready()
     with Peer(server.port):
@@ -111,7 +111,7 @@ def test_a_silent_connection_does_not_prevent_a_stop(start: Start, store: Store)
     ],
 )
 def test_no_field_decides_on_path_or_scheme(either: Server, field: str) -> None:
-    """Although they come from this machine, as a proxy's would."""
+    """Gunicorn trusts such fields from this machine, as from a proxy."""
     plain = b"GET /api/v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-ID: a\r\n"
 
     def body(answer: bytes) -> bytes:
@@ -128,7 +128,6 @@ def test_no_field_decides_on_path_or_scheme(either: Server, field: str) -> None:
 def test_with_any_settings_of_gunicorn_the_path_stays(
     start: Start, store: Store, field: str
 ) -> None:
-    """Gunicorn by itself obeys both when they come from this machine."""
     server = start(store.folder, "--no-control-socket", "wsgi:app", module="gunicorn")
     server.wait_until_ready()
     plain = b"GET /api/v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
@@ -140,7 +139,7 @@ def test_with_any_settings_of_gunicorn_the_path_stays(
 
 
 def test_an_upgrade_is_ignored_by_every_way_to_an_answer(server: Server, store: Store) -> None:
-    """RFC 9110, section 7.8: the answer that is made and the one that is cached are the same."""
+    """New and cached responses are the same (RFC 9110, section 7.8)."""
     token = store.key().token.text
     sent = (
         f"GET {LIST}?q=knee HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
@@ -156,7 +155,7 @@ def test_an_upgrade_is_ignored_by_every_way_to_an_answer(server: Server, store: 
 
 
 def test_more_silent_connections_than_threads_only_delay_others(server: Server) -> None:
-    """Gunicorn's thread waits five seconds for a first byte, then its main loop goes on waiting."""
+    """A thread waits five seconds for the first byte, then hands the connection back."""
     peers = [Peer(server.port) for _ in range(40)]
     try:
         assert server.get("/health/live").status == 200
@@ -166,7 +165,7 @@ def test_more_silent_connections_than_threads_only_delay_others(server: Server) 
 
 
 def test_more_connections_than_a_worker_has_files_for_do_not_end_it(store: Store) -> None:
-    """It stops accepting before it has no file for the next one."""
+    """It stops accepting before it runs out of file descriptors."""
     port = free_port()
     command = f"ulimit -n 300; exec {sys.executable} -m evref serve --workers 1"
     few_files = Server(
@@ -194,7 +193,7 @@ def test_more_connections_than_a_worker_has_files_for_do_not_end_it(store: Store
     ],
 )
 def test_a_body_that_nobody_reads_harms_nothing(server: Server, sent: bytes) -> None:
-    """What follows is the next request."""
+    """The server reads the next request correctly."""
     with Peer(server.port) as peer:
         answer = peer.send(sent + LAST).end().rest()
 

@@ -1,4 +1,4 @@
-"""`evref serve` with several workers: exact, up to date everywhere, and hard to bring down."""
+"""`evref serve` with several workers: exact counts, and changes that reach every worker."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ LIVE = "/health/live"
 
 @pytest.fixture(scope="module")
 def server(start: Start, store: Store) -> Server:
-    """Three workers on one SQLite file."""
+    """Start three workers on one SQLite file."""
     started = start(store.folder, "serve", "--workers", "3", container=CONTAINER)
     started.wait_until_ready(workers=3)
     return started
 
 
 def test_a_doubled_slash_leads_to_the_page(server: Server) -> None:
-    """Through the server's own reading of the address too."""
+    """The server itself does not change the path."""
     for path in ("//settings/sign-in", "/settings//sign-in"):
         answer = server.get(path)
 
@@ -61,7 +61,7 @@ def test_a_doubled_slash_leads_to_the_page(server: Server) -> None:
 def test_a_server_without_requests_follows_the_catalogue_too(
     start: Start, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    """Its log shows it: what replaced the catalogue cannot be loaded."""
+    """Its log shows that it tried to load the new catalogue, which is damaged."""
     store = Store(tmp_path)
     server = start(tmp_path, *command, module="evref" if command == ("serve",) else "gunicorn")
     server.wait_until_ready()
@@ -74,7 +74,7 @@ def test_a_server_without_requests_follows_the_catalogue_too(
 
 
 def ask(server: Server, token: str, times: int) -> list[Answer]:
-    """The answers to so many requests on one connection, until it breaks."""
+    """Return the responses to this many requests on one connection, until it breaks."""
     answers: list[Answer] = []
     with (
         closing(Connection(server.port)) as connection,
@@ -85,7 +85,7 @@ def ask(server: Server, token: str, times: int) -> list[Answer]:
 
 
 def everywhere(server: Server, path: str, token: str) -> list[Answer]:
-    """Answers on so many connections at once that each worker has some."""
+    """Return responses on so many concurrent connections that each worker has some."""
     connections = [Connection(server.port) for _ in range(30)]
     try:
         return [connection.get(path, token) for connection in connections]
@@ -95,9 +95,9 @@ def everywhere(server: Server, path: str, token: str) -> list[Answer]:
 
 
 def test_exactly_the_limit_of_concurrent_requests_is_answered(server: Server, store: Store) -> None:
-    """Over all workers and threads; and the command line shows the same count.
+    """This holds over all workers and threads, and the command line shows the same count.
 
-    The limit is read all the while, which neither counts nor is ever wrong.
+    Meanwhile `getLimit` is called, which does not count and is never wrong.
     """
     key = store.key(limit=500)
     is_over = Event()
@@ -127,7 +127,7 @@ def test_exactly_the_limit_of_concurrent_requests_is_answered(server: Server, st
 
 
 def watch_limit(server: Server, token: str, is_over: Event) -> list[dict[str, int]]:
-    """What the limit was, read again and again, and once more when it is over."""
+    """Return all responses of `getLimit`, the last of them after the end."""
     readings: list[dict[str, int]] = []
     with closing(Connection(server.port)) as connection:
         while True:
@@ -140,7 +140,7 @@ def watch_limit(server: Server, token: str, is_over: Event) -> list[dict[str, in
 
 
 def test_every_worker_serves_the_same_whole_catalogue(server: Server, store: Store) -> None:
-    """To the byte, so that its ETag is the same on each."""
+    """The bytes are the same, so the ETag is too."""
     token = store.key().token.text
 
     answers = everywhere(server, "/api/v1/catalogue", token)
@@ -154,7 +154,7 @@ def test_every_worker_serves_the_same_whole_catalogue(server: Server, store: Sto
 def test_a_loaded_catalogue_is_served_by_every_worker_without_a_restart(
     server: Server, store: Store
 ) -> None:
-    """Within a second; each answer is of the one or of the other."""
+    """Each response is of the old or of the new catalogue."""
     token = store.key().token.text
     workers = server.workers()
     before = {
@@ -182,7 +182,7 @@ def test_a_loaded_catalogue_is_served_by_every_worker_without_a_restart(
 def test_a_key_that_is_changed_or_revoked_is_so_on_every_worker(
     server: Server, store: Store
 ) -> None:
-    """By the command line, while it is in use."""
+    """The command line changes the key while it is in use."""
     key = store.key()
     token = key.token.text
     assert {answer.status for answer in everywhere(server, LIST, token)} == {200}
@@ -200,7 +200,7 @@ def test_a_key_that_is_changed_or_revoked_is_so_on_every_worker(
 
 
 def test_a_port_in_use_is_an_error_in_one_line(server: Server, store: Store) -> None:
-    """And the one who has it goes on."""
+    """The server that has the port is not disturbed."""
     bind = f"127.0.0.1:{server.port}"
 
     done = subprocess.run(
@@ -224,13 +224,13 @@ def test_a_port_in_use_is_an_error_in_one_line(server: Server, store: Store) -> 
 def test_requests_do_not_queue_while_another_process_has_the_database(
     start: Start, store: Store
 ) -> None:
-    """After the first request has waited, others are refused without asking the database."""
+    """After the first has waited, others are refused without asking the database."""
     token = store.key().token.text
     server = start(store.folder, "serve", "--workers", "1", storage_timeout_seconds="1.2")
     server.wait_until_ready()
 
     def is_refused_at_once() -> bool:
-        """Within a second after another; later, a request waits again."""
+        """Return whether a request within a second of another is refused without waiting."""
         assert server.get(LIST, token).status == 503
         return "storage is out of reach: it recently did not respond in time" in server.log
 
@@ -242,7 +242,7 @@ def test_requests_do_not_queue_while_another_process_has_the_database(
 
 
 def accepted(server: Server) -> int:
-    """How many connections the workers have accepted."""
+    """Return the number of connections that the workers have accepted."""
     return sum(
         connection.status == psutil.CONN_ESTABLISHED
         for worker in server.processes()
@@ -251,7 +251,7 @@ def accepted(server: Server) -> int:
 
 
 def test_sigterm_cuts_no_request_that_is_under_way(start: Start, store: Store) -> None:
-    """Here they are held up by another who has the database, until the signal has come."""
+    """A lock on the database holds the requests up until the signal was sent."""
     token = store.key().token.text
     command = ("serve", "--workers", "2", "--threads", "4")
     server = start(store.folder, *command, container=CONTAINER)

@@ -1,4 +1,4 @@
-"""From nothing to a running service, and every way in which it does not come to that."""
+"""Starting the service: from an empty folder, and with every kind of problem."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ PLAIN = ("--no-control-socket",)
 
 
 def curl_lines(server: Server) -> list[str]:
-    """The lines that a server printed for its operator to try."""
+    """Return the curl lines that a server printed."""
     return [line.strip() for line in server.log.splitlines() if line.strip().startswith("curl ")]
 
 
 def try_in_shell(line: str) -> list[str]:
-    """The ids that come back when the line is pasted into a shell."""
+    """Return the ids in the response when the line is run in a shell."""
     done = subprocess.run(
         line + " --silent --fail-with-body", shell=True, capture_output=True, check=False
     )
@@ -37,7 +37,6 @@ def try_in_shell(line: str) -> list[str]:
 def test_one_command_leads_to_a_ready_curl_line(
     start: Start, tmp_path: Path, command: str, storage: str
 ) -> None:
-    """In an empty folder; the line works as it is."""
     server = start(tmp_path, command, storage=storage)
     server.wait_until_ready()
 
@@ -53,7 +52,7 @@ def test_one_command_leads_to_a_ready_curl_line(
 
 
 def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_path: Path) -> None:
-    """The key of before goes on working, and another is shown, which expires."""
+    """The earlier key still works; the demo prints a new key, which expires."""
     first = start(tmp_path, "demo")
     first.wait_until_ready()
     (line,) = curl_lines(first)
@@ -82,7 +81,7 @@ def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_
 def test_gunicorn_stops_where_the_application_cannot_start(
     start: Start, tmp_path: Path, settings: dict[str, str], message: str
 ) -> None:
-    """With the reason in one line, and without starting workers for ever."""
+    """It prints the reason in one line and does not restart workers for ever."""
     server = start(tmp_path, *PLAIN, "--workers", "1", "wsgi:app", module="gunicorn", **settings)
 
     assert server.wait_until_ended() != 0
@@ -98,7 +97,7 @@ def test_gunicorn_stops_where_the_application_cannot_start(
 def test_it_starts_without_storage_and_serves_when_it_is_there(
     start: Start, store: Store, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    """A database that is out of reach for the moment is no wrong setting; one line says so."""
+    """One line says that storage is unavailable."""
     token = store.key().token.text
     elsewhere, folder = tmp_path / "elsewhere", tmp_path / "volume"
     elsewhere.mkdir()
@@ -118,7 +117,7 @@ def test_it_starts_without_storage_and_serves_when_it_is_there(
 
 
 def status(server: Server, path: str) -> int | None:
-    """That of the answer; None while it does not listen yet."""
+    """Return the status of the response, or None while the server does not listen."""
     try:
         return server.get(path).status
     except ConnectionError:
@@ -128,7 +127,7 @@ def status(server: Server, path: str) -> int | None:
 def test_from_a_read_only_database_nothing_is_served(
     start: Start, store: Store, tmp_path: Path
 ) -> None:
-    """Nothing could be counted in it."""
+    """Requests cannot be counted in it."""
     url = f"sqlite:///file:{store.folder / 'evref.sqlite'}?mode=ro&uri=true"
 
     server = start(tmp_path, "serve", database_url=url)
@@ -151,7 +150,7 @@ def test_from_a_read_only_database_nothing_is_served(
 def test_a_redis_that_keeps_nothing_is_warned_of_once(
     start: Start, store: Store, module: str, setting: tuple[str, str] | None, warned: int
 ) -> None:
-    """Not for each worker; and a request is answered all the same."""
+    """The warning is not repeated by each worker, and requests are served."""
     command = ("serve",) if module == "evref" else (*PLAIN, "--preload", "wsgi:app")
     with redis_server() as redis:
         if setting is not None:
@@ -165,7 +164,7 @@ def test_a_redis_that_keeps_nothing_is_warned_of_once(
 
 
 def test_a_redis_that_does_not_say_is_not_warned_of(start: Start, store: Store) -> None:
-    """Many that are hosted refuse CONFIG, and keep what they are sent."""
+    """Many hosted servers refuse CONFIG although they persist data."""
     with redis_server("--rename-command", "CONFIG", "") as redis:
         server = start(store.folder, "serve", quota_url=redis.url)
         server.wait_until_ready()

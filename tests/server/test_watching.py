@@ -1,4 +1,4 @@
-"""What an operator sees of a running service: its metrics, and its log."""
+"""The metrics and the log of a running service."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOKEN = "0123456789abcdef0123456789abcdef"
 
 
 def samples(server: Server) -> dict[tuple[str, ...], float]:
-    """What is measured, by its name and the values of its labels in the order of their names."""
+    """Return the values of metrics by name and labels, the labels sorted by name."""
     answer = server.get("/metrics", TOKEN)
     assert answer.status == 200
     return {
@@ -34,14 +34,14 @@ def samples(server: Server) -> dict[tuple[str, ...], float]:
 
 
 def entries(server: Server, logger: str) -> list[dict[str, Any]]:
-    """What a logger wrote as JSON; every line of the log is JSON."""
+    """Return the entries of a logger; every line of the log is JSON."""
     lines = [json.loads(line) for line in server.log.splitlines()]
     return [line for line in lines if line["logger"] == logger]
 
 
 @pytest.fixture(scope="module")
 def server(start: Start, store: Store) -> Server:
-    """Two workers, watched by all means."""
+    """Start two workers with metrics and a log in JSON."""
     started = start(
         store.folder,
         "serve",
@@ -56,7 +56,7 @@ def server(start: Start, store: Store) -> Server:
 
 
 def test_the_workers_count_together(server: Server, store: Store) -> None:
-    """Kept answers and refusals included; a worker that is killed takes nothing with it."""
+    """Cached responses and refusals count too; killed workers lose no counts."""
     key = store.key(limit=21)
     before = samples(server)
     for _ in range(20):
@@ -98,7 +98,7 @@ def test_the_workers_count_together(server: Server, store: Store) -> None:
 
 
 def test_the_metrics_have_the_version_and_the_oldest_check(server: Server, store: Store) -> None:
-    """The check as the first second of its day, in UTC."""
+    """The check is the first second of its day in UTC."""
     served = json.loads(server.get(LIST, store.key().token.text).body)
     metrics = samples(server)
 
@@ -110,7 +110,7 @@ def test_the_metrics_have_the_version_and_the_oldest_check(server: Server, store
 
 @pytest.mark.parametrize("token", [None, TOKEN[:-1], TOKEN + "0", "é"])
 def test_the_metrics_are_for_the_operator(server: Server, token: str | None) -> None:
-    """Others are asked for the token, and learn nothing."""
+    """Without the token, the response is a 401."""
     answer = server.get("/metrics", token)
 
     assert answer.status == 401
@@ -120,7 +120,7 @@ def test_the_metrics_are_for_the_operator(server: Server, token: str | None) -> 
 
 
 def test_each_request_is_logged_with_its_id_and_the_keys(server: Server, store: Store) -> None:
-    """Never with the key, wherever a client has put it."""
+    """No log contains a key, wherever a client has put it."""
     key = store.key()
     answers = [server.get(LIST, key.token.text) for _ in range(2)]
     missed = server.get(f"{LIST}/{key.token.text}?key={key.token.text}")
@@ -141,7 +141,7 @@ def test_each_request_is_logged_with_its_id_and_the_keys(server: Server, store: 
 
 
 def test_a_request_that_cannot_be_read_is_logged_too(server: Server) -> None:
-    """By gunicorn, which has no id for it."""
+    """Gunicorn logs it, without a request id."""
     connection = Connection(server.port)
     answer = connection.get("/" + "x" * 10_000)
     connection.close()
@@ -154,7 +154,6 @@ def test_a_request_that_cannot_be_read_is_logged_too(server: Server) -> None:
 
 
 def test_as_text_the_log_has_the_same_ids(start: Start, store: Store) -> None:
-    """On lines for people."""
     server = start(store.folder, "serve", "--workers", "1", access_log="on")
     server.wait_until_ready()
     key = store.key()
@@ -166,7 +165,7 @@ def test_as_text_the_log_has_the_same_ids(start: Start, store: Store) -> None:
 
 
 def test_what_was_counted_goes_with_the_server(start: Start, store: Store) -> None:
-    """Once it is stopped; not when one of its workers ends."""
+    """Counts end with the server, not with a worker."""
     server = start(store.folder, "serve", "--workers", "1", metrics_token=TOKEN)
     server.wait_until_ready()
     (worker,) = server.workers()
@@ -187,7 +186,7 @@ def test_what_was_counted_goes_with_the_server(start: Start, store: Store) -> No
 def test_workers_of_any_server_share_a_folder_that_is_named(
     start: Start, store: Store, tmp_path: Path
 ) -> None:
-    """Without one, each would tell of itself alone, so the start says what is needed."""
+    """Without the folder, each worker would report only itself, so the start is refused."""
     plain = ("--no-control-socket", "--workers", "2", "wsgi:app")
     refused = start(store.folder, *plain, module="gunicorn", metrics_token=TOKEN)
     folder = tmp_path / "metrics"
@@ -212,7 +211,7 @@ def test_workers_of_any_server_share_a_folder_that_is_named(
 def test_a_start_removes_the_counts_of_workers_that_ended(
     start: Start, store: Store, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    """In a folder that is named, which would else grow with every start; nothing else in it."""
+    """Otherwise the folder would grow with every start; other files in it stay."""
     (tmp_path / "notes.txt").touch()
     settings = {"metrics_token": TOKEN, "metrics_folder": str(tmp_path)}
     module = "evref" if command == ("serve",) else "gunicorn"
