@@ -65,7 +65,7 @@ class AuditLogContract:
         assert storage.audit.entries("i1") == written[::-1]
 
     def test_the_entry_that_was_written_last_comes_first(self, storage: Storage) -> None:
-        """Whatever its time, which a change takes before it waits for another one."""
+        """A change notes its time before it waits for others, so times may be out of order."""
         for detail, hours in (("first", 1), ("second", 0), ("third", 0)):
             record(storage, detail, hours=hours)
 
@@ -123,7 +123,7 @@ class AuditLogContract:
         assert details(storage, None) == ["of None"]
 
     def test_what_is_gathered_has_one_entry_with_its_times(self, storage: Storage) -> None:
-        """By institution, actor, action and time; it stays where its first one was written."""
+        """Each institution, actor, action and time has one, in the place of the first."""
         others = [
             a_refusal(hours=1),
             a_refusal("desk@example.org"),
@@ -155,7 +155,7 @@ class AuditLogContract:
         assert storage.audit.entries("i1") == (a_refusal(times=8),)
 
     def test_old_entries_of_some_actions_are_removed(self, storage: Storage) -> None:
-        """One exactly from the given time is not older, and is gathered anew if it is removed."""
+        """An entry of exactly the given time stays; a removed one can be gathered again."""
         for hours in (-1, 0):
             storage.audit.gather([a_refusal(hours=hours, times=3)])
             record(storage, f"changed at {hours}", hours=hours)

@@ -142,7 +142,7 @@ class UnitOfWorkContract:
         assert records(storage) == before
 
     def test_several_entries_are_written_in_order(self, storage: Storage) -> None:
-        """Also if nothing else is changed."""
+        """This holds even if nothing else is changed."""
         with storage.changes(OPERATOR, NOON) as changes:
             for detail in ("first", "second"):
                 changes.record(Action.CATALOGUE_PUBLISHED, detail)

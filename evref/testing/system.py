@@ -60,7 +60,7 @@ class PasswordHasherContract(Contract):
     def test_anything_but_a_hash_verifies_nothing(
         self, instance: PasswordHasher, damaged: str | None
     ) -> None:
-        """Nor does None, for a member without a password. Nothing is raised."""
+        """None, for a member without a password, verifies nothing either. Nothing is raised."""
         assert not instance.verify("password", damaged)
         assert not instance.verify("", damaged)
 

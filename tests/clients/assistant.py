@@ -52,7 +52,7 @@ class Assistant:
 
 @contextmanager
 def assistant(folder: Path, url: str, key: str, mode: str = "auto") -> Iterator[Assistant]:
-    """Until the context is left; nothing that any of the processes says may contain the key."""
+    """Start an assistant until the context ends; no output of any process may contain the key."""
     errors = folder / "errors"
     with (
         errors.open("w") as log,

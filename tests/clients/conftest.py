@@ -1,4 +1,4 @@
-"""A service that is called from outside, and the tools that `make clients` installs."""
+"""A service that clients call over HTTP, and the tools that `make clients` installs."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Running:
         return self.server.url
 
     def key(self, *, limit: int = 1000) -> str:
-        """The token of a new key."""
+        """Return the token of a new key."""
         return self.store.key(limit).token.text
 
     def document(self) -> bytes:
-        """The OpenAPI document, as anybody downloads it."""
+        """Return the OpenAPI document as the service publishes it."""
         return self.server.get("/api/v1/openapi.json").body
 
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One service for all tests."""
+    """Start one service for all tests."""
     store, port = Store(tmp_path_factory.mktemp("service")), free_port()
     bind = f"127.0.0.1:{port}"
     command = [sys.executable, "-m", "evref", "serve", "--bind", bind, "--workers", "2"]
@@ -72,7 +72,7 @@ def document(service: Running, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(service: Running, tmp_path: Path) -> Run:
-    """Runs a program in the test's folder, with keys; what it printed, where it succeeds."""
+    """Run a program in the test's folder, with keys; return its output."""
     return partial(
         run_in,
         tmp_path,
@@ -83,7 +83,7 @@ def run(service: Running, tmp_path: Path) -> Run:
 
 
 def run_in(folder: Path, program: str, *arguments: str | Path, **environment: str) -> str:
-    """What a program printed; the installed tools are found, by it as well, before others."""
+    """Return the output of a program, which finds the installed tools before others."""
     searched = os.pathsep.join([str(TOOLS), str(NODE_TOOLS), os.environ["PATH"]])
     found = shutil.which(program, path=searched)
     assert found is not None, f"{program} is not on this machine; .ci/run installs it"

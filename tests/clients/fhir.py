@@ -1,4 +1,4 @@
-"""The catalogue as FHIR, judged by the software of others: each resource and kind of answer."""
+"""Third-party software reads and validates every resource and every kind of FHIR response."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ PROGRAMS = HERE / "programs"
 
 
 class Reader:
-    """Reads the service with a key, or without."""
+    """Reads the service with or without a key."""
 
     def __init__(self, service: Running, key: str | None) -> None:
         self._url = service.url
         self._headers = {} if key is None else {"Authorization": f"Bearer {key}"}
 
     def read(self, path: str) -> Any:
-        """What a path has, or a page that a link names; an error as well."""
+        """Return the content of a path, of a linked page, or of an error."""
         url = path if path.startswith("http") else f"{self._url}/fhir/{path}"
         try:
             with urlopen(Request(url, headers=self._headers), timeout=60) as answer:
@@ -45,7 +45,7 @@ class Reader:
 
 @pytest.fixture(scope="session")
 def resources(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with each resource of the catalogue, and with each other kind of answer."""
+    """Write each resource of the catalogue and each other kind of response to a folder."""
     folder = tmp_path_factory.mktemp("resources")
     reader = Reader(service, service.key())
     refused = Reader(service, service.key(limit=0))
@@ -89,7 +89,7 @@ def resources(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     ],
 )
 def test_every_resource_is_valid(run: Run, resources: Path, interpreter: str, program: str) -> None:
-    """By the models and validators that others wrote from the definitions of FHIR."""
+    """The validators were written by others, from the definitions of FHIR."""
     judged = run(interpreter, PROGRAMS / program, resources)
 
     assert int(judged) == len(list(resources.iterdir())) > 1000
@@ -104,5 +104,5 @@ def test_every_resource_is_valid(run: Run, resources: Path, interpreter: str, pr
     ],
 )
 def test_a_client_reads_searches_and_is_refused(run: Run, interpreter: str, program: str) -> None:
-    """Each in its own terms; the assertions are in the programs."""
+    """The assertions are in the programs, in the terms of each client."""
     run(interpreter, PROGRAMS / program)

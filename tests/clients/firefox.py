@@ -17,7 +17,7 @@ from tests.settings_pages.site import EMAIL, PASSWORD, Site
 
 @pytest.fixture(scope="module")
 def public() -> Iterator[Site]:
-    """A site with the bundled catalogue, which everybody may read."""
+    """Yield a public site with the bundled catalogue."""
     with served_site(Readers.PUBLIC) as site:
         publish(site, bundled())
         yield site
@@ -26,7 +26,7 @@ def public() -> Iterator[Site]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_pages_work_in_firefox(public: Site, tmp_path: Path, width: int, scheme: str) -> None:
-    """What is checked stands in the program."""
+    """The assertions are in the program."""
     firefox = shutil.which("firefox-esr") or shutil.which("firefox")
     assert firefox is not None, "Firefox is not on this machine; .ci/run installs it"
 

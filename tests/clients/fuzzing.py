@@ -20,7 +20,7 @@ SEED = os.environ.get("FUZZING_SEED", "0")
 
 @pytest.mark.timeout(10 * SECONDS)
 def test_schemathesis_finds_nothing(service: Running, tmp_path: Path) -> None:
-    """Also if one response leads to the next request, by the links in the document."""
+    """It also follows the links of the document from one response to the next request."""
     output = run_in(
         tmp_path,
         *("schemathesis", "--config-file", HERE / "schemathesis.toml"),

@@ -1,7 +1,7 @@
-"""Clients generated afresh from the document, compiled or type-checked, calling the service.
+"""Clients generated from the document are compiled or type-checked, and call the service.
 
-Each program finds diagnoses and interventions with filters, and is refused with 304, 401, 404, 422
-and 429; the assertions stand in the programs, in the terms of each client.
+Each program finds diagnoses and interventions with filters, and gets 304, 401, 404, 422 and 429;
+the assertions are in the programs, in the terms of each client.
 """
 
 import json
@@ -55,7 +55,7 @@ def test_openapi_generator_for_typescript(run: Run, document: Path, tmp_path: Pa
 
 
 def test_openapi_generator_for_java(run: Run, document: Path, tmp_path: Path) -> None:
-    """With Java's own HTTP client; Jackson is the one that the generator itself brings along."""
+    """It uses Java's own HTTP client, and the generator's version of Jackson."""
     generate(
         run,
         document,
@@ -107,7 +107,7 @@ def test_openapi_typescript_with_openapi_fetch(run: Run, document: Path, tmp_pat
 
 
 def test_postman(run: Run, document: Path, tmp_path: Path) -> None:
-    """The collection is sent by newman, which is Postman without its window."""
+    """The collection is sent by newman, Postman's command line."""
     collection = tmp_path / "collection.json"
     run("openapi2postmanv2", "--spec", document, "--output", collection)
     assert json.loads(collection.read_text())["info"]["name"] == "Evidence Reference Service"

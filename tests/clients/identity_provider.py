@@ -60,7 +60,7 @@ OIDCScope "openid email"
 
 @pytest.fixture
 def proxy(start: Start, store: Store, tmp_path: Path) -> Iterator[str]:
-    """The address of the proxy, which stands before the service and after the provider."""
+    """Return the address of the proxy, which is in front of the service."""
     apache = shutil.which("apache2")
     assert apache is not None, "Apache is not on this machine; .ci/run installs it"
     manage = store.container.manage_institutions()
@@ -105,7 +105,7 @@ def listens(port: int) -> bool:
 
 
 def test_a_reader_signs_in_at_the_provider_and_lands_on_the_entry(proxy: str, store: Store) -> None:
-    """Headers that the browser sends itself are replaced on the way."""
+    """The proxy replaces headers that the browser sends itself."""
     browser = requests.Session()
     names = ("X-Forwarded-Email", "X_Forwarded_Email", "X-Evref-Proxy-Secret")
     forged = dict.fromkeys(names, "other@hospital.example") | {"Connection": names[0]}

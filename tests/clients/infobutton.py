@@ -1,6 +1,6 @@
-"""Info buttons against a service with two workers, as MedlinePlus Connect documents its requests.
+"""Info buttons, as MedlinePlus Connect documents their requests, against two workers.
 
-The assertions stand in the programs; feedparser reads the feeds, and lxml validates them.
+The assertions are in the programs; feedparser reads the feeds, and lxml validates them.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""The OpenAPI document by the linters that its readers use: no error, and no warning."""
+"""The linters that integrators use find no error in the OpenAPI document, and no warning."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from tests.clients.conftest import Run
 
 
 def test_spectral_has_nothing_to_say(run: Run, document: Path, tmp_path: Path) -> None:
-    """By its own rules for OpenAPI, hints included."""
+    """Its own rules for OpenAPI are on, including hints."""
     rules = tmp_path / "spectral.json"
     rules.write_text('{"extends": ["spectral:oas"]}')
 
@@ -17,7 +17,7 @@ def test_spectral_has_nothing_to_say(run: Run, document: Path, tmp_path: Path) -
 
 
 def test_redocly_has_nothing_to_say(run: Run, document: Path) -> None:
-    """By its recommended rules, each of them as strict as it gets."""
+    """Its recommended rules are on, each as strict as possible."""
     said = run("redocly", "lint", "--extends", "recommended-strict", "--format", "json", document)
 
     assert json.loads(said)["totals"] == {"errors": 0, "warnings": 0, "ignored": 0}

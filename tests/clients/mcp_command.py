@@ -44,7 +44,7 @@ def test_a_wrong_setting_is_one_line(
 
 
 def test_it_ends_with_its_input(tmp_path: Path) -> None:
-    """Nothing but the protocol is on standard output."""
+    """Standard output has only messages of the protocol."""
     printed = run_in(
         tmp_path, "evref-mcp", EVREF_URL="https://evref.example.org", EVREF_KEY=UNKNOWN_KEY
     )

@@ -1,6 +1,6 @@
-"""evref-mcp, driven by the SDK's client and by the inspector of the protocol.
+"""evref-mcp as a process, used by the SDK's client and by the inspector of the protocol.
 
-Each over a real process, against a service with two workers and the bundled catalogue.
+The service has two workers and the bundled catalogue.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CHARACTERS_PER_TOKEN = 4
 
 @pytest.fixture(scope="module")
 def server(start: Start, store: Store) -> Server:
-    """A service with two workers that logs each request; a clinician has reviewed gout."""
+    """Start a service with two workers that logs each request; a clinician has reviewed gout."""
     review = Review("Dr. A. Example, general practitioner", date(2026, 11, 2))
     reviewed = Catalogue(
         Entry(replace(entry.diagnosis, reviewed=review), entry.interventions)
@@ -74,7 +74,7 @@ def client(
 
 
 def data(server: Server, key: str, path: str) -> Any:
-    """What the API answers itself."""
+    """Return what the API itself returns."""
     request = Request(f"{server.url}/api/v1{path}", headers={"Authorization": f"Bearer {key}"})
     with urlopen(request, timeout=60) as answer:
         return json.load(answer)
@@ -84,7 +84,7 @@ def data(server: Server, key: str, path: str) -> Any:
 def test_an_assistant_learns_what_the_data_is_and_is_not(
     server: Server, key: str, tmp_path: Path, mode: str
 ) -> None:
-    """By the present revision of the protocol, and by those before it."""
+    """This holds for the current revision of the protocol and for earlier ones."""
     with assistant(tmp_path, server.url, key, mode) as client:
         about = client.about
 
@@ -128,7 +128,7 @@ def test_a_question_costs_little(client: Assistant) -> None:
 
 
 def test_codes_of_a_record_find_diagnoses(client: Assistant, server: Server, key: str) -> None:
-    """Of any national form; each code says what it found."""
+    """Each code, of any national edition, says what it found."""
     found = client.call("find_diagnoses", icd10="M17.11,S72001A,S83.5,B05,hello")
 
     served = data(server, key, "/diagnoses?icd10=M17.11,S72001A,S83.5,B05,hello")
@@ -197,7 +197,7 @@ def test_who_reviewed_an_entry_comes_from_the_data(client: Assistant) -> None:
 
 
 def test_interventions_are_found_by_words(client: Assistant, server: Server, key: str) -> None:
-    """Of all diagnoses, with direction, grade, cautions and references."""
+    """They have direction, grade, cautions and references."""
     found = client.call("find_interventions", q="arthroscopic surgery", direction="against")
 
     served = data(server, key, "/interventions?q=arthroscopic+surgery&direction=against&limit=5")
@@ -216,7 +216,7 @@ def test_interventions_are_found_by_words(client: Assistant, server: Server, key
 def test_every_intervention_is_listed_with_its_evidence(
     client: Assistant, server: Server, key: str
 ) -> None:
-    """Of the whole catalogue, in the card's order; what the service does not state is left out."""
+    """The order is that of the card; what the service does not state is left out."""
     entries = {entry.diagnosis.id: entry for entry in bundled().entries}
     for diagnosis in data(server, key, "/diagnoses")["data"]:
         listed = client.call("list_interventions", diagnosis_id=diagnosis["id"])
@@ -272,7 +272,7 @@ def test_every_intervention_is_listed_with_its_evidence(
 def test_an_invalid_argument_says_what_is_allowed(
     client: Assistant, tool: str, arguments: dict[str, Any], words: str
 ) -> None:
-    """In the words of the service, unless the argument itself is unknown."""
+    """The words are the service's, unless the service does not have the argument."""
     refused = client.call(tool, **arguments)
 
     assert refused.failed
@@ -282,7 +282,7 @@ def test_an_invalid_argument_says_what_is_allowed(
 
 
 def test_a_refused_key_is_reported(server: Server, store: Store, tmp_path: Path) -> None:
-    """Unknown, and without the permission to read."""
+    """The key is unknown, or lacks the permission to read."""
     created = store.container.manage_keys().create(
         OPERATOR,
         institution_id(store.container, "Hospital"),
@@ -324,7 +324,7 @@ def test_an_answer_that_has_not_changed_is_not_sent_again(
 def test_a_service_that_is_down_is_reported(
     store: Store, start: Start, key: str, tmp_path: Path
 ) -> None:
-    """And is read again as soon as its storage answers."""
+    """The next call succeeds as soon as storage is available again."""
     stopped = start(store.folder, "serve", "--workers", "2")
     stopped.wait_until_ready()
     with assistant(tmp_path, stopped.url, key) as client:
@@ -343,7 +343,7 @@ def test_a_service_that_is_down_is_reported(
 
 
 def test_what_is_not_the_service_is_reported(server: Server, key: str, tmp_path: Path) -> None:
-    """Another address of the web, and one that accepts connections and says nothing."""
+    """Examples are another website, and a server that never responds."""
     with assistant(tmp_path, f"{server.url}/elsewhere", key) as client:
         elsewhere = client.call("find_diagnoses")
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -359,7 +359,7 @@ def test_what_is_not_the_service_is_reported(server: Server, key: str, tmp_path:
 
 @pytest.fixture
 def configured(server: Server, key: str, tmp_path: Path) -> Path:
-    """A folder with the configuration that the how-to shows."""
+    """Return a folder with the configuration that the how-to shows."""
     (shown,) = (block.text for block in blocks(HOW_TO) if block.language == "json")
     configuration = json.loads(shown.replace(SHOWN_ADDRESS, server.url))
     entry = configuration["mcpServers"]["evref"]

@@ -16,7 +16,7 @@ PYTHON = [each for each in commands(COPY) if each.code.startswith("python ")]
 
 
 def test_the_page_has_examples() -> None:
-    """What follows looks at something."""
+    """Otherwise the other tests would check nothing."""
     assert len(PYTHON) == 2
 
 

@@ -40,7 +40,7 @@ http {{
 
 @dataclass(frozen=True)
 class Nginx:
-    """Its ports, and a TLS context that trusts its certificate."""
+    """A running nginx: its ports, and a TLS context that trusts its certificate."""
 
     plain: int
     tls: int
@@ -102,7 +102,7 @@ class Nginx:
 
     @property
     def log(self) -> str:
-        """All that nginx has logged, in every file."""
+        """Return all lines in all log files of nginx."""
         names = ("evref.log", "evref-errors.log", "log")
         return "".join((self.folder / name).read_text() for name in names)
 

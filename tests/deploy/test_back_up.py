@@ -104,7 +104,7 @@ def kept(container: Container, folder: Path) -> Kept:
 
 
 def check_restored(url: str, before: Kept, key: NewKey, later: NewKey, folder: Path) -> None:
-    """The data is that of the backup, the service continues from there, and later data is lost."""
+    """Assert that the data is that of the backup, without later data, and that it can change."""
     with service(url) as restored:
         restored.storage().verify()
 
@@ -177,7 +177,7 @@ def test_postgresql_is_backed_up_while_it_is_in_use_and_restored(
 def test_a_database_in_a_container_is_backed_up_while_it_is_in_use_and_restored(
     postgresql: PostgresqlServer, tmp_path: Path
 ) -> None:
-    """With the commands of the how-to, run without the container around them."""
+    """The commands of the how-to run here without the container."""
     name = postgresql.new_database()
     url = postgresql.url(name)
     folder = tmp_path / "deploy"

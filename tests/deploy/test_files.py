@@ -165,7 +165,7 @@ def test_a_stop_waits_as_long_as_active_requests_may_take() -> None:
 
 
 def test_hadolint_accepts_the_containerfile() -> None:
-    """But for a wish to pin Debian's packages, of which Debian removes old versions."""
+    """One rule is off: it wants Debian's packages pinned, but Debian removes old versions."""
     subprocess.run(
         [BINARIES / "hadolint", "--ignore", "DL3008", DEPLOY / "Containerfile"], check=True
     )
@@ -190,7 +190,7 @@ def test_the_compose_services_match_each_other_and_the_image() -> None:
 
 @pytest.mark.parametrize("name", COMPOSE_FILES)
 def test_the_settings_of_the_env_file_take_effect(name: str) -> None:
-    """All but the addresses of the databases, which the compose files set."""
+    """The compose files set the addresses of the databases themselves."""
     written = dict.fromkeys(SETTINGS, "from-the-file")
 
     done = compose({**REQUIRED, **written}, *dict.fromkeys(("compose.yaml", name)))
@@ -223,7 +223,7 @@ def test_the_images_have_the_versions_of_the_tests(postgresql: PostgresqlServer)
 
 @pytest.mark.parametrize("missing", REQUIRED)
 def test_compose_does_not_start_without_a_password(missing: str) -> None:
-    """And none is in a file."""
+    """No file contains a password."""
     variables = {name: value for name, value in REQUIRED.items() if name != missing}
 
     done = compose(variables, *COMPOSE_FILES)
@@ -262,7 +262,7 @@ def test_the_image_is_built_from_existing_files_and_runs_as_an_unprivileged_user
 
 
 def test_the_installed_command_has_the_service_s_settings(tmp_path: Path) -> None:
-    """Those of the example, but for the address of the database."""
+    """The test replaces only the address of the database in the example."""
     example = DEPLOY / "systemd" / "env.example"
     assert Settings.read(example).base_url == "https://evref.example.org"
     text, times = re.subn(

@@ -83,7 +83,7 @@ REQUESTS: list[tuple[str, str, dict[str, str], bytes | None]] = [
 
 @pytest.fixture(scope="module")
 def granian(store: Store) -> Iterator[Callable[[], Server]]:
-    """Starts Granian with the settings and the command of the systemd unit, on a free port."""
+    """Start Granian with the settings and the command of the systemd unit, on a free port."""
     servers: list[Server] = []
     lines = (DEPLOY / "granian.env").read_text().splitlines()
     shipped = dict(line.split("=", 1) for line in lines if not line.startswith("#"))
@@ -123,7 +123,7 @@ def admitted(store: Store, key_id: str) -> int:
 
 
 def comparable(answer: Answer) -> tuple[int, dict[str, str], bytes]:
-    """Return it without what differs from request to request, or is the server's own."""
+    """Return the response without what differs by request or by server."""
     fields = {
         name.lower(): re.sub(r"(?<=;t=)\d+|(?<==)[^;]{20,}", "", value)
         for name, value in answer.headers.items()
@@ -165,7 +165,7 @@ def test_the_answers_equal_those_of_gunicorn(nginx: Nginx, store: Store, start: 
 def test_slow_and_silent_connections_delay_nobody(
     nginx: Nginx, service: Server, store: Store
 ) -> None:
-    """Neither those that nginx holds, nor those that reach Granian itself."""
+    """This holds for connections to nginx and for those to Granian itself."""
     with slow_clients(nginx) as stack:
         for number in range(500):
             silent = socket.create_connection(("127.0.0.1", service.port))
@@ -181,7 +181,7 @@ def test_slow_and_silent_connections_delay_nobody(
 def test_exactly_the_limit_is_admitted_while_workers_are_killed(
     nginx: Nginx, service: Server, store: Store
 ) -> None:
-    """A response may be lost with its worker, but none is given that is not counted."""
+    """A response may be lost with its worker, but each response was counted."""
     key = store.key(limit=400)
 
     def send(_number: int) -> int:
@@ -205,7 +205,7 @@ def test_exactly_the_limit_is_admitted_while_workers_are_killed(
 
 
 def group_exists(server: Server) -> bool:
-    """Whether any process of the server is left."""
+    """Return whether any process of the server is left."""
     try:
         os.killpg(server.process.pid, 0)
     except ProcessLookupError:
@@ -252,7 +252,7 @@ def test_a_stop_under_load_completes_the_requests_in_progress(
 
 
 def test_a_sign_in_header_with_two_spellings_is_refused_at_the_start(store: Store) -> None:
-    """With the line of nginx that gives it one; a header without a hyphen is accepted."""
+    """The error contains the line for nginx that renames it."""
     started = {
         name: subprocess.run(
             [sys.executable, "-c", "import granian, wsgi"],

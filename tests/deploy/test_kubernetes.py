@@ -88,7 +88,7 @@ def test_the_kustomization_lists_every_file() -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_kubernetes_accepts_every_object(version: str, objects: dict[str, Any]) -> None:
-    """With no unknown field."""
+    """Unknown fields are errors."""
     for document in objects.values():
         assert kubernetes_validate.validate(document, version, strict=True) == version
     wrong = {**objects["Service"], "spec": {"ports": [{"prot": 80}]}}
@@ -134,7 +134,7 @@ def test_the_pods_fit_the_image(objects: dict[str, Any]) -> None:
 
 
 def test_the_pods_have_no_privileges(objects: dict[str, Any]) -> None:
-    """As the Pod Security Standard "restricted" demands, and a read-only root besides."""
+    """They meet the Pod Security Standard "restricted", and their root is read-only."""
     for pod in pods(objects).values():
         assert pod["securityContext"]["runAsNonRoot"] is True
         assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
@@ -152,7 +152,7 @@ def test_the_pods_have_no_privileges(objects: dict[str, Any]) -> None:
 def test_the_settings_are_those_of_the_service(
     objects: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """And passwords and tokens are in the Secret only."""
+    """Passwords and tokens are in the Secret only."""
     secrets = {f"{PREFIX}{name.upper()}" for name, f in Settings.model_fields.items() if not f.repr}
     for pod in pods(objects).values():
         given = environment(pod, objects)
@@ -189,7 +189,7 @@ def test_a_rolling_update_takes_no_pod_away_before_another_is_ready(
 def test_the_pods_migrate_serve_are_probed_and_end(
     objects: dict[str, Any], postgresql: PostgresqlServer, tmp_path: Path
 ) -> None:
-    """With the arguments and settings of the manifests, apart from the address and the port."""
+    """The processes run with the arguments and settings of the manifests, on another port."""
     specifications, url = pods(objects), postgresql.url(postgresql.new_database())
     migration, service = (specifications[kind]["containers"][0] for kind in ("Job", "Deployment"))
     env = {

@@ -71,7 +71,7 @@ def test_without_tls_a_browser_is_redirected_and_a_request_with_a_key_is_not(ngi
 
 
 def test_every_metric_that_the_rules_use_exists(nginx: Nginx, store: Store) -> None:
-    """With the names in the rules and the how-to, and every label that they use."""
+    """This includes the metrics of the how-to, and every label."""
     assert nginx.get(LIST, Authorization=f"Bearer {store.key().token.text}").status == 200
     (scraped,) = yaml.safe_load((DEPLOY / "prometheus" / "scrape.yml").read_text())[
         "scrape_configs"
@@ -150,7 +150,7 @@ def test_a_malformed_request_is_a_problem(nginx: Nginx, sent: bytes) -> None:
 
 
 def answered(nginx: Nginx, sent: bytes) -> Answer:
-    """Send these bytes; return the response, which must be a problem."""
+    """Send these bytes; return the response, which must be a problem document."""
     with nginx.connect() as connection:
         connection.sendall(sent)
         response = HTTPResponse(connection)
@@ -165,7 +165,7 @@ def answered(nginx: Nginx, sent: bytes) -> Answer:
 
 @pytest.mark.parametrize("path", [PAGE, LIST])
 def test_a_browser_gets_a_page_and_a_program_a_problem(nginx: Nginx, path: str) -> None:
-    """Also a browser that opens an address of the API, which has problems for everyone."""
+    """The API returns problem documents to browsers too."""
     browser = ("--header", "Accept: text/html", "--request", "AB")
     response = nginx.curl(*browser, f"https://127.0.0.1:{nginx.tls}{path}")
 
@@ -183,7 +183,7 @@ def test_a_long_id_is_not_a_key(nginx: Nginx, id_: str) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_no_key_no_search_and_no_invitation_is_repeated(nginx: Nginx, version: str) -> None:
-    """Neither with TLS nor without, in no log and no answer of nginx."""
+    """Neither logs nor responses of nginx contain them, with and without TLS."""
     invitation = InvitationToken.make(0x5EED << 256).text
     encoded = "".join(f"%{byte:02x}" for byte in KEY.encode())
     secrets = [KEY, KEY.lower(), KEY[6:], encoded, encoded.replace("%", "%25"), b64(KEY)]
@@ -236,7 +236,7 @@ def test_without_tls_a_browser_is_redirected_with_a_query_that_is_no_key(
 
 
 def test_every_path_of_the_service_is_logged(nginx: Nginx) -> None:
-    """But invitations, whose links are secrets."""
+    """Invitations are the exception, because their links are secrets."""
     id_ = "0123456789abcdef"
     app = create_app(Settings(storage=StorageKind.MEMORY, secret_key="x" * 40))
     examples = {"id": "copd-1", "filename": "evref.css", "slug": "not-found", "name": "index.css"}
@@ -255,7 +255,7 @@ def test_every_path_of_the_service_is_logged(nginx: Nginx) -> None:
 
 
 def test_all_addresses_of_a_network_share_a_limit(service: Server) -> None:
-    """Of 64 bits in IPv6; one address in IPv4. Here nginx takes the address from a header."""
+    """An IPv6 network has 64 bits. Here nginx takes the address from a header."""
     replaced = {
         "rate=500r/s": "rate=1r/m",
         "burst=1000 nodelay": "burst=2 nodelay",

@@ -43,7 +43,7 @@ class _Pattern:
         self._context = ctypes.c_void_p(self._pcre.pcre2_match_context_create_8(None))
 
     def matches(self, subject: bytes, most_steps: int) -> bool:
-        """Return whether it matches; it must be decided within so many steps."""
+        """Return whether it matches, which must take no more than this many steps."""
         self._pcre.pcre2_set_match_limit_8(self._context, ctypes.c_uint32(most_steps))
         result: int = self._pcre.pcre2_match_8(
             *(self._code, subject, ctypes.c_size_t(len(subject)), ctypes.c_size_t(0)),
@@ -54,7 +54,7 @@ class _Pattern:
 
 
 def _maps() -> dict[str, list[_Pattern]]:
-    """Return the patterns of each map, by its variables, in their order."""
+    """Return the patterns of each map in order, by its variables."""
     text = (DEPLOY / "nginx" / "evref.conf").read_text()
     maps = re.findall(r"(?ms)^map (.*?) \{\n(.*?)^\}", text)
     return {
@@ -71,7 +71,7 @@ MAPS = _maps()
 
 
 def evaluate(patterns: list[_Pattern], subject: bytes) -> None:
-    """As nginx does: the first that matches decides."""
+    """Return the result of the first pattern that matches, as nginx does."""
     for pattern in patterns:
         # One that is not anchored is tried at each place, and only on what is short by now.
         is_anchored = pattern.text.startswith("^") or pattern.text.startswith("(?s)^")
@@ -100,7 +100,7 @@ PARTS = st.sampled_from(
 def test_the_steps_are_linear_in_the_length(
     name: str, start: str, parts: list[str], end: str
 ) -> None:
-    """What is repeated up to the limit, and beyond every limit."""
+    """The test repeats parts of an address up to the limit, and beyond it."""
     for length in (64, 4096, LONGEST):
         repeated = (start + "".join(parts) * length)[: length - len(end)] + end
         evaluate(MAPS[name], repeated.encode("latin-1"))

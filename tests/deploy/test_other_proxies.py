@@ -1,6 +1,6 @@
-"""Apache, HAProxy and Caddy with the lines of the how-to: a client cannot name another person.
+"""Behind Apache, HAProxy and Caddy as the how-to sets them up, no client can name someone else.
 
-Nor, with nginx too, hide the address by which the service slows down guesses.
+No client can hide its address from the throttling of sign-ins either, which includes nginx.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def running(command: list[str], text: str, folder: Path, port: int) -> Iterator[
 
 
 def last_address(fields: list[tuple[str, str]]) -> str:
-    """Return the address that the service takes, read as by servers without hyphens in names."""
+    """Return the client's address as the service takes it, under each kind of server."""
     (addresses,) = (value for name, value in fields if name.replace("_", "-") == FORWARDED_FOR)
     return addresses.rpartition(",")[2].strip()
 
@@ -127,7 +127,7 @@ def listens(port: int) -> bool:
 
 @pytest.mark.parametrize("configure", [apache, haproxy, caddy])
 def test_a_client_cannot_name_another_person(configure: Configure) -> None:
-    """Nor take away the name, nor hide its address behind another."""
+    """It can neither remove the name nor hide its address."""
     curl = shutil.which("curl") or needs("curl")
     port = free_port()
     with folder_for_a_server() as folder, recorder() as (service, received):

@@ -1,6 +1,6 @@
 """Sign-in by a proxy, through gunicorn and through nginx with the configuration of the how-to.
 
-A test double answers nginx in place of oauth2-proxy: whoever has its cookie is who the cookie says.
+In place of oauth2-proxy, a test double answers nginx: its cookie contains the user.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def nginx(service: Server, secret: str) -> Iterator[Nginx]:
 
 @contextmanager
 def _in_front_of(service: Server, secret: str, port: int) -> Iterator[Nginx]:
-    """Nginx with oauth2-proxy on this port."""
+    """Run nginx with oauth2-proxy on this port."""
     with folder_for_a_server() as folder:
         text = (DEPLOY / "nginx" / "evref-sign-in.conf").read_text()
         text = text.replace("127.0.0.1:4180", f"127.0.0.1:{port}")
@@ -105,7 +105,7 @@ def _double() -> Iterator[int]:
 
 
 def attacks(secret: str) -> dict[str, list[str]]:
-    """Header fields that a client sends; none of them may sign it in."""
+    """Return header fields that must not sign a client in."""
     right, email = f"X-Evref-Proxy-Secret: {secret}", f"X-Forwarded-Email: {OTHER}"
     return {
         "no secret": [email],
@@ -146,7 +146,7 @@ def test_gunicorn_signs_in_a_right_header_and_no_forged_one(
 def test_nginx_takes_the_address_from_the_proxy_alone(
     nginx: Nginx, store: Store, secret: str
 ) -> None:
-    """Whatever a client sends beside its cookie, or without one."""
+    """The client's own fields do not matter, with and without the cookie."""
     signed_in = nginx.curl("--cookie", f"user={READER}", f"https://127.0.0.1:{nginx.tls}{PAGE}")
     assert signed_in.status == 200
     assert store.container.storage().accounts.member_with_email(READER).role is Role.READER
@@ -223,7 +223,7 @@ def test_an_info_button_signs_in_as_a_page_does_and_a_program_has_a_key(
 
 
 def test_an_error_is_a_page_of_the_service(nginx: Nginx, service: Server, secret: str) -> None:
-    """Gunicorn's own errors, an unknown person, and oauth2-proxy when it is down."""
+    """This covers gunicorn's own errors, an unknown person, and a stopped oauth2-proxy."""
     browser = ("--cookie", f"user={READER}", "--header", "Accept: text/html,*/*")
     many = [word for n in range(70) for word in ("--header", f"X{n}: x")]
 
@@ -244,7 +244,7 @@ def test_an_error_is_a_page_of_the_service(nginx: Nginx, service: Server, secret
 
 
 def _head(port: int, fields: list[str]) -> str:
-    """The head of the response to a request with these very fields."""
+    """Return the head of the response to a request with exactly these fields."""
     lines = [f"GET {PAGE} HTTP/1.1", f"Host: {HOST}", "Connection: close", *fields, "", ""]
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
         connection.sendall("\r\n".join(lines).encode("latin-1"))

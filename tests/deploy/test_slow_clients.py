@@ -77,7 +77,7 @@ def assert_others_are_exactly_counted(nginx: Nginx, store: Store) -> None:
 def test_fewer_slow_clients_than_nginx_allows_per_address(
     nginx: Nginx, store: Store, name: str
 ) -> None:
-    """But several times as many as the service has threads."""
+    """They are several times as many as the threads of the service."""
     with slow_clients(nginx) as stack:
         for _ in range(90):
             stack.enter_context(nginx.connect()).sendall(HALF_A_REQUEST[name])

@@ -67,7 +67,7 @@ class AdmissionContract:
         assert_invalid(storage, "0" * 64, NOON)
 
     def test_a_revoked_key_is_refused_and_not_counted(self, storage: Storage) -> None:
-        """With each of its secrets. The revocation is checked before the level."""
+        """This holds for each of its secrets. The revocation is checked before the level."""
         secrets = [a_secret("old", ends_at=NOON + timedelta(days=1)), a_secret("new")]
         keep_key(storage, a_key(permission=Permission.NONE, revoked_at=NOON, secrets=secrets))
 
@@ -272,7 +272,7 @@ class AdmissionContract:
     def test_a_rotation_during_many_requests_neither_refuses_nor_adds_one(
         self, storage: Storage
     ) -> None:
-        """Those with either secret are admitted up to the limit, and no further."""
+        """Requests with either secret are admitted up to the limit."""
         old, new = keep_key(storage, a_key(limit=45)), a_secret("new").digest
 
         def act(number: int) -> list[tuple[Quota, bool]]:

@@ -59,7 +59,7 @@ class KeysContract:
 
     @pytest.mark.parametrize("key_id", ["unknown", "K1", "", "k1\ud800", "k1\0"])
     def test_an_unknown_key_is_not_found(self, storage: Storage, key_id: str) -> None:
-        """Neither to read nor to change; the error has the id, even if no key can have it."""
+        """The error contains the id, even one that no key can have."""
         keep_key(storage, a_key("k1"))
 
         with not_found("API key", key_id):
@@ -84,7 +84,7 @@ class KeysContract:
         assert storage.keys.get("k1") == key
 
     def test_many_keys_are_found_at_once(self, storage: Storage) -> None:
-        """However many digests there are."""
+        """There may be any number of digests."""
         keys = {keep_key(storage, a_key(f"k{n}")): f"k{n}" for n in range(3)}
         unknown = [f"{n:064x}" for n in range(40_000)]
 
@@ -143,7 +143,7 @@ class KeysContract:
         assert storage.keys.of_institution("unknown") == ()
 
     def test_caps_come_back_as_they_were_set(self, storage: Storage) -> None:
-        """For one institution; the last ones count."""
+        """Each institution has its own caps, the last ones that were set."""
         for caps in (KeyCaps(1, 2, 3), KeyCaps(None, 10_000_000, 2_000_000_000)):
             with storage.changes(OPERATOR, NOON) as changes:
                 changes.keys.set_caps("i1", caps)
@@ -170,7 +170,7 @@ class KeysContract:
         assert len(storage.keys.of_institution("i1")) == 3
 
     def test_no_cap_is_lost_of_those_that_are_set_at_once(self, storage: Storage) -> None:
-        """Not even of the first ones: each unit of work sees the caps of the one before."""
+        """Each unit of work sees the caps of the one before, also the first ones."""
 
         def set_one_more(_: int) -> None:
             with storage.changes(OPERATOR, NOON) as changes:

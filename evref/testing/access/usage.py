@@ -63,7 +63,7 @@ class UsageReportsContract:
         }
 
     def test_overview_is_of_the_keys_that_are_asked_for(self, storage: Storage) -> None:
-        """Of none, or of more than a database allows parameters; other keys are omitted."""
+        """There may be none, or more than a database allows parameters; other keys are omitted."""
         admit(storage, keep_key(storage, a_key("k1")), 1)
         admit(storage, keep_key(storage, a_key("k2")), 1)
 

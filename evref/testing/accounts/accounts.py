@@ -121,7 +121,7 @@ class MembersContract:
         )
 
     def test_a_change_sees_its_own_changes(self, storage: Storage) -> None:
-        """Before others do."""
+        """It sees them before they are committed."""
         invitation = an_invitation(inviter=ADMIN)
 
         with storage.changes(OPERATOR, NOON) as changes:
@@ -172,7 +172,7 @@ class MembersContract:
         assert storage.accounts.invitations_to("i1") == ()
 
     def test_one_of_many_concurrent_uses_of_an_e_mail_succeeds(self, storage: Storage) -> None:
-        """Also in different institutions, whose teams change at the same time."""
+        """This holds across institutions whose members change at the same time."""
 
         def add(number: int) -> bool:
             institution_id = f"i{number % 2 + 1}"
@@ -199,7 +199,7 @@ class MembersContract:
             storage.sessions.get(session.digest)
 
     def test_a_sign_in_by_a_proxy_is_stored_and_a_domain_only_once(self, storage: Storage) -> None:
-        """The last one counts; where a domain is taken, nothing changes."""
+        """Setting it again replaces it; if another institution has a domain, nothing changes."""
         first = ProxySignIn("i1", ("a.example", "example.org"), "1" * 64)
         last = ProxySignIn("i1", ("example.org",), "2" * 64)
 
@@ -273,7 +273,6 @@ class MembersContract:
 
     @pytest.mark.parametrize("unknown", ["", "V1", "v2", "0" * 64, "\ud800", "\0"])
     def test_an_unknown_invitation_is_not_found(self, storage: Storage, unknown: str) -> None:
-        """Neither by id nor by digest."""
         keep_invitations(storage, an_invitation())
 
         for look_up in (storage.accounts.invitation, storage.accounts.invitation_with_digest):
@@ -308,7 +307,7 @@ class MembersContract:
         assert storage.accounts.invitations_to("i2") == (an_invitation("v3", institution_id="i2"),)
 
     def test_a_member_and_their_invitations_are_removed_together(self, storage: Storage) -> None:
-        """In one unit of work, with a member who is added."""
+        """The same unit of work adds another member."""
         keep_invitations(storage, an_invitation(inviter=ADMIN))
         added = a_member("m4", email="new@example.org")
 

@@ -71,7 +71,7 @@ class SessionStoreContract:
         assert storage.sessions.get(other.digest) == other
 
     def test_old_sessions_are_removed_and_later_ones_kept(self, storage: Storage) -> None:
-        """By the role of their member. One that began exactly at the given time is not older."""
+        """The age depends on the member's role. A session of exactly the given time stays."""
         for number, hours in enumerate([-1, 0, 1]):
             keep_session(storage, a_session(number, hours=hours))
 
@@ -85,7 +85,7 @@ class SessionStoreContract:
         assert storage.sessions.get(a_session(2).digest).started_at == NOON + timedelta(hours=1)
 
     def test_the_oldest_sessions_of_a_member_end(self, storage: Storage) -> None:
-        """Whichever was stored first; another member's stay."""
+        """The order in which they were stored does not matter; other members' sessions stay."""
         other = a_member("m2", email="other@example.org")
         keep_members(storage, other)
         kept = Session.of(other, SessionToken.make(99), NOON - timedelta(days=1))
