@@ -9,7 +9,7 @@ import pytest
 
 from evref.domain.accounts.session import MOST_SESSIONS
 from evref.domain.audit import SIGN_INS, AuditEntry
-from evref.domain.principal import Role
+from evref.domain.principal import Readers, Role
 from evref.testing.builders import OPERATOR
 from tests.institutions import institution_id
 from tests.settings_pages.site import (
@@ -303,6 +303,16 @@ def test_the_header_opens_no_data_of_the_api(site: Site) -> None:
         answer = Visitor(site).get(path, headers=sent)
         assert answer.status_code == 401
         assert "Set-Cookie" not in answer.headers
+
+
+def test_a_reader_has_a_first_page_where_the_catalogue_has_none(tmp_path: Path) -> None:
+    """The page of the password is only for members who have one."""
+    site = site_of(tmp_path, catalogue_pages=Readers.OFF)
+    reader, sent = Visitor(site), headers(COLLEAGUE, secret_of(site))
+
+    first = reader.get("/settings", headers=sent).location
+
+    assert reader.get(first, headers=sent).status_code == 200
 
 
 def test_signing_out_leads_to_the_provider(site: Site) -> None:

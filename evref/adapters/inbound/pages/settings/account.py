@@ -185,8 +185,9 @@ def home(member: Member) -> str:
     """Return the URL of the first page of a member."""
     if member.role is not Role.READER:
         return url_for(".list_keys")
-    catalogue = "catalogue.index"
-    return url_for(catalogue if catalogue in current_app.view_functions else ".password")
+    if "catalogue.index" in current_app.view_functions:
+        return url_for("catalogue.index")
+    return url_for("pages.landing" if member.password_hash is None else ".password")
 
 
 def _known_page(address: str) -> tuple[str, bool]:
