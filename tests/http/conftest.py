@@ -1,7 +1,7 @@
-"""A service on SQLite, the default storage, for tests that see it from outside.
+"""Fixtures that create a service on SQLite, the default storage.
 
-That the other storages behave alike is proven by the contracts that their adapters keep, and by
-`test_other_storages`, which takes a request the whole way over each.
+The contracts of the adapters and `test_other_storages` prove that the other storages behave the
+same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MakeService = Callable[..., Service]
 
 @pytest.fixture
 def make_service(tmp_path: Path) -> Iterator[MakeService]:
-    """Makes services without a catalogue, each on a database of its own, with these settings."""
+    """Yield a function that creates services without a catalogue, each with its own database."""
     with ExitStack() as stack:
 
         def make(**settings: Any) -> Service:
@@ -37,9 +37,9 @@ def make_service(tmp_path: Path) -> Iterator[MakeService]:
 
 @pytest.fixture
 def service(request: pytest.FixtureRequest, make_service: MakeService, tmp_path: Path) -> Service:
-    """A service with the example catalogue.
+    """Return a service with the example catalogue.
 
-    Tests with the marker `shared_service`, which change nothing but counts, get the same one.
+    Tests with the marker `shared_service`, which change nothing but counts, share one service.
     """
     if request.node.get_closest_marker("shared_service"):
         shared: Service = request.getfixturevalue("shared_service")
@@ -56,5 +56,5 @@ def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service
 
 @pytest.fixture
 def token(service: Service) -> str:
-    """The token of a key that may read."""
+    """Return the token of a key that may read."""
     return service.token()

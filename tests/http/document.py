@@ -1,4 +1,4 @@
-"""Holds every answer of the interface against the OpenAPI document that the service gives out."""
+"""Checks each response against the OpenAPI document that the service publishes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNDECLARED = {
 
 
 class Document:
-    """The OpenAPI document, asked whether an answer is one that it promises."""
+    """Checks responses against the OpenAPI document."""
 
     def __init__(self, app: APIFlask) -> None:
         self._app = app
@@ -45,9 +45,9 @@ class Document:
         ]
 
     def check(self, method: str, path: str, response: TestResponse) -> None:
-        """Pass silently when the document declares this status, these headers and this body.
+        """Check that the document declares this status, these headers and this body.
 
-        Addresses and methods that the document leaves out promise nothing.
+        Paths and methods that are not in the document are not checked.
         """
         item = next((item for form, item in self._paths if form.fullmatch(path)), {})
         if method not in {"GET", "HEAD"} or "get" not in item:
@@ -65,18 +65,18 @@ class Document:
                 self.check_value(schema, json.loads(plain_body(response)))
 
     def _check_lines(self, text: str) -> None:
-        # A document of OpenAPI 3.1 describes lines in words alone.
+        # OpenAPI 3.1 has no schema for lines, so the document describes them only in words.
         assert not text or text.endswith("\n")
         for line in text.split("\n")[:-1]:
             self.check_value({"$ref": "#/components/schemas/CatalogueEntry"}, json.loads(line))
 
     def check_value(self, schema: dict[str, Any], value: Any) -> None:
-        """Pass silently when the value meets a schema of the document."""
+        """Check that the value meets a schema of the document."""
         with_components = {**schema, "components": self._document["components"]}
         Draft202012Validator(with_components, format_checker=FormatChecker()).validate(value)
 
     def resolved(self, value: dict[str, Any]) -> dict[str, Any]:
-        """What a reference of the document refers to; anything else as it is."""
+        """Return what a reference of the document refers to, or any other value as it is."""
         if "$ref" not in value:
             return value
         target: Any = self._document
@@ -99,6 +99,6 @@ class Document:
 
 
 def plain_body(response: TestResponse) -> bytes:
-    """The body as the client sees it in the end, without its compression."""
+    """Return the body of the response, decompressed if necessary."""
     body = response.get_data()
     return gzip.decompress(body) if response.content_encoding == "gzip" else body

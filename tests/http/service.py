@@ -1,4 +1,4 @@
-"""A whole service in one process, with any settings and at any time."""
+"""A whole service in one process, with any settings, a fake clock and checks of its responses."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ from tests.institutions import institution_id
 BASE_URL = "https://evref.example.org"
 INSTITUTION = "General Hospital"
 
-# Answers and problems in JSON, like those of the API.
+# Responses and problems are in JSON, like those of the API.
 INFOBUTTON = (
     "/infobutton?mainSearchCriteria.v.cs=2.16.840.1.113883.6.3&mainSearchCriteria.v.c=M17.1"
     "&knowledgeResponseType=application/json"
 )
 
-# One hour and a half second before the UTC day ends, so that what is left of it is rounded.
+# The UTC day ends an hour and half a second later, so the remaining seconds must be rounded.
 LATE = datetime(2026, 3, 1, 22, 59, 59, 500_000, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 _DOCUMENTS: dict[str, Document] = {}
-"""By base URL, on which alone a document depends; generating one takes longer than most tests."""
+"""By base URL, the only setting that changes a document, because generating a document is slow."""
 
 
 class Service:
     """The application with its container, clock and one institution, served at `BASE_URL`.
 
-    Each answer is held against what is promised for every answer, so that a test says no more
-    than what it is about.
+    Each response is checked for what all responses must have, so a test checks only its own
+    subject.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.clock = FakeClock(LATE)
         self.container = Container(settings=settings)
         self.container.clock.override(providers.Object(self.clock))
-        # Otherwise a later request serves what takes longer to load than a request waits.
+        # Load in the request itself; otherwise only a later request would serve a slow load.
         self.container.browse.add_kwargs(run=lambda load: load())
         self.container.storage().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
@@ -90,11 +90,11 @@ class Service:
         )
 
     def token(self, *, permission: Permission = Permission.READ, limit: int = 1000) -> str:
-        """The token of a new key."""
+        """Return the token of a new key."""
         return self.new_key(permission=permission, limit=limit).token.text
 
     def admitted(self, key: NewKey) -> int:
-        """How many requests of the key were counted in the last 30 days."""
+        """Return how many requests of the key were counted in the last 30 days."""
         return sum(
             day.admitted for day in self.container.manage_keys().history(OPERATOR, key.key.id)
         )
@@ -124,13 +124,13 @@ class Service:
         return self.request("GET", path, token=token, headers=headers)
 
     def data(self, path: str, token: str) -> Any:
-        """The `data` of an answer that has some."""
+        """Return the `data` of a response with status 200."""
         response = self.get(path, token=token)
         assert response.status_code == 200, response.text
         return body(response)["data"]
 
     def ids(self, path: str, token: str) -> list[str]:
-        """The ids of the records in an answer, in its order."""
+        """Return the ids of the records in a response, in its order."""
         return [record["id"] for record in self.data(path, token)]
 
     def _check(self, method: str, path: str, response: TestResponse, token: str | None) -> None:
@@ -140,7 +140,7 @@ class Service:
         if method == "HEAD" or response.status_code == 304:
             assert response.get_data() == b""
         address = urlsplit(path).path
-        check = next((this for root, this in self._forms.items() if address.startswith(root)), None)
+        check = next((form for root, form in self._forms.items() if address.startswith(root)), None)
         if check is None:
             return
         self.document.check(method, address, response)
@@ -152,7 +152,7 @@ class Service:
 
 
 def in_memory(catalogue: Catalogue) -> Service:
-    """A service in memory with this catalogue, whose pages everybody may read."""
+    """Return a service in memory with this catalogue, whose pages everybody may read."""
     settings = Settings(
         storage=StorageKind.MEMORY, base_url=BASE_URL, catalogue_pages=Readers.PUBLIC
     )
@@ -162,12 +162,12 @@ def in_memory(catalogue: Catalogue) -> Service:
 
 
 def body(response: TestResponse) -> Any:
-    """The JSON of an answer, compressed or not."""
+    """Return the JSON of a response, decompressed if necessary."""
     return json.loads(plain_body(response))
 
 
 def assert_problem(response: TestResponse, status: int, slug: str | None = None) -> Any:
-    """The body of the answer, which is a problem detail with every member that each one has."""
+    """Check that the response is a problem with all members; return its body."""
     problem = body(response)
     assert response.status_code == status, problem
     assert response.mimetype == "application/problem+json"
@@ -183,7 +183,7 @@ def assert_problem(response: TestResponse, status: int, slug: str | None = None)
 
 
 def assert_outcome(response: TestResponse, status: int, code: str | None = None) -> Any:
-    """The issues of the answer, which is an OperationOutcome with what each one has."""
+    """Check that the response is an OperationOutcome with all members; return its issues."""
     outcome = body(response)
     assert response.status_code == status, outcome
     assert response.mimetype == "application/fhir+json"
@@ -198,7 +198,7 @@ def assert_outcome(response: TestResponse, status: int, code: str | None = None)
 
 
 def assert_refused(response: TestResponse, status: int, slug: str) -> None:
-    """The response is a problem of this type, in the form of its interface."""
+    """Check that the response is a problem of this type, in the format of its interface."""
     if response.mimetype == "application/fhir+json":
         for issue in assert_outcome(response, status):
             assert issue["details"]["coding"] == [{"system": f"{BASE_URL}/problems", "code": slug}]
@@ -207,7 +207,7 @@ def assert_refused(response: TestResponse, status: int, slug: str) -> None:
 
 
 def entries() -> list[Entry]:
-    """A catalogue with an example of all that the interface treats differently."""
+    """Return entries with an example of everything that the interfaces treat differently."""
     knee = [
         an_intervention("k-concept", module=Module.CONCEPT, phase=Phase.ACUTE, title="Why move"),
         an_intervention("k-home-chronic", module=Module.HOME, phase=Phase.CHRONIC),
@@ -250,4 +250,4 @@ def entries() -> list[Entry]:
 EXAMPLES = Catalogue(entries())
 
 IN_ORDER = ["guillain-barre-syndrome", "knee-osteoarthritis", "low-back-pain", "twin-a", "twin-b"]
-"""The ids of the catalogue above, as they are listed."""
+"""The ids of the example catalogue, in the order of the list."""

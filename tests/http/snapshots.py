@@ -1,6 +1,6 @@
-"""What is compared with a committed copy, so that each change of the interface shows in review.
+"""Generated documents, compared with committed copies so that review shows each change.
 
-`python -m tests.http.snapshots` writes the copies anew.
+`python -m tests.http.snapshots` writes the copies again.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ HOW_TO_RENEW = "differs from what the service answers; run: python -m tests.http
 
 
 def examples() -> str:
-    """The answers that the document shows, as the service gives them on a bundled file."""
+    """Return the responses that the document shows, given by the service for a bundled file."""
     service = _service()
-    # Of one file, so that adding a diagnosis to the bundled ones changes no example.
+    # With one file, a new bundled diagnosis changes no example.
     knee = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
     (entry,) = YamlCatalogueFiles().read([knee], lambda _done, _total: None).entries
     mainstays = entry.diagnosis.mainstays
@@ -97,7 +97,7 @@ def _problem(service: Service, problem: Problem, path: str) -> Any:
 
 
 def _ask(service: Service, path: str, token: str | None, accept: str = "*/*") -> Any:
-    # Not held against the document, which has no such example yet.
+    # Not checked against the document, which does not have this example yet.
     headers = {"X-Request-ID": REQUEST_ID, "Accept": accept}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
@@ -110,7 +110,7 @@ def _fail() -> NoReturn:
 
 
 def document() -> str:
-    """The OpenAPI document with the default settings."""
+    """Return the OpenAPI document with the default settings."""
     return _text(body(_service().get("/api/v1/openapi.json")))
 
 
@@ -123,8 +123,8 @@ def _text(value: Any) -> str:
 
 
 def main() -> None:
-    """Write all anew: first the examples, which are a part of the document, then the page on it."""
-    logging.disable()  # of the failure that is brought about
+    """Write all copies: first the examples, which the document contains, and last its page."""
+    logging.disable()  # the service fails on purpose
     EXAMPLES.write_text(examples(), encoding="utf-8")
     catalogue_format.write()
     DOCUMENT.write_text(document(), encoding="utf-8")

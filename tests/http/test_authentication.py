@@ -1,4 +1,4 @@
-"""Who is let in: bearer tokens alone, one answer for all that are wrong, and what is counted."""
+"""Authentication by bearer token, the equal responses to all invalid keys, and what is counted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TODAY = LATE.date()
 
 
 def answer(service: Service, headers: dict[str, str]) -> tuple[Any, ...]:
-    """All of an answer but for what differs from one request to the next."""
+    """Return a response without what differs from one request to the next."""
     response = service.get(DIAGNOSES, headers=headers)
     content = body(response)
     lasting = {name: value for name, value in response.headers if name != "X-Request-ID"}
@@ -42,7 +42,7 @@ def answer(service: Service, headers: dict[str, str]) -> tuple[Any, ...]:
 @pytest.mark.shared_service
 @pytest.mark.parametrize("path", [*ENDPOINTS, LIMIT])
 def test_every_endpoint_needs_a_key(service: Service, path: str) -> None:
-    """Without credentials, the answer says how to authenticate and no more."""
+    """Without credentials, the response says only how to authenticate."""
     response = service.get(path)
 
     assert_refused(response, 401, "missing-credentials")
@@ -53,8 +53,8 @@ def test_every_endpoint_needs_a_key(service: Service, path: str) -> None:
 
 @pytest.mark.shared_service
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR"])
-def test_the_scheme_is_taken_in_any_case(service: Service, token: str, scheme: str) -> None:
-    """So says RFC 9110, section 11.1."""
+def test_the_scheme_is_case_insensitive(service: Service, token: str, scheme: str) -> None:
+    """RFC 9110, section 11.1, requires this."""
     headers = {"Authorization": f"{scheme} {token}"}
 
     assert service.get(DIAGNOSES, headers=headers).status_code == 200
@@ -85,8 +85,8 @@ def test_the_scheme_is_taken_in_any_case(service: Service, token: str, scheme: s
         "B\xebarer {token}",
     ],
 )
-def test_a_header_of_another_form_is_no_credential(service: Service, token: str, form: str) -> None:
-    """A malformed header is answered as if there were none."""
+def test_a_malformed_header_is_not_a_credential(service: Service, token: str, form: str) -> None:
+    """A malformed header gets the same response as a missing header."""
     headers = {"Authorization": form.format(token=token)}
 
     without = answer(service, {})
@@ -113,7 +113,7 @@ def test_a_header_of_another_form_is_no_credential(service: Service, token: str,
 def test_a_key_anywhere_else_is_never_read(
     service: Service, token: str, path: str, headers: dict[str, str]
 ) -> None:
-    """A key in an address would stand in logs; a cookie would be sent by others' pages."""
+    """Logs would contain a key in an address, and other sites' pages could send a cookie."""
     sent = {name: value.format(token=token) for name, value in headers.items()}
 
     response = service.get(DIAGNOSES + path.format(token=token), headers=sent)
@@ -121,8 +121,8 @@ def test_a_key_anywhere_else_is_never_read(
     assert_problem(response, 401, "missing-credentials")
 
 
-def test_keys_that_are_not_valid_all_get_the_same_answer(service: Service) -> None:
-    """Nobody learns whether a key is mistyped, unknown, revoked, expired or replaced."""
+def test_all_invalid_keys_get_the_same_response(service: Service) -> None:
+    """Nobody can learn whether a key is mistyped, unknown, revoked, expired or replaced."""
     revoked = service.new_key()
     service.container.manage_keys().revoke(OPERATOR, revoked.key.id)
     expired = service.new_key(expires_on=TODAY)
@@ -164,8 +164,8 @@ def test_keys_that_are_not_valid_all_get_the_same_answer(service: Service) -> No
 
 @pytest.mark.shared_service
 @pytest.mark.parametrize("path", ENDPOINTS)
-def test_a_level_below_what_is_needed_is_forbidden(service: Service, path: str) -> None:
-    """The key is valid, so the answer says what it lacks; and nothing is counted."""
+def test_a_key_without_the_permission_is_forbidden(service: Service, path: str) -> None:
+    """The key is valid, so the response names the missing permission, and nothing is counted."""
     key = service.new_key(permission=Permission.NONE)
 
     response = service.get(path, token=key.token.text)
@@ -181,7 +181,7 @@ def test_a_level_below_what_is_needed_is_forbidden(service: Service, path: str) 
 @pytest.mark.shared_service
 @pytest.mark.parametrize("path", ["/api/v1/openapi.json", "/fhir/metadata"])
 def test_a_description_needs_no_key_and_is_not_counted(service: Service, path: str) -> None:
-    """Tools download it without a key; a key that is sent is not read."""
+    """Tools download it without a key, and a key that is sent is not read."""
     key = service.new_key()
 
     for headers in ({}, {"Authorization": f"Bearer {key.token.text}"}, {"Authorization": "x"}):
@@ -209,10 +209,10 @@ def test_a_description_needs_no_key_and_is_not_counted(service: Service, path: s
         (f"{PLANS}/knee-osteoarthritis?_format=xml", 406),
     ],
 )
-def test_a_request_that_is_let_through_counts_one(
+def test_an_admitted_request_is_counted_once(
     service: Service, method: str, path: str, status: int
 ) -> None:
-    """Whatever its answer then is, and with or without a body."""
+    """It is counted whatever the status of the response is, with or without a body."""
     key = service.new_key(limit=10)
 
     response = service.request(method, path, token=key.token.text)

@@ -28,7 +28,7 @@ TARGETS = [
 
 
 def lasting(response: TestResponse) -> dict[str, str]:
-    """The headers that do not differ from one request to the next."""
+    """Return the headers that do not differ from one request to the next."""
     differ = {"X-Request-ID", "RateLimit", "X-RateLimit-Remaining"}
     return {name: value for name, value in response.headers.items() if name not in differ}
 
@@ -38,7 +38,7 @@ def lasting(response: TestResponse) -> dict[str, str]:
 def test_a_cached_response_has_the_same_headers_and_body(
     service: Service, token: str, method: str, headers: dict[str, str]
 ) -> None:
-    """And one request more is counted."""
+    """Each request is counted."""
     for number, target in enumerate(TARGETS):
         first = service.request(method, target, token=token, headers=headers)
         cached = service.request(method, target, token=token, headers=headers)
@@ -50,7 +50,10 @@ def test_a_cached_response_has_the_same_headers_and_body(
 
 
 def test_a_cached_response_is_not_rendered_again(service: Service, token: str) -> None:
-    """Whatever the client accepts, until the catalogue changes; each request still counts once."""
+    """It is used whatever the client accepts, until the catalogue changes.
+
+    Each request is counted.
+    """
     service.get(LIST, token=token)
     with patch.object(Catalogue, "find", side_effect=AssertionError):
         cached = [
@@ -67,7 +70,7 @@ def test_a_cached_response_is_not_rendered_again(service: Service, token: str) -
 
 
 def test_concurrent_requests_for_one_address_render_it_once(service: Service, token: str) -> None:
-    """Each of them gets it, and is counted."""
+    """Each request gets the response and is counted."""
     find, calls = Catalogue.find, []
 
     def find_slowly(catalogue: Catalogue, *criteria: Any, **more: Any) -> Any:
@@ -83,7 +86,7 @@ def test_concurrent_requests_for_one_address_render_it_once(service: Service, to
 
 
 def test_a_refusal_is_the_same_before_and_after_caching(service: Service, token: str) -> None:
-    """With the same problem and the same fields."""
+    """The problem and the header fields are the same."""
     revoked = service.new_key()
     service.container.manage_keys().revoke(OPERATOR, revoked.key.id)
     refused = [

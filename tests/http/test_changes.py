@@ -1,4 +1,4 @@
-"""What each publication changed, as every way in says it."""
+"""The changes of each publication, in every interface."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ BACK = {"added": ["gone"], "removed": ["new"], "changed": turn("against", "for")
 
 @pytest.fixture
 def service(make_service: Any) -> Service:
-    """With three publications, one a minute: the last one is a rollback to the first."""
+    """Return a service with three publications, one a minute; the last rolls back to the first."""
     made: Service = make_service(catalogue_pages="public")
     for catalogue in (BEFORE, AFTER, BEFORE):
         made.publish(catalogue)
@@ -95,8 +95,8 @@ def test_publications_are_listed_newest_first_and_in_parts(service: Service, tok
     assert service.get(CHANGES, token=token, headers=validator).status_code == 304
 
 
-def test_since_a_version_both_ends_are_compared(service: Service, token: str) -> None:
-    """What turned and turned back is not there."""
+def test_changes_since_a_version_compare_it_with_the_present(service: Service, token: str) -> None:
+    """A direction that turned and turned back is not listed."""
     assert service.data(f"{CHANGES}?since={BEFORE.version}", token) == []
     assert service.data(f"{CHANGES}?since={AFTER.version}", token) == [published(BEFORE, 2, **BACK)]
     after = a_catalogue(*BEFORE.entries, an_entry("new", name="New"))
@@ -108,7 +108,7 @@ def test_since_a_version_both_ends_are_compared(service: Service, token: str) ->
         assert change["added"] == (["new"] if version == BEFORE.version else ["gone"])
 
 
-def test_what_cannot_be_compared_is_refused(service: Service, token: str) -> None:
+def test_an_invalid_parameter_is_named(service: Service, token: str) -> None:
     for query, parameter in (
         ("since=0123456789abcdef", "since"),
         ("since=yesterday", "since"),
@@ -123,7 +123,7 @@ def test_what_cannot_be_compared_is_refused(service: Service, token: str) -> Non
 
 
 def test_a_removed_diagnosis_is_gone_until_it_is_back(service: Service) -> None:
-    """On every interface, and it counts as any other request."""
+    """This holds in every interface, and each request is counted."""
     key = service.new_key()
     token = key.token.text
     for path in ("/api/v1/diagnoses/new", "/api/v1/diagnoses/new/interventions"):
@@ -139,7 +139,7 @@ def test_a_removed_diagnosis_is_gone_until_it_is_back(service: Service) -> None:
 
 
 def test_a_removal_that_is_no_longer_stored_is_unknown(make_service: Any) -> None:
-    """Removals older than the changes that are kept."""
+    """A removal is forgotten when the changes of its publication are no longer kept."""
     service: Service = make_service()
     for catalogue in (BEFORE, AFTER):
         service.publish(catalogue)
@@ -161,11 +161,11 @@ LINES = [
     [f"{TURNED} for to against", "Added: new", "Removed: Gone"],
     ["Added: Gone", "Added: Knee osteoarthritis"],
 ]
-"""Of each publication, newest first; a diagnosis that is not served has only an id."""
+"""The lines of each publication, newest first; only the id of a removed diagnosis is known."""
 
 
 def test_page_feed_and_command_line_say_the_same(service: Service, tmp_path: Path) -> None:
-    """A turn of direction first."""
+    """A turn of direction comes first."""
     feed = ET.fromstring(service.get("/catalogue/changes.atom").get_data())
     page = service.get("/catalogue/changes").text
     url = service.container.settings().database_url

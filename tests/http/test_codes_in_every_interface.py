@@ -40,7 +40,7 @@ def service() -> Iterator[Service]:
 
 
 Found = tuple[dict[str, str], str]
-"""The relation of each diagnosis by id, or why it is approximate; the remarks as text."""
+"""The relation of each diagnosis by id, or the reason for doubt; then the remarks as text."""
 
 
 def asked_of_api(service: Service, token: str, codes: str, edition: str) -> Found:
@@ -147,7 +147,7 @@ def relation_in(text: str) -> str:
         ("I70.25", "cm", {}, "another condition than peripheral arterial disease"),
     ],
 )
-def test_it_says_how_well_a_code_fits(  # noqa: PLR0917 - each case has all of them
+def test_each_interface_says_how_well_a_code_fits(  # noqa: PLR0917 - each case has all of them
     service: Service,
     token: str,
     ask: Any,
@@ -156,7 +156,7 @@ def test_it_says_how_well_a_code_fits(  # noqa: PLR0917 - each case has all of t
     relations: dict[str, str],
     said: str,
 ) -> None:
-    """And what was not read, not searched, or means another condition."""
+    """Remarks say which code was not read, was not searched, or means another condition."""
     if ask is asked_of_page and codes.startswith("ICD"):
         codes = codes.removeprefix("ICD-10-GM ")
         edition = "gm"

@@ -20,8 +20,7 @@ def test_diagnoses_are_listed_by_name_then_id(service: Service, token: str) -> N
     assert service.ids(DIAGNOSES, token) == IN_ORDER
 
 
-def test_a_list_says_how_many_there_are_and_what_they_are_not(service: Service, token: str) -> None:
-    """The metadata of a list is its count, the catalogue's version and the disclaimer."""
+def test_a_list_has_its_count_and_the_disclaimer(service: Service, token: str) -> None:
     meta = body(service.get(DIAGNOSES, token=token))["meta"]
 
     assert meta == {
@@ -36,15 +35,18 @@ def test_a_list_says_how_many_there_are_and_what_they_are_not(service: Service, 
 
 
 @pytest.mark.parametrize("named", [None, "https://example.org/licence"])
-def test_answers_name_the_licence(make_service: MakeService, named: str | None) -> None:
-    """CC BY 4.0 of the bundled catalogue, also after a rollback to it; the operator's of others."""
+def test_responses_name_the_licence(make_service: MakeService, named: str | None) -> None:
+    """It is CC BY 4.0 for the bundled catalogue, also after a rollback to it.
+
+    For other catalogues it is the licence that the operator has set.
+    """
     service = make_service(licence=named)
     storage = service.container.storage()
     other = Catalogue(entries()[:1])
     paths = ["diagnoses", "diagnoses/knee-osteoarthritis", "limit"]
     paths += ["diagnoses/knee-osteoarthritis/interventions"]
 
-    # The last is a rollback, which is not a publication of the bundled catalogue as such.
+    # The last publication is a rollback, which is not marked as bundled.
     for catalogue, is_bundled, licence in (
         (EXAMPLES, True, BUNDLED_LICENCE),
         (other, False, named),
@@ -62,7 +64,7 @@ def test_answers_name_the_licence(make_service: MakeService, named: str | None) 
 
 
 def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str) -> None:
-    """Modules are in the enumeration's order."""
+    """Modules are in the order of the enumeration."""
     response = service.get(f"{DIAGNOSES}/knee-osteoarthritis", token=token)
 
     assert body(response) == {
@@ -88,8 +90,8 @@ def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str
     }
 
 
-def test_text_is_sent_as_it_is(service: Service, token: str) -> None:
-    """Characters beyond ASCII travel in UTF-8, not escaped."""
+def test_text_is_sent_unescaped(service: Service, token: str) -> None:
+    """Characters beyond ASCII are sent in UTF-8, not escaped."""
     response = service.get(f"{DIAGNOSES}/guillain-barre-syndrome", token=token)
 
     assert "Guillain-Barré".encode() in response.get_data()
@@ -120,7 +122,7 @@ def test_text_is_sent_as_it_is(service: Service, token: str) -> None:
 def test_filters_find_what_a_code_or_word_stands_for(
     service: Service, token: str, query: str, ids: list[str]
 ) -> None:
-    """A code finds what equals it or is its ancestor; other parameters than codes narrow."""
+    """A code finds diagnoses with the code or its ancestor; other parameters narrow the result."""
     response = service.get(f"{DIAGNOSES}?{query}", token=token)
 
     assert [record["id"] for record in body(response)["data"]] == ids
@@ -128,7 +130,7 @@ def test_filters_find_what_a_code_or_word_stands_for(
 
 
 def test_matches_say_how_each_code_was_read_and_what_it_found(service: Service, token: str) -> None:
-    """In the order asked, with ids that are all in the data."""
+    """Matches are in the order of the request, and the data has all their ids."""
     answer = body(service.get(f"{DIAGNOSES}?icd10=%20s83511a%20,M17.-,B05", token=token))
 
     matches = answer["meta"]["matches"]
@@ -175,7 +177,7 @@ def test_matches_are_in_the_order_asked_although_parameters_alternate(
 
 
 def test_records_have_their_interventions_if_asked(service: Service, token: str) -> None:
-    """All visible ones, whatever the module that the diagnoses are filtered by."""
+    """They have all visible interventions, whatever module the diagnoses are filtered by."""
     path = f"{DIAGNOSES}/knee-osteoarthritis"
     expected = service.data(f"{path}/interventions", token)
 
@@ -206,7 +208,7 @@ def test_at_most_fifty_diagnoses_have_their_interventions(
 def test_only_codes_have_matches_and_only_a_search_has_reasons(
     service: Service, token: str
 ) -> None:
-    """Not even empty lists of them."""
+    """Other lists do not even have these fields as empty lists."""
     for query, more in (
         ("", set()),
         ("?module=home", set()),
@@ -234,7 +236,7 @@ def test_only_codes_have_matches_and_only_a_search_has_reasons(
 )
 @pytest.mark.parametrize("rest", ["", "/interventions"])
 def test_an_unknown_id_is_not_found(service: Service, token: str, wrong: str, rest: str) -> None:
-    """Whether the id is well-formed or not makes no difference."""
+    """It makes no difference whether the id is well-formed."""
     response = service.get(f"{DIAGNOSES}/{wrong}{rest}", token=token)
 
     assert_problem(response, 404, "unknown-diagnosis")

@@ -49,7 +49,7 @@ LIST = "/api/v1/diagnoses"
 
 @pytest.mark.shared_service
 def test_every_problem_type_has_its_page(service: Service) -> None:
-    """Of the types of the contract, the quota has a registered one; one page lists them all."""
+    """One page lists all types. The type of `quota-exceeded` is registered with IANA."""
     overview = service.get("/problems").text
 
     assert set(PROBLEMS) - {"quota-exceeded"} == {
@@ -77,13 +77,13 @@ def test_every_problem_type_has_its_page(service: Service) -> None:
 
 
 def words(text: str) -> set[str]:
-    """Those that carry the meaning of a sentence."""
+    """Return the words that carry the meaning of a sentence."""
     empty = {"the", "a", "an", "is", "are", "it", "this", "of", "for", "to", "that", "and", "or"}
     return set(re.findall(r"[^\W_]+", text.lower())) - empty
 
 
 class _UnknownError(EvrefError):
-    """Indicates something that the table of problems does not know."""
+    """An error that the table of problems does not contain."""
 
 
 class _FailingBrowse:
@@ -95,7 +95,7 @@ class _FailingBrowse:
 
 @pytest.fixture
 def failing(service: Service) -> _FailingBrowse:
-    """What the service fails with as soon as the catalogue is read."""
+    """Return a fake that makes the service fail as soon as it reads the catalogue."""
     failing = _FailingBrowse()
     service.container.browse.override(providers.Object(failing))
     service.app = create_app(service.container.settings(), service.container)
@@ -105,7 +105,7 @@ def failing(service: Service) -> _FailingBrowse:
 def test_title_and_detail_say_different_things(
     service: Service, token: str, failing: _FailingBrowse
 ) -> None:
-    """Whatever raised the problem; at most a third of the detail's words are the title's."""
+    """At most a third of the detail's words are in the title, whatever raised the problem."""
     quota = Quota("k1", 1000, 1000, NOON)
     errors: dict[str, list[Exception]] = {
         "missing-credentials": [MissingCredentialsError()],
@@ -150,7 +150,7 @@ def test_title_and_detail_say_different_things(
 def test_the_instance_is_the_path_of_the_request(
     service: Service, path: str, instance: str
 ) -> None:
-    """Percent-encoded, and without the query."""
+    """The path is percent-encoded and has no query."""
     assert assert_problem(service.get(path), 404, "not-found")["instance"] == instance
 
 
@@ -161,7 +161,7 @@ def test_the_instance_is_the_path_of_the_request(
 def test_a_well_formed_request_id_is_kept_and_any_other_is_replaced(
     service: Service, path: str
 ) -> None:
-    """By one that is well-formed, and another each time."""
+    """The replacement is well-formed, and different each time."""
     for kept in ("a", "A.b_c-9", "x" * 64, "5f0c6a1e9b7d4a52"):
         response = service.get(path, headers={"X-Request-ID": kept})
         assert response.headers["X-Request-ID"] == kept
@@ -174,7 +174,7 @@ def test_a_well_formed_request_id_is_kept_and_any_other_is_replaced(
 
 
 def test_without_a_catalogue_nothing_is_served_or_counted(make_service: MakeService) -> None:
-    """Until one is published, which needs no restart."""
+    """A publication is served without a restart."""
     made = make_service()
     key = made.new_key()
 
@@ -214,7 +214,7 @@ def test_an_unexpected_error_is_logged_and_not_shown_to_the_client(
     caplog: pytest.LogCaptureFixture,
     error: Exception,
 ) -> None:
-    """Under the request id, and without the key."""
+    """The log entry has the request id and not the key."""
     failing.error = error
 
     with caplog.at_level(logging.DEBUG):
@@ -228,8 +228,8 @@ def test_an_unexpected_error_is_logged_and_not_shown_to_the_client(
     assert token[6:] not in caplog.text
 
 
-def test_a_page_that_fails_is_a_page(service: Service) -> None:
-    """People get a page with the request id, and no problem detail."""
+def test_an_error_of_a_page_is_shown_as_a_page(service: Service) -> None:
+    """People get a page with the request id, and not a problem in JSON."""
     for path, method, status in (("/nothing", "GET", 404), ("/", "POST", 405)):
         response = service.request(method, path)
 
@@ -240,10 +240,10 @@ def test_a_page_that_fails_is_a_page(service: Service) -> None:
 
 
 @pytest.mark.parametrize("proxies", [0, 1])
-def test_no_header_of_a_client_or_proxy_changes_an_answer(
+def test_no_header_of_a_client_or_proxy_changes_a_response(
     make_service: MakeService, proxies: int
 ) -> None:
-    """Base URL and scheme come from the operator's setting."""
+    """The base URL and the scheme come from the operator's setting."""
     service = make_service(proxies=proxies)
     for host in ("a b", "x" * 300, "é", "[::1", "evil.example", "evil.example:99999999", ""):
         claims = {
@@ -262,10 +262,10 @@ def test_no_header_of_a_client_or_proxy_changes_an_answer(
             assert len(claimed.get_data()) == len(plain.get_data())
 
 
-def test_a_framework_error_without_a_type_of_its_own_is_a_problem_too(
+def test_a_framework_error_without_its_own_type_is_a_problem(
     service: Service, token: str, failing: _FailingBrowse
 ) -> None:
-    """RFC 9457 has a type for a problem that says no more than its status."""
+    """RFC 9457 defines `about:blank` for a problem that says no more than its status."""
     failing.error = RequestEntityTooLarge("secret")
 
     with service.app.test_client() as client:

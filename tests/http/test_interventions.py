@@ -1,4 +1,4 @@
-"""`listInterventions`: what it returns, in which order, and the filters 1 to 4."""
+"""`listInterventions`: what it returns, in which order, and its filters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.shared_service
 def test_interventions_are_ordered_by_module_phase_title_and_id(
     service: Service, token: str
 ) -> None:
-    """Modules and phases have their own fixed order, which is not that of the alphabet."""
+    """Modules and phases have a fixed order, which is not alphabetical."""
     assert service.ids(KNEE, token) == IN_ORDER
 
 
@@ -39,10 +39,10 @@ def test_interventions_are_ordered_by_module_phase_title_and_id(
     ("name", "value"),
     [*(("module", module) for module in Module), *(("phase", phase) for phase in Phase)],
 )
-def test_a_filter_leaves_only_its_own(
+def test_a_filter_keeps_the_records_with_its_value(
     service: Service, token: str, name: str, value: Module | Phase
 ) -> None:
-    """Filters 1 and 2; a module that is not enabled gives an empty list, not an error."""
+    """A module that is not enabled gives an empty list and not an error."""
     records = service.data(KNEE, token)
 
     filtered = service.data(f"{KNEE}?{name}={value}", token)
@@ -52,8 +52,8 @@ def test_a_filter_leaves_only_its_own(
     assert bool(filtered) == (value not in hidden)
 
 
-def test_an_answer_names_its_diagnosis_and_filters(service: Service, token: str) -> None:
-    """Who keeps an answer can tell what it was an answer to."""
+def test_a_response_names_its_diagnosis_and_filters(service: Service, token: str) -> None:
+    """A stored response must say what was asked."""
     knee = service.data("/api/v1/diagnoses/knee-osteoarthritis", token)
 
     meta = body(service.get(f"{KNEE}?phase=subacute", token=token))["meta"]
@@ -88,7 +88,7 @@ def test_an_effect_has_the_fields_of_the_contract_and_the_digits_of_its_source(
 
 
 def test_an_intervention_has_the_fields_of_the_contract(service: Service, token: str) -> None:
-    """The dose is there for module fitt_vip alone; a reference always has a URL."""
+    """Only module `fitt_vip` has a dose, and a reference always has a URL."""
     fitt = service.data(f"{KNEE}?module=fitt_vip", token)[0]
     home = service.data(f"{KNEE}?module=home", token)[0]
 
@@ -135,5 +135,4 @@ def test_an_intervention_has_the_fields_of_the_contract(service: Service, token:
 
 
 def test_a_diagnosis_without_interventions_has_an_empty_list(service: Service, token: str) -> None:
-    """Absence of data is no error."""
     assert service.ids("/api/v1/diagnoses/twin-a/interventions", token) == []

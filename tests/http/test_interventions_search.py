@@ -39,7 +39,7 @@ def test_interventions_are_found_by_words_and_filters(
 def test_titles_come_before_summaries_and_each_record_says_which_and_has_its_diagnosis(
     service: Service, token: str
 ) -> None:
-    """The interventions of one rank are in the order of `listInterventions`."""
+    """Interventions of the same rank are in the order of `listInterventions`."""
     answer = body(service.get(f"{SEARCH}?q=exercise&limit=5", token=token))
 
     knee = {"id": "knee-osteoarthritis", "name": "Knee osteoarthritis"}
@@ -80,7 +80,7 @@ def test_titles_come_before_summaries_and_each_record_says_which_and_has_its_dia
         ("q=exercise&icd10=M17", "icd10"),
     ],
 )
-def test_a_parameter_that_is_not_understood_is_named(
+def test_an_invalid_parameter_is_named(
     service: Service, token: str, query: str, parameter: str
 ) -> None:
     response = service.get(f"{SEARCH}?{query}", token=token)
@@ -93,6 +93,6 @@ def test_a_parameter_that_is_not_understood_is_named(
 
 
 def test_the_longest_query_is_answered(service: Service, token: str) -> None:
-    """One word, or a hundred."""
+    """Such a query is one long word or many short words."""
     for query in ("x" * 200, "+".join("ab" for _ in range(67))):
         assert service.get(f"{SEARCH}?q={query}", token=token).status_code == 200

@@ -1,4 +1,4 @@
-"""No answer and no log repeats what looks like a key, or the link of an invitation."""
+"""No response and no log repeats what looks like an API key or the link of an invitation."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def assert_not_repeated(text: str) -> None:
 def test_a_key_in_an_address_is_not_repeated(
     service: Service, token: str, caplog: pytest.LogCaptureFixture, path: str, status: int
 ) -> None:
-    """Neither in the body nor in a header."""
+    """Neither the body nor a header repeats it."""
     caplog.set_level(logging.DEBUG)
     for form in FORMS.values():
         response = service.get(path.format(form(KEY)), token=token)
@@ -99,7 +99,6 @@ def test_a_key_in_an_address_is_not_repeated(
 
 
 def test_a_key_as_request_id_is_replaced(service: Service) -> None:
-    """On a problem and on a page."""
     for form in FORMS.values():
         for path in (LIST, "/nothing"):
             response = service.get(path, headers={"X-Request-ID": form(KEY)})
@@ -108,7 +107,7 @@ def test_a_key_as_request_id_is_replaced(service: Service) -> None:
 
 
 def test_a_key_in_the_access_log_is_not_repeated(caplog: pytest.LogCaptureFixture) -> None:
-    """As the path, as the request id and as the method."""
+    """The key is sent as the path, the request id and the method."""
     caplog.set_level(logging.INFO)
     for form in FORMS.values():
         sent = form(KEY)
@@ -125,7 +124,7 @@ def test_a_key_in_the_access_log_is_not_repeated(caplog: pytest.LogCaptureFixtur
 def test_a_key_in_a_line_of_a_library_is_not_logged(
     capfd: pytest.CaptureFixture[str], form: str, log_format: LogFormat
 ) -> None:
-    """Neither in its message nor in a traceback, not even of the cause of an error."""
+    """Neither the message nor the traceback has it, not even that of the cause of an error."""
     sent = FORMS[form](KEY)
     before = logging.root.handlers[:], logging.root.level
     error = ValueError(sent)
@@ -143,8 +142,8 @@ def test_a_key_in_a_line_of_a_library_is_not_logged(
     assert_not_repeated(logged)
 
 
-def test_a_key_as_the_page_to_go_on_to_is_not_repeated(service: Service) -> None:
-    """The sign-in form is sent to the address that it came from."""
+def test_a_key_as_the_page_after_the_sign_in_is_not_repeated(service: Service) -> None:
+    """The sign-in form is sent to its own address, which has the key in `next`."""
     for form in FORMS.values():
         response = service.get(f"/settings/sign-in?next=/settings/api-keys/{form(KEY)}")
 
@@ -169,10 +168,10 @@ def test_a_key_as_the_page_to_go_on_to_is_not_repeated(service: Service) -> None
         "/catalogue?q={}",
     ],
 )
-def test_the_link_of_an_invitation_in_an_address_is_in_no_answer_and_no_log(
+def test_the_link_of_an_invitation_is_in_no_response_and_no_log(
     service: Service, token: str, caplog: pytest.LogCaptureFixture, path: str
 ) -> None:
-    """It is as good as a password."""
+    """The link must be as secret as a password."""
     caplog.set_level(logging.DEBUG)
     encoded = INVITATION.replace("J", "%4A").replace("o", "%6f")
     for form in (

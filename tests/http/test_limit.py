@@ -1,4 +1,4 @@
-"""The daily request limit: its fields to the letter, its window, and where a key stands."""
+"""The daily limit: its header fields, its day, and the state of a key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RESET = str(int(MIDNIGHT.timestamp()))
 
 
 def fields(response: TestResponse) -> tuple[str, ...]:
-    """The rate-limit fields, each of which is there once."""
+    """Return the rate-limit fields, each of which the response has once."""
     names = (
         "RateLimit-Policy",
         "RateLimit",
@@ -27,7 +27,7 @@ def fields(response: TestResponse) -> tuple[str, ...]:
 
 
 def test_the_default_limit_is_1000_requests_a_day(service: Service) -> None:
-    """The seconds that are left are rounded up, so that none asks too early."""
+    """The remaining seconds are rounded up, so that no client asks too early."""
     assert fields(service.get(LIST, token=service.token())) == (
         '"daily";q=1000;w=86400',
         '"daily";r=999;t=3601',
@@ -91,7 +91,7 @@ def test_a_new_key_has_used_nothing(service: Service) -> None:
 
 
 def test_reading_the_limit_never_counts(service: Service) -> None:
-    """Neither an answer, nor a 304, nor a refusal of the query."""
+    """This includes a 304, HEAD and a rejected query."""
     key = service.new_key(limit=2)
     token = key.token.text
     service.get(LIST, token=token)
@@ -108,8 +108,8 @@ def test_reading_the_limit_never_counts(service: Service) -> None:
     assert service.admitted(key) == 1
 
 
-def test_it_is_answered_when_nothing_remains(service: Service) -> None:
-    """With what was refused; and the new day begins with nothing used."""
+def test_the_limit_can_be_read_when_nothing_remains(service: Service) -> None:
+    """It says how many requests were refused, and the next day begins with nothing used."""
     token = service.token(limit=1)
     for _ in range(3):
         service.get(LIST, token=token)
@@ -123,8 +123,8 @@ def test_it_is_answered_when_nothing_remains(service: Service) -> None:
     assert tomorrow["resets_at"] == "2026-03-03T00:00:00+00:00"
 
 
-def test_it_is_answered_for_a_key_without_permission(service: Service) -> None:
-    """It is the way to find out why all else is forbidden."""
+def test_a_key_without_permission_can_read_the_limit(service: Service) -> None:
+    """A client can thus find out why all other requests are forbidden."""
     token = service.token(permission=Permission.NONE)
 
     assert_problem(service.get(LIST, token=token), 403)

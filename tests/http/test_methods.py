@@ -1,4 +1,4 @@
-"""Read-only, as a property of every route, and other origins only where they are named."""
+"""Every route only reads, and scripts of other origins can read only if the origin is named."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OTHER_APP = "https://other.example.org:8443"
 @pytest.mark.shared_service
 @pytest.mark.parametrize("path", PATHS)
 def test_every_other_method_is_refused(service: Service, token: str, path: str) -> None:
-    """With what is allowed instead; credentials change nothing."""
+    """The response says which methods are allowed, with and without credentials."""
     for method in METHODS:
         for credentials in (None, token):
             response = service.request(method, path, token=credentials)
@@ -45,10 +45,10 @@ def test_every_other_method_is_refused(service: Service, token: str, path: str) 
 
 
 @pytest.mark.parametrize("origins", [(), (APP,)])
-def test_no_route_of_the_interface_takes_anything_but_reading(
+def test_every_route_of_the_interface_only_reads(
     make_service: MakeService, origins: tuple[str, ...]
 ) -> None:
-    """A route that wrote would have to be let through here first."""
+    """A route that writes cannot be added unless this test changes."""
     rules = [
         rule
         for rule in make_service(cors_origins=origins).app.url_map.iter_rules()
@@ -63,7 +63,7 @@ def test_no_route_of_the_interface_takes_anything_but_reading(
 
 
 def test_other_origins_are_off_by_default(service: Service, token: str) -> None:
-    """Nothing in an answer lets a script of another origin read it."""
+    """No header field lets a script of another origin read a response."""
     response = service.get(LIST, token=token, headers={"Origin": APP})
 
     assert response.status_code == 200
@@ -73,7 +73,7 @@ def test_other_origins_are_off_by_default(service: Service, token: str) -> None:
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service that two origins may use."""
+    """Yield a service that two origins may use."""
     url = prepared_sqlite(tmp_path_factory.mktemp("opened"), EXAMPLES)
     settings = Settings(base_url=BASE_URL, database_url=url, cors_origins=(APP, OTHER_APP))
     with closing(Service(settings)) as service:
@@ -81,10 +81,10 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.mark.parametrize("origin", [APP, OTHER_APP])
-def test_a_named_origin_may_read_answers_and_rate_limit_fields(
+def test_a_named_origin_may_read_responses_and_rate_limit_fields(
     opened: Service, origin: str
 ) -> None:
-    """Errors too: a script must be able to tell what went wrong."""
+    """It may also read errors, because a script must be able to tell what went wrong."""
     token = opened.token()
     for path, sent, status in (
         (LIST, token, 200),
@@ -133,7 +133,7 @@ def test_a_named_origin_may_read_answers_and_rate_limit_fields(
         "*",
     ],
 )
-def test_any_other_origin_may_not(opened: Service, origin: str | None) -> None:
+def test_any_other_origin_may_not_read_responses(opened: Service, origin: str | None) -> None:
     """The response still has the `Vary` field that tells caches that it depends on the origin."""
     headers = {} if origin is None else {"Origin": origin}
 
@@ -145,8 +145,7 @@ def test_any_other_origin_may_not(opened: Service, origin: str | None) -> None:
         assert "Origin" in response.headers["Vary"]
 
 
-def test_a_named_origin_may_ask_before_it_sends_a_key(opened: Service) -> None:
-    """A preflight needs no key, and is not counted."""
+def test_a_preflight_of_a_named_origin_needs_no_key(opened: Service) -> None:
     asked = {"authorization", "if-none-match", "x-request-id"}
     headers = {
         "Origin": APP,
@@ -163,8 +162,8 @@ def test_a_named_origin_may_ask_before_it_sends_a_key(opened: Service) -> None:
         assert set(allowed.split(", ")) == asked
 
 
-def test_a_named_origin_may_search_fhir_as_post(opened: Service) -> None:
-    """And nothing else as POST."""
+def test_a_named_origin_may_search_fhir_with_post(opened: Service) -> None:
+    """No other path accepts POST."""
     headers = {"Origin": APP, "Access-Control-Request-Method": "POST"}
 
     for path, allowed in (("PlanDefinition/_search", "POST"), ("PlanDefinition", None)):
@@ -172,8 +171,7 @@ def test_a_named_origin_may_search_fhir_as_post(opened: Service) -> None:
         assert response.headers.get("Access-Control-Allow-Methods") == allowed
 
 
-def test_pages_are_for_no_other_origin(opened: Service) -> None:
-    """Only the interfaces are opened."""
+def test_no_other_origin_may_read_pages(opened: Service) -> None:
     for path in ("/", "/docs", "/health/live", "/problems"):
         response = opened.get(path, headers={"Origin": APP})
 

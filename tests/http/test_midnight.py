@@ -1,4 +1,4 @@
-"""The clock goes over midnight, back again, and wrong, while requests are under way."""
+"""Requests while the clock passes midnight in UTC."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ TODAY, TOMORROW = date(2026, 3, 1), date(2026, 3, 2)
 
 @pytest.fixture(autouse=True)
 def _late(service: Service) -> None:
-    """Each test begins one second before midnight."""
+    """Begin each test one second before midnight."""
     service.clock.set_time_of_day(MIDNIGHT - timedelta(seconds=1))
 
 
 def counted(service: Service, key: NewKey) -> dict[date, tuple[int, int]]:
-    """What was admitted and refused by day."""
+    """Return the numbers of admitted and refused requests by day."""
     days = service.container.storage().usage.history(key.key.id, TODAY, TOMORROW)
     return {day.day: (day.admitted, day.refused) for day in days}
 
 
 def test_on_each_side_of_midnight_exactly_the_limit_is_admitted(service: Service) -> None:
-    """However many ask at once while the clock goes over it."""
+    """This holds for concurrent requests while the clock passes midnight."""
     key = service.new_key(limit=10)
 
     def ask(number: int) -> int:
@@ -48,10 +48,10 @@ def test_on_each_side_of_midnight_exactly_the_limit_is_admitted(service: Service
     assert sum(refused for _, refused in days.values()) == 40
 
 
-def test_a_request_that_straddles_midnight_is_of_the_day_on_which_it_came(
+def test_a_request_across_midnight_belongs_to_the_day_of_its_arrival(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is counted there, and its fields tell of that day, which is not yet over for it."""
+    """It is counted on that day, and its header fields describe that day."""
     key = service.new_key(limit=10)
     admission = service.container.storage().admission
     admit: Callable[[str, Permission, datetime], Quota] = admission.admit

@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, complete, true, and changed only on purpose."""
+"""The OpenAPI document is valid, complete and true, and changes only on purpose."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ pytestmark = pytest.mark.shared_service
 
 @pytest.fixture
 def document(service: Service) -> dict[str, Any]:
-    """The document as a client gets it."""
+    """Return the document as a client gets it."""
     document: dict[str, Any] = body(service.get("/api/v1/openapi.json"))
     return document
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each operation with its path."""
+    """Yield each path with its operation."""
     for path, item in document["paths"].items():
         for operation in item.values():
             yield path, operation
 
 
 def nodes(value: Any) -> Iterator[dict[str, Any]]:
-    """Every object within a value."""
+    """Yield every object within a value."""
     if isinstance(value, dict):
         yield value
         for member in value.values():
@@ -47,7 +47,7 @@ def nodes(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def parameter_of_list(document: dict[str, Any], name: str) -> dict[str, Any]:
-    """A parameter of `listDiagnoses`."""
+    """Return a parameter of `listDiagnoses`."""
     parameters = document["paths"]["/api/v1/diagnoses"]["get"]["parameters"]
     parameter: dict[str, Any]
     (parameter,) = (parameter for parameter in parameters if parameter.get("name") == name)
@@ -55,27 +55,26 @@ def parameter_of_list(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def test_the_document_is_valid_openapi_3_1(document: dict[str, Any]) -> None:
-    """Every reference in it leads somewhere."""
+    """Every reference in it has a target."""
     assert document["openapi"].startswith("3.1.")
     OpenAPIV31SpecValidator(document).validate()
 
 
 def test_the_document_is_the_committed_one(service: Service) -> None:
-    """Every change of the interface shows in review."""
+    """Review thus shows every change of the interface."""
     committed = snapshots.DOCUMENT.read_text(encoding="utf-8")
 
     assert committed == snapshots.document(), f"openapi.json {snapshots.HOW_TO_RENEW}"
 
 
 def test_the_examples_are_answers_of_the_service(service: Service) -> None:
-    """On its bundled catalogue."""
     committed = snapshots.EXAMPLES.read_text(encoding="utf-8")
 
     assert committed == snapshots.examples(), f"examples.json {snapshots.HOW_TO_RENEW}"
 
 
 def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> None:
-    """Each is a GET with a name, a summary, a tag and the key."""
+    """Each operation is a GET with a name, a summary, a tag and the key."""
     assert {path: operation["operationId"] for path, operation in operations(document)} == {
         "/api/v1/diagnoses": "listDiagnoses",
         "/api/v1/diagnoses/{id}": "getDiagnosis",
@@ -97,7 +96,7 @@ def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> N
 
 
 def test_the_document_says_where_and_what_the_service_is(document: dict[str, Any]) -> None:
-    """With the disclaimer, at the operator's address."""
+    """It has the disclaimer and the operator's base URL."""
     assert [server["url"] for server in document["servers"]] == [BASE_URL]
     assert DISCLAIMER in document["info"]["description"]
     assert f"]({BASE_URL}/settings)" in document["info"]["description"]
@@ -114,7 +113,7 @@ def test_the_document_says_where_and_what_the_service_is(document: dict[str, Any
 def test_an_enumeration_is_one_component_described_value_by_value(
     document: dict[str, Any], kind: type[StrEnum]
 ) -> None:
-    """So that a client generated from the document has one type for it."""
+    """A client generated from the document then has one type for it."""
     schema = document["components"]["schemas"][kind.__name__]
 
     assert schema["enum"] == list(kind)
@@ -125,10 +124,10 @@ def test_an_enumeration_is_one_component_described_value_by_value(
 
 
 @pytest.mark.parametrize(("name", "such"), [("icd10", "M17.1"), ("icd11", "FA01&XK8G")])
-def test_the_number_of_codes_is_what_the_service_takes(
+def test_the_highest_number_of_codes_is_what_the_service_accepts(
     service: Service, document: dict[str, Any], name: str, such: str
 ) -> None:
-    """Separated by commas. What is not a code is no error beside one that is."""
+    """Codes are separated by commas, and an invalid code beside a valid code is not an error."""
     parameter = parameter_of_list(document, name)
     most = parameter["schema"]["maxItems"]
     assert (parameter["style"], parameter["explode"]) == ("form", False)
@@ -142,10 +141,10 @@ def test_the_number_of_codes_is_what_the_service_takes(
     assert_problem(service.get(f"/api/v1/diagnoses?{too_many}", token=token), 422)
 
 
-def test_the_service_takes_every_search_that_the_document_allows(
+def test_the_service_accepts_every_search_that_the_document_allows(
     service: Service, document: dict[str, Any]
 ) -> None:
-    """And refuses every other."""
+    """It rejects every other search."""
     token = service.token(limit=HIGHEST_DAILY_LIMIT)
     schema = parameter_of_list(document, "q")["schema"]
 
@@ -169,7 +168,7 @@ def test_the_service_takes_every_search_that_the_document_allows(
 
 
 def test_every_example_meets_its_schema(service: Service, document: dict[str, Any]) -> None:
-    """Of responses, problems, headers and parameters."""
+    """These are examples of responses, problems, headers and parameters."""
     checked = 0
     for node in nodes(document):
         schema = node.get("schema")

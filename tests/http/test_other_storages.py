@@ -1,7 +1,7 @@
-"""A request goes the whole way over each storage that the other tests of the interface leave out.
+"""Requests over the storages that the other tests of the interfaces leave out.
 
-What each adapter promises by itself is proven by its contract (`evref.testing`), and that a storage
-out of reach serves nothing by `tests.faults`.
+Contracts in `evref.testing` test what each adapter promises, and `tests.faults` tests that nothing
+is served when storage is out of reach.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KNEE = f"{LIST}/knee-osteoarthritis/interventions"
 
 @pytest.fixture(params=["memory", "postgresql", "redis"])
 def service(request: pytest.FixtureRequest, make_service: MakeService) -> Service:
-    """A service with the example catalogue; `redis` has only the counters, beside PostgreSQL."""
+    """Return a service with the example catalogue; with `redis`, only the counters are in Redis."""
     settings: dict[str, object] = {"storage": StorageKind.MEMORY}
     if request.param != "memory":
         databases: PreparedDatabases = request.getfixturevalue("prepared_databases")
@@ -35,8 +35,8 @@ def service(request: pytest.FixtureRequest, make_service: MakeService) -> Servic
     return service
 
 
-def test_a_request_goes_the_whole_way(service: Service) -> None:
-    """Data, its validator, its count, each kind of refusal, and a revocation."""
+def test_the_interface_works_over_each_storage(service: Service) -> None:
+    """The test covers data, ETag, count, each kind of refusal, and a revocation."""
     key = service.new_key(limit=3)
     token = key.token.text
 

@@ -1,4 +1,4 @@
-"""What is served beside pages and data: style sheets, scripts, Swagger UI, health, the schema."""
+"""Style sheets, scripts, Swagger UI, health, and the schema of catalogue files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ pytestmark = pytest.mark.shared_service
 
 
 def test_style_sheets_and_the_script_refer_to_no_other_host(service: Service) -> None:
-    """Nor do they import one."""
     for name in ("evref.css", "docs.css", "docs.js", "find.js", "icon.svg"):
         text = service.get(f"/static/{name}").text.replace("http://www.w3.org/", "")
 
@@ -26,7 +25,7 @@ def test_style_sheets_and_the_script_refer_to_no_other_host(service: Service) ->
 
 
 def test_swagger_ui_is_served_with_its_type(service: Service) -> None:
-    """Under nosniff a browser would not run it otherwise."""
+    """With `nosniff`, a browser would not run a file of another type."""
     kinds = {
         "swagger-ui.css": "text/css; charset=utf-8",
         "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
@@ -43,18 +42,17 @@ def test_swagger_ui_is_served_with_its_type(service: Service) -> None:
 
 @pytest.mark.parametrize("name", ["index.html", "swagger-initializer.js", "..%2F__init__.py", "x"])
 def test_no_other_file_of_swagger_ui_is_served(service: Service, name: str) -> None:
-    """Its own page would load another host's example."""
+    """The page of Swagger UI itself would load an example from another host."""
     assert service.get(f"/docs/{name}").status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/static/nothing", "/static/../app.py", "/static/%2e%2e/app.py"])
-def test_nothing_beside_the_static_files_is_served(service: Service, path: str) -> None:
-    """Whatever the path is made to look like."""
+def test_no_file_outside_the_static_folder_is_served(service: Service, path: str) -> None:
     assert service.get(path).status_code == 404
 
 
 def test_the_schema_of_catalogue_files_is_served_to_editors(service: Service) -> None:
-    """As it is in the package, and it may be kept."""
+    """It is the file of the package, and caches may keep it."""
     first = service.get("/schemas/catalogue-file.json")
 
     again = service.get(
@@ -68,8 +66,8 @@ def test_the_schema_of_catalogue_files_is_served_to_editors(service: Service) ->
     assert again.status_code == 304
 
 
-def test_health_tells_what_is_served(service: Service) -> None:
-    """It is asked for anew each time."""
+def test_health_says_what_is_served(service: Service) -> None:
+    """Caches may not keep the responses."""
     live, ready = service.get("/health/live"), service.get("/health/ready")
     version = body(service.get("/api/v1/diagnoses", token=service.token()))["meta"][
         "catalogue_version"
@@ -87,7 +85,7 @@ def test_health_tells_what_is_served(service: Service) -> None:
 def test_the_front_page_names_the_standards_that_are_switched_on(
     make_service: MakeService, *, infobutton: bool, fhir: bool
 ) -> None:
-    """What it names is served; what it does not name is not."""
+    """A named standard is served, and a standard that is not named is not."""
     service = make_service(infobutton=infobutton, fhir=fhir)
 
     text = service.get("/").text

@@ -1,4 +1,4 @@
-"""ETags, conditions, compression and HEAD: the same for every endpoint that answers 200."""
+"""ETags, conditional requests, compression and HEAD, the same for every endpoint."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ pytestmark = pytest.mark.shared_service
 
 @pytest.mark.parametrize("path", ENDPOINTS)
 @pytest.mark.parametrize("headers", [{}, GZIP])
-def test_a_known_answer_is_not_sent_again(
+def test_a_known_response_is_not_sent_again(
     service: Service, token: str, path: str, headers: dict[str, str]
 ) -> None:
-    """A 304 has the same ETag, the same fields for caches, the limit's fields and no body.
+    """A 304 has the same ETag, cache fields and limit fields as a 200, and no body.
 
-    Only what needs no key may be kept by caches. `Vary` names the encoding also where the answer
-    is not compressed: a cache must know before it hands it on.
+    Caches may keep only responses that need no key. `Vary` names the encoding even if the response
+    is not compressed, because a cache must know this before it reuses the response.
     """
     is_public = path in {DOCUMENT, METADATA}
     has_media_types = path in {CATALOGUE, INFOBUTTON, FHIR, METADATA}
@@ -78,7 +78,7 @@ def test_a_known_answer_is_not_sent_again(
 def test_conditions_are_read_as_http_says(
     service: Service, token: str, form: str, status: int
 ) -> None:
-    """If-None-Match compares weakly, and takes a list or an asterisk (RFC 9110, section 13.1.2)."""
+    """`If-None-Match` compares weakly, and takes a list or `*` (RFC 9110, section 13.1.2)."""
     etag = service.get(LIST, token=token).headers["ETag"]
 
     response = service.get(LIST, token=token, headers={"If-None-Match": form.format(etag=etag)})
@@ -87,8 +87,8 @@ def test_conditions_are_read_as_http_says(
     assert response.headers["ETag"] == etag
 
 
-def test_different_answers_have_different_etags(service: Service, token: str) -> None:
-    """They differ by filter, diagnosis and encoding, and are the same each time."""
+def test_different_responses_have_different_etags(service: Service, token: str) -> None:
+    """ETags differ by filter, diagnosis and encoding, and are the same each time."""
     paths = [LIST, f"{LIST}?q=twin", KNEE, LONG, f"{LONG}?phase=acute", DOCUMENT]
 
     etags = [service.get(path, token=token).headers["ETag"] for path in paths]
@@ -120,10 +120,10 @@ def test_different_answers_have_different_etags(service: Service, token: str) ->
         ("application/gzip", False),
     ],
 )
-def test_gzip_is_sent_to_those_who_accept_it(
+def test_gzip_is_sent_to_clients_that_accept_it(
     service: Service, token: str, accepted: str, compressed: bool
 ) -> None:
-    """And to nobody who refuses it; either way it is the same in the end."""
+    """The decompressed body equals the plain body."""
     plain = service.get(LONG, token=token)
 
     response = service.get(LONG, token=token, headers={"Accept-Encoding": accepted})
@@ -138,8 +138,8 @@ def test_gzip_is_sent_to_those_who_accept_it(
 
 
 @pytest.mark.parametrize("path", [LIST, KNEE, LONG])
-def test_only_what_is_over_1_kib_is_compressed(service: Service, token: str, path: str) -> None:
-    """A short body gains nothing, and its ETag is then the same for both."""
+def test_only_a_body_over_1_kib_is_compressed(service: Service, token: str, path: str) -> None:
+    """A shorter body gains nothing and has the same ETag for all clients."""
     plain = service.get(path, token=token)
     accepting = service.get(path, token=token, headers=GZIP)
 
@@ -148,7 +148,6 @@ def test_only_what_is_over_1_kib_is_compressed(service: Service, token: str, pat
 
 
 def test_a_long_problem_is_compressed_too(service: Service, token: str) -> None:
-    """All bodies over 1 KiB are compressed."""
     path = f"{LIST}?" + "&".join(f"x{number}=1" for number in range(30))
 
     response = service.get(path, token=token, headers=GZIP)
@@ -164,7 +163,7 @@ def test_a_long_problem_is_compressed_too(service: Service, token: str) -> None:
 
 @pytest.mark.parametrize("headers", [{}, GZIP, {"If-None-Match": "*"}])
 def test_head_equals_get_without_the_body(service: Service, headers: dict[str, str]) -> None:
-    """This includes Content-Length, the length of the body of GET."""
+    """Content-Length is the length of the body of GET."""
     tokens = service.token(), service.token()
     for path in (
         *ENDPOINTS,
@@ -198,7 +197,7 @@ def test_head_equals_get_without_the_body(service: Service, headers: dict[str, s
 
 
 def test_a_long_body_is_kept_compressed_and_sent_in_either_form() -> None:
-    """With its length, and the ETags that it has by its content, however it comes in chunks."""
+    """Its ETags depend on its content, and not on the chunks in which it comes."""
     body = b"".join(b"%d " % number for number in range(1_000_000))
     chunks = [body[start : start + 100_000] for start in range(0, len(body), 100_000)]
 

@@ -19,7 +19,7 @@ def of_size(size: int) -> Representation:
 
 
 def test_a_response_is_found_by_its_path_and_query() -> None:
-    """Distinguished by both, wherever the one ends and the other begins."""
+    """Path and query are distinguished even if both joined give the same text."""
     cache, cached = ResponseCache[Representation](10_000), of_size(10)
     cache.put(("/a", "q=1?"), cached)
 
@@ -39,7 +39,7 @@ def test_the_response_that_was_used_longest_ago_makes_room() -> None:
 
 
 def test_a_response_that_does_not_fit_is_not_cached() -> None:
-    """And removes no other one."""
+    """It removes no other response."""
     cache = ResponseCache[Representation](2 * ENTRY)
 
     assert cache.put(("/a", ""), of_size(10))
@@ -53,13 +53,13 @@ def test_a_response_that_does_not_fit_is_not_cached() -> None:
 def test_the_cache_takes_no_more_memory_than_it_was_given(
     query_length: int, body_length: int
 ) -> None:
-    """Whether bodies or addresses are long, or there are merely many."""
+    """This holds for long bodies, for long addresses and for many short responses."""
     most_bytes = 1024 * 1024
     cache = ResponseCache[CachedResponse](most_bytes)
     gc.collect()
     tracemalloc.start()
     try:
-        # More than fit, however small they are.
+        # Even the smallest responses do not all fit.
         for number in range(most_bytes // ResponseCache.ENTRY_BYTES + 200):
             body = b"%d" % number + b"x" * body_length
             representations = {"text/plain": Representation([body], "text/plain")}

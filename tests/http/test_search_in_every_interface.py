@@ -1,6 +1,6 @@
-"""Words find the same in every interface: the API, the page, Infobutton and FHIR.
+"""A search for words finds the same in every interface: the API, the page, Infobutton and FHIR.
 
-`evref catalogue find` and the tools of `evref-mcp` are held to the same queries in their tests.
+The tests of `evref catalogue find` and of the tools of `evref-mcp` use the same queries.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def asked_of_page(service: Service, _: str, words: str) -> list[str]:
 
 
 def asked_of_infobutton(service: Service, token: str, words: str) -> list[str]:
-    """With a code of a system that is not read, so that the words stand for it."""
+    """Ask with a code of a system that is not read, so that the words are searched instead."""
     feed = json_feed(service, token, coded(SNOMED_CT, "41381004", name=words))
     assert "Searched by name" in subtitle(feed)
     return [*summaries(feed)]
 
 
 def asked_of_fhir(service: Service, token: str, words: str) -> list[str]:
-    """In the order of ids, which its pages follow."""
+    """Return the ids in their own order, because FHIR pages by id."""
     query = urlencode({"title": words.replace(",", r"\,")})
     return ids(body(service.get(f"/fhir/PlanDefinition?{query}", token=token)))
 
@@ -58,16 +58,16 @@ def service() -> Iterator[Service]:
     [asked_of_api, asked_of_page, asked_of_infobutton, asked_of_fhir],
     ids=lambda ask: ask.__name__,
 )
-def test_a_query_finds_the_same(service: Service, ask: Ask) -> None:
+def test_a_query_finds_the_same_in_every_interface(service: Service, ask: Ask) -> None:
     token = service.token()
-    # Every third, of each kind; the tests of the search try them all.
+    # Every third query is enough, because the tests of the search try them all.
     by_name = found_by_query(in_a_record=ask in {asked_of_infobutton, asked_of_fhir})
     expected = dict(list(by_name.items())[::3])
 
     for query, diagnoses in expected.items():
         answer = ask(service, token, query)
         if ask is asked_of_fhir:
-            # Also titles with a word that is wider than one diagnosis.
+            # FHIR also finds diagnoses by a wider word.
             assert {*diagnoses} <= {*answer}, query
         else:
             assert answer == diagnoses, query

@@ -1,4 +1,4 @@
-"""Codes of SNOMED CT in every interface, by a map that the operator has loaded."""
+"""Codes of SNOMED CT in every interface, with a map that the operator has loaded."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def replace_map(service: Service, snomed: SnomedMap | None) -> None:
 
 @pytest.fixture
 def service(make_service: MakeService) -> Service:
-    """A service with the example catalogue and the map."""
+    """Return a service with the example catalogue and the map."""
     service = make_service(storage=StorageKind.MEMORY, catalogue_pages=Readers.PUBLIC)
     service.publish(EXAMPLES)
     replace_map(service, MAP)
@@ -57,7 +57,7 @@ def service(make_service: MakeService) -> Service:
 
 
 def test_a_list_of_codes_is_answered_in_one_request(service: Service, token: str) -> None:
-    """Beside those of ICD, and each says how it was read."""
+    """Codes of ICD may be among them, and each match says how its code was read."""
     path = f"{DIAGNOSES}?snomed=101,102&icd10=S83.5&snomed=103,104,105,999,x&include=interventions"
 
     response = service.get(path, token=token)
@@ -97,7 +97,7 @@ def test_a_list_of_codes_is_answered_in_one_request(service: Service, token: str
 
 @pytest.mark.parametrize("code", ["104", "105", "999"])
 def test_a_code_without_a_diagnosis_finds_nothing(service: Service, token: str, code: str) -> None:
-    """It does not find everything either."""
+    """An empty result of the map must not mean all diagnoses."""
     assert service.ids(f"{DIAGNOSES}?snomed={code}", token) == []
 
 
@@ -110,7 +110,7 @@ def test_a_code_without_a_diagnosis_finds_nothing(service: Service, token: str, 
         ("snomed=101&edition=who", ["edition"]),
     ],
 )
-def test_what_is_not_allowed_is_refused(
+def test_an_invalid_parameter_is_named(
     service: Service, token: str, query: str, parameters: list[str]
 ) -> None:
     problem = assert_problem(service.get(f"{DIAGNOSES}?{query}", token=token), 422)
@@ -119,7 +119,7 @@ def test_what_is_not_allowed_is_refused(
 
 
 def test_a_map_is_served_and_removed_without_a_restart(service: Service, token: str) -> None:
-    """Without a map the problem says so; no response of before is sent again."""
+    """Without a map, the problem says so, and no cached response is sent."""
     path = f"{DIAGNOSES}?snomed=101"
     version = body(service.get(path, token=token))["meta"]["catalogue_version"]
     replace_map(service, None)
@@ -153,7 +153,7 @@ def test_an_info_button_finds_by_code(service: Service, token: str) -> None:
 def test_a_code_of_the_map_is_never_searched_by_name(
     service: Service, token: str, code: str, diagnoses: list[str]
 ) -> None:
-    """A code that is not in the map is."""
+    """Only a code outside the map is searched by name."""
     feed = json_feed(service, token, coded(SNOMED_CT, code, name="Guillain-Barré syndrome"))
     beside_icd = json_feed(service, token, coded(SNOMED_CT, code, "1") | KNEE)
 
@@ -195,7 +195,7 @@ def test_fhir_finds_by_code(
 
 
 def test_the_search_field_finds_by_code(service: Service) -> None:
-    """A number that is not in the map is words."""
+    """A number outside the map is searched as a word."""
     address = service.get("/catalogue?q=101").headers["Location"]
     assert address.partition("?")[0].endswith("/knee-osteoarthritis")
     page = service.get("/catalogue?q=102").text

@@ -1,4 +1,4 @@
-"""An address for programs has one spelling, and nothing else is found."""
+"""An address for programs has one spelling, and every other spelling is not found."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ pytestmark = pytest.mark.shared_service
     ],
 )
 def test_another_spelling_is_not_found(service: Service, path: str) -> None:
-    """Wherever the path differs; with a key, nothing is counted."""
+    """The request is not counted, although it has a key."""
     key = service.new_key()
     environ = EnvironBuilder(
         headers=Headers({"Authorization": f"Bearer {key.token.text}"})
     ).get_environ()
-    # As servers hand it on: the test client would take what follows two slashes for a host.
+    # Set as a server does, because the test client would read a host after two slashes.
     environ["PATH_INFO"] = path
 
     _, status, headers = run_wsgi_app(service.app, environ, buffered=True)

@@ -1,4 +1,4 @@
-"""Storage that breaks under a running service, and comes back."""
+"""Storage that fails while the service runs, and recovers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from tests.http.service import Service, assert_problem, body, entries
 DIAGNOSES = "/api/v1/diagnoses"
 
 
-def file_of(service: Service) -> Path:
-    """The database file."""
+def database_file(service: Service) -> Path:
     return Path(service.container.settings().database_url.removeprefix("sqlite:///"))
 
 
 @contextmanager
 def garbage(service: Service) -> Iterator[None]:
-    """The file holds something else for a while."""
+    """Replace the content of the database file during the block."""
     service.container.storage().close()
-    file = file_of(service)
+    file = database_file(service)
     before = file.read_bytes()
     file.write_bytes(b"This is no database. " * 1000)
     try:
@@ -38,9 +37,9 @@ def garbage(service: Service) -> Iterator[None]:
 
 @contextmanager
 def moved(service: Service) -> Iterator[None]:
-    """The folder is elsewhere for a while, as when a volume is not mounted."""
+    """Move the folder of the database during the block, as if a volume were not mounted."""
     service.container.storage().close()
-    folder = file_of(service).parent
+    folder = database_file(service).parent
     elsewhere = folder.rename(folder.with_name("elsewhere"))
     try:
         yield
@@ -50,8 +49,8 @@ def moved(service: Service) -> Iterator[None]:
 
 @contextmanager
 def locked(service: Service) -> Iterator[None]:
-    """Another process holds the database and does not let go."""
-    with closing(sqlite3.connect(file_of(service), isolation_level=None)) as other:
+    """Hold a lock on the database in another connection during the block."""
+    with closing(sqlite3.connect(database_file(service), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
         other.execute("ROLLBACK")
@@ -59,7 +58,7 @@ def locked(service: Service) -> Iterator[None]:
 
 @pytest.fixture
 def service(make_service: MakeService) -> Service:
-    """A service that waits for its storage no longer than these tests need."""
+    """Return a service that waits for its storage no longer than these tests need."""
     made = make_service(storage_timeout_seconds=0.2)
     made.publish(Catalogue(entries()))
     return made
@@ -72,7 +71,7 @@ Break = Callable[[Service], AbstractContextManager[None]]
 def test_nothing_is_served_uncounted_and_service_resumes_by_itself(
     service: Service, token: str, broken: Break
 ) -> None:
-    """While storage is unavailable, each request is answered, with `Retry-After`."""
+    """A request that cannot be counted is refused with `Retry-After`."""
     key = service.new_key()
     assert service.get(DIAGNOSES, token=key.token.text).status_code == 200
 
@@ -86,9 +85,9 @@ def test_nothing_is_served_uncounted_and_service_resumes_by_itself(
     resumed = service.get(DIAGNOSES, token=key.token.text)
 
     assert_problem(refused, 503, "service-unavailable")
-    # Without asking storage.
+    # A malformed key is rejected without storage.
     assert_problem(malformed, 401, "invalid-api-key")
-    # A lock is in the way of counting alone.
+    # A lock prevents counting, and not reading.
     assert limit.status_code == (200 if broken is locked else 503)
     assert int(refused.headers["Retry-After"]) >= 1
     assert refused.headers["Cache-Control"] == "no-store"
@@ -103,14 +102,14 @@ def test_nothing_is_served_uncounted_and_service_resumes_by_itself(
 
 
 class _QueueFullError(StorageUnavailableError):
-    """An error of a contributor's adapter."""
+    """An error that a contributor's adapter defines."""
 
 
 @pytest.mark.parametrize("path", [DIAGNOSES, "/infobutton", "/fhir/PlanDefinition"])
-def test_an_adapter_may_raise_a_subclass(
+def test_an_adapter_may_raise_a_subclass_of_the_storage_error(
     service: Service, token: str, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """It is out of reach all the same, on every interface."""
+    """Every interface then says that the service is unavailable."""
 
     def fail(*_: object, **__: object) -> None:
         raise _QueueFullError("the queue is full")
@@ -126,7 +125,7 @@ def test_an_adapter_may_raise_a_subclass(
 def test_the_log_has_the_reason_and_no_key(
     service: Service, token: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An operator finds the cause in the log under the request id that the client received."""
+    """The operator finds the reason under the request id that the client received."""
     with caplog.at_level(logging.DEBUG), garbage(service):
         response = service.get(DIAGNOSES, token=token)
 

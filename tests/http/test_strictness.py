@@ -1,4 +1,4 @@
-"""What is not known, repeated, empty or not allowed in a query is refused, all of it at once."""
+"""Unknown, repeated, empty and invalid parameters are rejected, all in one response."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.shared_service
 
 
 def faults(service: Service, token: str, path: str) -> dict[str, list[Any]]:
-    """What the answer says is allowed, by the parameter at fault."""
+    """Return what the response says is allowed, by the name of the invalid parameter."""
     problem = assert_problem(service.get(path, token=token), 422, "invalid-parameter")
     for fault in problem["errors"]:
         assert set(fault) == {"parameter", "message", "allowed"}
@@ -61,7 +61,7 @@ def faults(service: Service, token: str, path: str) -> dict[str, list[Any]]:
 def test_a_wrong_parameter_is_named_with_what_is_allowed(
     service: Service, token: str, path: str, parameter: str, allowed: list[str]
 ) -> None:
-    """An unknown name gets the known names, an unknown value the known values."""
+    """An unknown name gets the known names, and an unknown value gets the known values."""
     assert faults(service, token, path) == {parameter: allowed}
 
 
@@ -74,10 +74,10 @@ def test_a_wrong_parameter_is_named_with_what_is_allowed(
         ("q", ["", "%20", "%20%20", "%09%0A", "%00", "a" * 201]),
     ],
 )
-def test_a_malformed_value_is_told_in_words_what_is_allowed(
+def test_the_error_of_a_malformed_value_says_in_words_what_is_allowed(
     service: Service, token: str, name: str, values: list[str]
 ) -> None:
-    """A malformed code is never looked up; what qualifies codes is refused without any."""
+    """A malformed code is not looked up, and `include` without codes is rejected."""
     for value in values:
         (allowed,) = faults(service, token, f"{DIAGNOSES}?{name}={value}").items()
 
@@ -94,7 +94,7 @@ def test_a_malformed_value_is_told_in_words_what_is_allowed(
     ],
 )
 def test_a_repeated_parameter_is_refused(service: Service, token: str, path: str) -> None:
-    """Also where both values are the same, and valid."""
+    """This holds even if both values are the same and valid."""
     assert faults(service, token, path) == {"module": ["at most one value"]}
 
 
@@ -118,7 +118,7 @@ def test_a_repeated_parameter_is_refused(service: Service, token: str, path: str
 def test_each_malformed_code_is_named(
     service: Service, token: str, query: str, message: str
 ) -> None:
-    """By its place where it is empty, or too long to be a code."""
+    """An empty code, or text too long for a code, is named by its place."""
     problem = body(service.get(f"{DIAGNOSES}?{query}", token=token))
 
     fault = problem["errors"][0]
@@ -128,7 +128,7 @@ def test_each_malformed_code_is_named(
 
 
 @pytest.mark.parametrize("other", ["edition=cm", "include=interventions"])
-def test_an_error_of_codes_is_no_error_of_what_depends_on_them(
+def test_invalid_codes_cause_no_error_of_a_parameter_that_needs_codes(
     service: Service, token: str, other: str
 ) -> None:
     query = f"icd10={'M17,' * 50}M17&{other}"
@@ -137,7 +137,7 @@ def test_an_error_of_codes_is_no_error_of_what_depends_on_them(
 
 
 def test_an_api_key_in_place_of_a_code_is_not_repeated(service: Service, token: str) -> None:
-    """Though malformed codes are named; nor is a part of one after a comma."""
+    """Malformed codes are named, but not a key or a part of it after a comma."""
     for sent, said in (
         (f"icd10=M17,{token[:30]}", '"given":"…"'),
         (f"icd11={token[:12].upper()}", 'is malformed: \\"…\\"'),
@@ -149,7 +149,7 @@ def test_an_api_key_in_place_of_a_code_is_not_repeated(service: Service, token: 
         assert token[9:12] not in answer
 
 
-def test_a_problem_names_what_has_no_name(service: Service, token: str) -> None:
+def test_a_problem_describes_a_parameter_without_a_name(service: Service, token: str) -> None:
     problem = assert_problem(service.get(f"{DIAGNOSES}?=1", token=token), 422)
     (issue,) = assert_outcome(service.get("/fhir/PlanDefinition?=1", token=token), 400)
 
@@ -157,14 +157,13 @@ def test_a_problem_names_what_has_no_name(service: Service, token: str) -> None:
     assert issue["details"]["text"].startswith("A parameter without a name is not a parameter of ")
 
 
-def test_all_faults_are_told_at_once(service: Service, token: str) -> None:
-    """A client can correct its query in one step."""
+def test_all_faults_are_reported_at_once(service: Service, token: str) -> None:
+    """A client can then correct its query in one step."""
     path = f"{KNEE}/interventions?modul=home&phase=late&x=1&module=home&module=concept"
 
     assert set(faults(service, token, path)) == {"modul", "phase", "x", "module"}
 
 
-def test_a_query_without_a_parameter_is_no_fault(service: Service, token: str) -> None:
-    """A question mark alone asks for nothing."""
+def test_an_empty_query_is_not_an_error(service: Service, token: str) -> None:
     assert len(service.ids(f"{DIAGNOSES}?", token)) == 5
     assert len(service.ids(f"{DIAGNOSES}?&", token)) == 5

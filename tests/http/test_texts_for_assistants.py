@@ -1,4 +1,4 @@
-"""What `evref-mcp` makes of the API's responses: its text answers a question alone.
+"""The texts that `evref-mcp` makes of the API's responses; a text must answer the question.
 
 `make clients` tests the program itself.
 """
@@ -29,14 +29,14 @@ Body = TypeVar("Body", bound=BaseModel)
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    """With the bundled catalogue."""
+    """Yield a service with the bundled catalogue."""
     with closing(Service(Settings(base_url=BASE_URL, storage=StorageKind.MEMORY))) as service:
         service.publish(bundled())
         yield service
 
 
 def read(service: Service, token: str, path: str, body: type[Body]) -> Body:
-    """The response to a request, as the program reads it."""
+    """Return the response to a request, parsed as the program does."""
     text = service.get(f"/api/v1{path}", token=token).text
     return body.model_validate(json.loads(text, parse_float=Decimal))
 
@@ -105,7 +105,7 @@ QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_the_text_answers_a_question_alone(service: Service, token: str, question: str) -> None:
+def test_the_text_answers_the_question(service: Service, token: str, question: str) -> None:
     asked, said = QUESTIONS[question]
 
     body = read(service, token, f"/interventions?{urlencode({**asked, 'limit': 5})}", SearchBody)
@@ -128,7 +128,7 @@ def test_the_text_answers_a_question_alone(service: Service, token: str, questio
             assert f"[{number}] {work.year} {work.url}" in text.splitlines()
 
 
-def test_what_the_summary_alone_has_is_quoted_and_no_title_is(service: Service, token: str) -> None:
+def test_a_match_in_the_summary_is_quoted_and_a_title_is_not(service: Service, token: str) -> None:
     body = read(service, token, "/interventions?q=opioids&diagnosis=low-back-pain", SearchBody)
     in_title, in_summary, in_cautions = (
         next(
@@ -148,7 +148,7 @@ def test_what_the_summary_alone_has_is_quoted_and_no_title_is(service: Service, 
 
 
 def test_every_effect_is_a_sentence_with_its_figures(service: Service, token: str) -> None:
-    """As its source prints them. The structure has what the API states of it."""
+    """Figures are as the source prints them, and the structured answer has the API's values."""
     for entry in bundled().entries:
         path = f"/diagnoses/{entry.diagnosis.id}/interventions"
         body = read(service, token, path, InterventionsBody)
@@ -202,7 +202,7 @@ def in_words(effect: Effect) -> str:
         ("not_stated", "strength not stated"),
     ],
 )
-def test_the_strength_of_every_recommendation_is_said(
+def test_the_text_says_the_strength_of_each_recommendation(
     service: Service, token: str, recommendation: str, words: str
 ) -> None:
     body = read(service, token, "/diagnoses/low-back-pain/interventions", InterventionsBody)

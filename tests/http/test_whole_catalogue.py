@@ -1,4 +1,4 @@
-"""The whole catalogue in one response: the same records, negotiated, counted once."""
+"""The whole catalogue in one response: its records, media types, ETags and count."""
 
 from __future__ import annotations
 
@@ -22,15 +22,13 @@ pytestmark = pytest.mark.shared_service
 
 
 def lines(response: TestResponse) -> list[object]:
-    """The records of a response in lines."""
+    """Return the records of a response in lines of JSON."""
     assert response.mimetype == LINES
     return [json.loads(line) for line in plain_body(response).decode().splitlines()]
 
 
-def test_it_has_the_records_of_the_other_endpoints_in_their_order(
-    service: Service, token: str
-) -> None:
-    """No field differs, and what is hidden there is hidden here."""
+def test_the_catalogue_has_the_records_of_the_other_endpoints(service: Service, token: str) -> None:
+    """All fields are the same, and interventions that are hidden there are hidden here."""
     whole = body(service.get(CATALOGUE, token=token))
 
     listed = body(service.get(LIST, token=token))
@@ -45,7 +43,7 @@ def test_it_has_the_records_of_the_other_endpoints_in_their_order(
 def test_lines_are_the_records_of_the_data(
     service: Service, token: str, encoding: dict[str, str]
 ) -> None:
-    """One for each diagnosis."""
+    """There is one line for each diagnosis."""
     as_json = service.data(CATALOGUE, token)
 
     as_lines = service.get(CATALOGUE, token=token, headers={"Accept": LINES, **encoding})
@@ -61,7 +59,7 @@ def test_lines_are_the_records_of_the_data(
 def test_lines_have_their_meta_in_header_fields(
     make_service: MakeService, licence: str | None, link: str
 ) -> None:
-    """The catalogue's version, the licence if there is one, and the page with the disclaimer."""
+    """These are the version, the licence if there is one, and the page with the disclaimer."""
     service = make_service(licence=licence)
     catalogue = Catalogue(entries())
     service.publish(catalogue)
@@ -73,7 +71,7 @@ def test_lines_have_their_meta_in_header_fields(
 
 
 def test_a_range_is_ignored(service: Service, token: str) -> None:
-    """A part of a record would be of no use."""
+    """A part of a record would be useless."""
     whole = service.get(CATALOGUE, token=token)
 
     response = service.get(CATALOGUE, token=token, headers={"Range": "bytes=0-9"})
@@ -106,7 +104,7 @@ def test_a_range_is_ignored(service: Service, token: str) -> None:
 def test_the_media_type_is_negotiated(
     service: Service, token: str, accept: str | None, media_type: str
 ) -> None:
-    """JSON, unless the client prefers lines."""
+    """The response is JSON unless the client prefers lines."""
     headers = {} if accept is None else {"Accept": accept}
 
     response = service.get(CATALOGUE, token=token, headers=headers)
@@ -118,7 +116,7 @@ def test_the_media_type_is_negotiated(
 
 @pytest.mark.parametrize("accept", ["text/csv", "text/html", "nonsense", f"{JSON};q=0", "*/*;q=0"])
 def test_a_client_that_accepts_neither_gets_406(service: Service, accept: str) -> None:
-    """The answer lists what there is, and counts as a 404 does."""
+    """The problem lists the available types, and the request is counted."""
     key = service.new_key()
 
     response = service.get(CATALOGUE, token=key.token.text, headers={"Accept": accept})
@@ -129,8 +127,8 @@ def test_a_client_that_accepts_neither_gets_406(service: Service, accept: str) -
     assert service.admitted(key) == 1
 
 
-def test_each_media_type_and_encoding_has_an_etag_of_its_own(service: Service, token: str) -> None:
-    """And a 304 for none of the others."""
+def test_each_media_type_and_encoding_has_its_own_etag(service: Service, token: str) -> None:
+    """The ETag of one of them gives no 304 for the others."""
     forms = [{}, GZIP, {"Accept": LINES}, {"Accept": LINES, **GZIP}]
     etags = [service.get(CATALOGUE, token=token, headers=form).headers["ETag"] for form in forms]
 
@@ -143,8 +141,8 @@ def test_each_media_type_and_encoding_has_an_etag_of_its_own(service: Service, t
             assert response.headers["Vary"] == "Accept, Accept-Encoding"
 
 
-def test_an_empty_catalogue_is_answered(make_service: MakeService) -> None:
-    """As an empty list, or as no line."""
+def test_an_empty_catalogue_can_be_read(make_service: MakeService) -> None:
+    """The response is an empty list, or no lines."""
     service = make_service()
     service.publish(Catalogue([]))
     token = service.token()
