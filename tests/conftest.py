@@ -28,24 +28,24 @@ settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
-MOST_OF_A_TEST = timedelta(minutes=2)
+LONGEST_TEST = timedelta(minutes=2)
 
 
 def pytest_runtest_setup() -> None:
-    """Begin no test shortly before midnight in UTC.
+    """Wait for midnight in UTC if it is near.
 
-    Limits and counts are of a day, so a test with the real clock would see those of two. Tests of
-    midnight itself have a clock of their own.
+    Limits and counts belong to a UTC day, and a test with the real clock must not span two days.
+    Tests of midnight use a fake clock.
     """
     now = datetime.now(UTC)
-    if (now + MOST_OF_A_TEST).date() != now.date():
+    if (now + LONGEST_TEST).date() != now.date():
         midnight = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC)
         time.sleep((midnight - now).total_seconds())
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep compiled templates, because each test has its own app, which would compile them anew."""
+    """Keep compiled templates, because each test creates an app that would compile them again."""
     cache = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Flask, "jinja_options", {"bytecode_cache": cache})
@@ -63,7 +63,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgresqlServer]:
-    """A server for all tests. Each test creates its own database; none may stop the server."""
+    """Yield a server for all tests.
+
+    Each test creates its own database; no test stops the server.
+    """
     with postgresql_server() as server:
         yield server
 
@@ -75,6 +78,6 @@ def prepared_databases(postgresql: PostgresqlServer) -> PreparedDatabases:
 
 @pytest.fixture(scope="session")
 def redis() -> Iterator[RedisServer]:
-    """A server for all tests. Each test uses its own keys; none may stop the server."""
+    """Yield a server for all tests. Each test uses its own keys; no test stops the server."""
     with redis_server() as server:
         yield server

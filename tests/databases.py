@@ -23,7 +23,8 @@ _EMPTY = "".join(
 def prepared_sqlite(folder: Path, catalogue: Catalogue | None = None) -> str:
     """Return the URL of a new SQLite file with all tables, in an existing folder.
 
-    It has the catalogue, which should be one object for all tests, because a copy is kept of each.
+    The file has the catalogue. Tests should share one catalogue object, because each object gets a
+    template.
     """
     file = folder / "evref.sqlite"
     file.write_bytes(_sqlite_template(catalogue))
@@ -32,7 +33,7 @@ def prepared_sqlite(folder: Path, catalogue: Catalogue | None = None) -> str:
 
 @cache
 def _sqlite_template(catalogue: Catalogue | None) -> bytes:
-    # Copying a file takes a hundredth of the time.
+    # Copying a file is a hundred times faster than creating the tables.
     with TemporaryDirectory() as folder:
         file = Path(folder) / "evref.sqlite"
         database = SqlDatabase(f"sqlite:///{file}")

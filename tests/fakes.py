@@ -1,4 +1,4 @@
-"""Stand-ins for what cannot be steered: time, randomness, slow hashes, files, faults."""
+"""Fakes for time, randomness, slow hashes, catalogue files and storage faults."""
 
 from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager
@@ -39,18 +39,18 @@ class FakeClock(Clock):
         return self._monotonic
 
     def advance(self, **time: float) -> None:
-        """Go on by this much, in the words of `timedelta`."""
+        """Advance both clocks; the arguments are those of `timedelta`."""
         step = timedelta(**time)
         self._now += step
         self._monotonic += step.total_seconds()
 
     def set_time_of_day(self, now: datetime) -> None:
-        """Show another time, as after a correction; `monotonic` is not touched by that."""
+        """Change the time, as a correction of the system clock does; `monotonic` stays the same."""
         self._now = now.astimezone(UTC)
 
 
 class SeededRandomness(Randomness):
-    """The same numbers in every run."""
+    """Returns the same numbers in every run."""
 
     def __init__(self, seed: int = 0) -> None:
         self._random = Random(seed)
@@ -60,7 +60,7 @@ class SeededRandomness(Randomness):
 
 
 class QuickPasswordHasher(PasswordHasher):
-    """Gives hashes that show the password backwards, at once; counts what it verifies."""
+    """Returns hashes at once, with the password backwards, and counts what it verifies."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -76,7 +76,7 @@ class QuickPasswordHasher(PasswordHasher):
 
 
 class SingleGuess(PasswordGuesser):
-    """Guesses one password, and the given facts about its owner; counts its estimates."""
+    """Considers one password and the known words guessable, and counts its estimates."""
 
     GUESS = "correct horse battery staple"
 
@@ -89,7 +89,7 @@ class SingleGuess(PasswordGuesser):
 
 
 class BreakableStorage(DelegatingStorage):
-    """Passes on to another storage, unless broken; counts what readers of the catalogue do."""
+    """Delegates to another storage unless it is broken, and counts the reads of the catalogue."""
 
     def __init__(self, rest: Storage) -> None:
         super().__init__(rest)
@@ -140,7 +140,7 @@ class _BreakableCatalogue(PublishedCatalogue):
 
 
 class FakeCatalogueFiles(CatalogueFiles):
-    """Files without a disk: a test sets the content of each path beforehand."""
+    """Catalogue files in memory; a test first sets the content of each path in `held`."""
 
     def __init__(self) -> None:
         self.held: dict[Path, Catalogue] = {}

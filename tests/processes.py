@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-# With pytest, because a new process imports its parent's main module.
+# pytest is included because a new process imports its parent's main module.
 _CONTEXT.set_forkserver_preload(
     [
         "alembic.command",
@@ -33,7 +33,7 @@ def forked(work: Callable[..., object], *arguments: Any) -> ForkServerProcess:
 
 
 class Command:
-    """`evref` with these arguments and settings, in a separate process and folder."""
+    """Runs `evref` with these arguments and settings, in a separate process and folder."""
 
     def __init__(self, folder: Path, *arguments: str, **settings: str) -> None:
         folder.mkdir()
@@ -42,7 +42,7 @@ class Command:
         self.process = forked(_run, folder, arguments, environ)
 
     def ended(self) -> tuple[int | None, str, str]:
-        """Wait for its end; return the exit status, standard output and standard error."""
+        """Wait until the process ends; return the exit status, and the text of both outputs."""
         self.process.join(120)
         out, err = ((self._folder / name).read_text(encoding="utf-8") for name in ("out", "err"))
         return self.process.exitcode, out, err

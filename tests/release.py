@@ -3,7 +3,7 @@
 `make release` adds the SBOM and the checksums. Both files have the version of the bundled catalogue
 in `evref/data/catalogue-version.txt`. The repository has no such file, which could be outdated.
 
-A database that an earlier release wrote is upgraded, with keys, counts, sessions and catalogues.
+It also upgrades a database of an earlier release, with keys, counts, sessions and catalogues.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ SYSTEM = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 
 def build(source: Path, made: Path) -> tuple[str, list[Path]]:
-    """Build both from a copy of the last commit; return the catalogue's version and the files."""
+    """Build wheel and sdist from the last commit; return the catalogue's version and the files."""
     archive = subprocess.run(
         ["git", "archive", "HEAD"], cwd=REPOSITORY, capture_output=True, check=True
     )
@@ -37,7 +37,7 @@ def build(source: Path, made: Path) -> tuple[str, list[Path]]:
     entries = YamlCatalogueFiles().read([data / "catalogue"], lambda _done, _total: None).entries
     version = Catalogue(entries).version
     (data / "catalogue-version.txt").write_text(f"{version}\n")
-    # The same commit gives the same bytes.
+    # With the time of the commit, the same commit gives the same bytes.
     time = subprocess.check_output(["git", "log", "-1", "--format=%ct"], cwd=REPOSITORY, text=True)
     for kind in ("wheel", "sdist"):
         subprocess.run(
@@ -54,7 +54,7 @@ def build(source: Path, made: Path) -> tuple[str, list[Path]]:
 
 
 def check(file: Path, python: Path, folder: Path, version: str, catalogue: str) -> None:
-    """Install a file, and let it serve in an empty folder with nothing set."""
+    """Check that the file installs, and serves in an empty folder without settings."""
     pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check"]
     install = ["install", "--force-reinstall", "--no-deps", "--no-build-isolation", str(file)]
     subprocess.run([*pip, *install], cwd=folder, check=True)
@@ -88,7 +88,7 @@ _KEPT = (
 
 
 def check_upgrade(evref: Path, folder: Path) -> None:
-    """Let the new release go on with the database of an earlier one, and its catalogue."""
+    """Check that the new release upgrades and serves a database of an earlier release."""
     url = f"sqlite:///{folder / 'evref.db'}"
     releases.restore(url, RELEASE)
     with create_engine(url).connect() as connection:
@@ -128,7 +128,7 @@ def main(target: Path) -> None:
         for name in ("source", "made", "empty"):
             (work / name).mkdir()
         catalogue, files = build(work / "source", work / "made")
-        # What is installed must be what was locked, and nothing of this environment.
+        # The new environment has the locked packages only, and nothing of this environment.
         subprocess.run([sys.executable, "-m", "venv", work / "venv"], check=True)
         python = work / "venv" / "bin" / "python"
         locked = ["--only-binary", ":all:", "--require-hashes", "--requirement"]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _UNPRIVILEGED = "nobody"
 PATIENCE = 60
-"""Seconds after which something that should have happened will not; machines are slow at times."""
+"""Seconds that a test waits before it fails; the number is high because machines can be slow."""
 
 
 class _Server(ABC):
@@ -177,7 +177,7 @@ class PostgresqlServer(_Server):
         return f"postgresql://postgres@/{database}?host={self._folder}"
 
     def for_its_programs(self) -> dict[str, str]:
-        """Return the environment with which programs such as `pg_dump` are found and connect."""
+        """Return the environment in which programs such as `pg_dump` are found and can connect."""
         path = f"{self._binaries}{os.pathsep}{os.environ['PATH']}"
         return {"PATH": path, "PGHOST": str(self._folder), "PGUSER": "postgres"}
 
@@ -256,7 +256,7 @@ def serving(app: Flask, listening: socket.socket) -> Iterator[None]:
 
 
 class _Quiet(WSGIRequestHandler):
-    """Does not log requests, and closes a file before it is sent.
+    """Does not log requests, and reads and closes a file before it is sent.
 
     Werkzeug's server leaves a file open when a browser closes the connection at the wrong moment.
     """
@@ -293,7 +293,7 @@ def postgresql_server(*, fsync: bool = False) -> Iterator[PostgresqlServer]:
         try:
             yield server
         finally:
-            # Immediately, because its data is not needed any more.
+            # SIGQUIT stops it immediately; its data is not needed any more.
             server.stop(how=signal.SIGQUIT)
 
 
@@ -313,7 +313,7 @@ def wait_until(
     condition: Callable[[], object],
     why_not: Callable[[], str] = lambda: "the condition is still false",
 ) -> None:
-    """Pass as soon as the condition holds; fail when it never does."""
+    """Return as soon as the condition holds; fail if it does not hold within `PATIENCE`."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, why_not()
@@ -323,19 +323,19 @@ def wait_until(
 def free_port() -> int:
     """Return a port on which nothing listens, and which no other call returns, in any process.
 
-    This process holds it until it ends, and the port 10,000 above, which a Redis cluster node uses.
-    A server can listen on it all the same. Both are below the ephemeral ports, which outgoing
-    connections could take.
+    This process reserves the port until the process ends, and also the port 10,000 above, which a
+    Redis cluster node uses. A server can still listen on a reserved port. Both are below the
+    ephemeral ports, which outgoing connections could take.
     """
     while True:
         port = random.randrange(10_000, 20_000)
         with suppress(OSError), socket.socket() as held, socket.socket() as above:
-            for each, number in ((held, port), (above, port + 10_000)):
-                each.bind(("127.0.0.1", number))
-                # Now servers, which set this option too, can have the port. A socket without it,
-                # as above, cannot.
-                each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            # They stay open.
+            for reserved, number in ((held, port), (above, port + 10_000)):
+                reserved.bind(("127.0.0.1", number))
+                # Servers, which set this option too, can now bind to the port. Other calls, which
+                # bind before they set it, cannot.
+                reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            # Detached sockets stay open until the process ends.
             held.detach()
             above.detach()
             return port
@@ -353,7 +353,7 @@ def _redis_program() -> Path | str:
 
 
 def _package_folder(package: str) -> Path:
-    # Not imported, because only the binaries of the package are needed.
+    # The package is not imported, because only its binaries are needed.
     spec = find_spec(package)
     assert spec is not None
     assert spec.origin is not None

@@ -15,7 +15,7 @@ from evref.bootstrap.settings import Settings, StorageKind
 def test_the_application_is_made_from_the_environment(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without touching storage, which may not be there yet."""
+    """Creating it does not access storage, which may not exist yet."""
     monkeypatch.setenv("EVREF_BASE_URL", "https://evref.example.org")
 
     app = create_app()
@@ -25,8 +25,7 @@ def test_the_application_is_made_from_the_environment(
     assert list(folder.iterdir()) == []
 
 
-def test_gunicorn_has_the_settings_that_were_asked_for() -> None:
-    """And ends what it has begun before it stops."""
+def test_gunicorn_gets_the_settings_of_the_server() -> None:
     container = Container(settings=Settings(storage=StorageKind.MEMORY))
     app = create_app(container.settings(), container)
 

@@ -1,4 +1,4 @@
-"""Which container a service is wired by."""
+"""The choice of the container that wires the service."""
 
 from pathlib import Path
 from typing import get_type_hints
@@ -38,19 +38,19 @@ def failing(settings):
 
 @pytest.fixture
 def wiring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of a module of somebody else's."""
+    """Return the name of a module with a contributor's containers."""
     name = f"wiring_of_{tmp_path.name.replace('-', '_')}"
     (tmp_path / f"{name}.py").write_text(WIRING)
     monkeypatch.syspath_prepend(tmp_path)
     return name
 
 
-def test_by_default_it_is_the_service_s_own() -> None:
+def test_the_default_container_is_that_of_the_service() -> None:
     assert isinstance(container_for(Settings()).storage(), SqlStorage)
 
 
-def test_a_setting_names_another_one(wiring: str) -> None:
-    """What it puts in the place of an adapter reaches those who use it."""
+def test_a_setting_names_another_container(wiring: str) -> None:
+    """The use cases get the adapters that this container overrides."""
     container = container_for(Settings(container=f"{wiring}:container"))
 
     container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
@@ -69,10 +69,9 @@ def test_a_setting_names_another_one(wiring: str) -> None:
         ("{}:failing", "cannot make a container: TypeError: no storage"),
     ],
 )
-def test_a_name_that_makes_no_container_is_a_wrong_setting(
+def test_a_name_that_makes_no_container_is_an_invalid_setting(
     wiring: str, named: str, message: str
 ) -> None:
-    """Said in one line."""
     with pytest.raises(SettingsError) as caught:
         container_for(Settings(container=named.format(wiring)))
 
@@ -80,7 +79,7 @@ def test_a_name_that_makes_no_container_is_a_wrong_setting(
 
 
 def test_a_storage_is_replaced_as_a_whole_and_redis_may_count_for_it() -> None:
-    """Each part but the counters is that of the replacement, and so is the unit of work."""
+    """The unit of work and all parts except the counters are those of the replacement."""
     container = Container(settings=Settings(quota_url="redis://127.0.0.1:1"))
     replacement = MemoryStorage()
     container.main_storage.override(replacement)
@@ -97,7 +96,7 @@ def test_a_storage_is_replaced_as_a_whole_and_redis_may_count_for_it() -> None:
 
 
 def test_requests_do_not_wait_for_counters_that_hang_while_the_catalogue_is_read() -> None:
-    """As when Redis hangs, and the database responds."""
+    """This happens when Redis hangs and the database responds."""
     container, clock = Container(settings=Settings(storage=StorageKind.MEMORY)), FakeClock()
     container.clock.override(providers.Object(clock))
     keep_catalogue(container.storage(), a_catalogue())

@@ -1,4 +1,4 @@
-"""What `make run` and `make test` install is ready-made: no compiler is needed."""
+"""Tests that nobody needs a compiler to install the service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROJECT_ITSELF = "install --no-deps --no-build-isolation"
 
 
 def make(*arguments: str) -> str:
-    """What make prints without the options of the make that runs the tests."""
+    """Return what `make` prints, without the options of the `make` that runs the tests."""
     return subprocess.run(
         ["make", "--no-print-directory", *arguments],
         cwd=ROOT,
@@ -29,7 +29,7 @@ def make(*arguments: str) -> str:
 
 @pytest.mark.parametrize("target", ["install", "install-dev", "install-bench", "run", "test"])
 def test_every_locked_package_is_installed_as_a_wheel(target: str) -> None:
-    """Pip fails where one has none; and these tests run on what it installed."""
+    """Pip fails if a package has no wheel, and these tests run on what pip installed."""
     installed = re.findall(r"-m pip .*?(install .*)", make("--dry-run", "--always-make", target))
 
     others = [line for line in installed if not line.startswith(PROJECT_ITSELF)]
@@ -47,8 +47,8 @@ def test_operators_install_wheels_only(page: str) -> None:
     assert not re.search(r"\bgcc\b|python3-dev|build-essential", text)
 
 
-def test_nothing_here_was_compiled_on_this_machine() -> None:
-    """Wheels of an index name the oldest system that they run on, such as manylinux_2_17."""
+def test_no_package_was_compiled_on_this_machine() -> None:
+    """Wheels of a package index name the oldest system that they run on, such as manylinux_2_17."""
     compiled_here = [
         package.name
         for package in distributions()
@@ -65,8 +65,8 @@ def test_the_parser_in_c_is_an_extra() -> None:
         assert "gunicorn-h1c" not in (ROOT / "requirements" / f"{name}.txt").read_text()
 
 
-def test_make_with_a_python_and_no_target_installs_with_it() -> None:
-    """Rather than show the help as if nothing had been named."""
+def test_make_with_only_a_python_installs_with_that_python() -> None:
+    """Otherwise it would show the help, as it does without arguments."""
     assert "pip" in make("--dry-run", "--always-make", "PYTHON=python3.12")
     assert "python3.12 -m venv" in make("--dry-run", "--always-make", "PYTHON=python3.12")
     assert "list the targets" in make()

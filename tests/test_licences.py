@@ -1,4 +1,4 @@
-"""What the service is built on may be used and handed on by anybody who runs it."""
+"""The licences of all dependencies let anybody use and distribute the service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 LOCKED = Path(__file__).parents[1] / "requirements" / "run.txt"
 PACKAGES = re.findall(r"^([a-z0-9_.-]+)(?:\[[^]]*\])?==", LOCKED.read_text(), re.MULTILINE)
 
-# A library under the LGPL is used as it is and can be replaced, which is all that it asks for.
+# The LGPL requires only that users can replace the library, which they can.
 ALLOWED = {
     *("MIT", "MIT-0", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "ISC", "PSF-2.0"),
     *("Unlicense", "LGPL-3.0-only"),
@@ -20,7 +20,7 @@ ALLOWED = {
 
 
 def declared(package: str) -> set[str]:
-    """The licences that the package names, as identifiers of SPDX, else by its classifiers."""
+    """Return the licences that the package declares: SPDX identifiers, else its classifiers."""
     installed = distribution(package)
     if "License-Expression" in installed.metadata:
         return set(re.split(r" (?:AND|OR) ", installed.metadata["License-Expression"]))
@@ -33,7 +33,7 @@ def declared(package: str) -> set[str]:
         return names
     if "License" in installed.metadata:
         return {installed.metadata["License"]}
-    # A package that declares none has its text with it.
+    # A package that declares no licence contains its text.
     (text,) = (
         file.read_text()
         for file in installed.files or ()
@@ -43,8 +43,8 @@ def declared(package: str) -> set[str]:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_the_licence_of_every_package_is_one_of_those_allowed(package: str) -> None:
-    """Of all that is locked; some are for other systems, and not here."""
+def test_the_licence_of_every_package_is_allowed(package: str) -> None:
+    """Packages for other operating systems are locked but not installed here."""
     try:
         licences = declared(package)
     except PackageNotFoundError:

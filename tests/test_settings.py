@@ -21,7 +21,7 @@ def read(**environ: str) -> Settings:
 
 
 def test_without_any_setting_the_defaults_apply() -> None:
-    """SQLite in a file in the working directory, reachable only from this machine."""
+    """The service then uses SQLite in the working directory, and only this machine can reach it."""
     settings = Settings.read(NOWHERE)
 
     assert settings == Settings()
@@ -53,7 +53,7 @@ def test_the_environment_overrides_the_file_and_the_file_overrides_the_default(
 def test_by_default_the_process_environment_is_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the file `.env` in the working directory."""
+    """The file `.env` in the working directory is read too."""
     monkeypatch.setenv("EVREF_STORAGE", "memory")
     (folder / ".env").write_text("EVREF_BASE_URL=https://file.example.org\nEVREF_TYPO=1\n")
 
@@ -114,7 +114,6 @@ def test_an_empty_value_counts_as_not_set() -> None:
     ],
 )
 def test_a_valid_setting_is_read(name: str, text: str, value: object) -> None:
-    """Each as a value of its type."""
     assert getattr(read(**{name: text}), name) == value
 
 
@@ -179,7 +178,7 @@ def test_a_valid_setting_is_read(name: str, text: str, value: object) -> None:
 def test_an_invalid_setting_is_reported_in_one_line(
     name: str, texts: list[str], allowed: str
 ) -> None:
-    """With its name and the allowed values."""
+    """The line has the name of the setting and the allowed values."""
     for text in texts:
         with pytest.raises(SettingsError) as caught:
             read(**{name: text})
@@ -199,7 +198,7 @@ def test_an_invalid_setting_is_reported_in_one_line(
     ],
 )
 def test_no_message_contains_a_secret(name: str, wrong: str, right: str) -> None:
-    """Neither the error for an invalid value, nor the representation of the settings."""
+    """Neither an error about the value nor the representation of the settings shows it."""
     with pytest.raises(SettingsError) as caught:
         read(**{name: wrong})
 
@@ -208,7 +207,7 @@ def test_no_message_contains_a_secret(name: str, wrong: str, right: str) -> None
 
 
 def test_unknown_variables_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only those with the prefix, in order, from the file and the environment."""
+    """Names with the prefix are listed in order, from the file and from the environment."""
     file = folder / ".env"
     file.write_text("EVREF_ZZZ=1\nDATABASE_URL=x\n")
     environ = {"EVREF_DATABASE": "x", "EVREF_STORAGE": "sql", "OTHER": "x", "EVREF_EMPTY": ""}
@@ -220,7 +219,7 @@ def test_unknown_variables_are_named(folder: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_all_faults_are_reported_at_once() -> None:
-    """In a line each, in the order of the reference."""
+    """Each fault has a line, in the order of the reference."""
     with pytest.raises(SettingsError) as caught:
         read(fhir="maybe", storage="disk", proxies="many")
 
@@ -231,8 +230,8 @@ def test_all_faults_are_reported_at_once() -> None:
     ]
 
 
-def test_code_is_named_by_the_environment_alone(tmp_path: Path) -> None:
-    """A file in a folder that anybody can write to could otherwise run code."""
+def test_only_the_environment_can_name_code_to_run(tmp_path: Path) -> None:
+    """Otherwise a file in a folder that anybody can write to could run code."""
     file = tmp_path / ".env"
     file.write_text("EVREF_CONTAINER=wiring:container\n")
 
@@ -241,7 +240,7 @@ def test_code_is_named_by_the_environment_alone(tmp_path: Path) -> None:
 
 
 def test_a_binary_file_is_reported_in_one_line(tmp_path: Path) -> None:
-    """Instead of being treated as a file without settings."""
+    """It is not treated as a file without settings."""
     file = tmp_path / ".env"
     file.write_bytes(b"EVREF_STORAGE=\xff")
 
@@ -251,7 +250,7 @@ def test_a_binary_file_is_reported_in_one_line(tmp_path: Path) -> None:
 
 
 def test_an_unreadable_file_is_reported_in_one_line(tmp_path: Path) -> None:
-    """Instead of being treated as a missing file."""
+    """It is not treated as a missing file."""
     file = tmp_path / ".env"
     file.touch(mode=0o000)
     # Root, as in a container, can read any file; reading this file of Linux always fails.

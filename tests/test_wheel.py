@@ -1,4 +1,4 @@
-"""The wheel, as others install it."""
+"""The files and the metadata of the wheel."""
 
 from collections.abc import Iterator
 from email import message_from_bytes
@@ -19,7 +19,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZipFile]:
 
 
 def test_the_wheel_has_every_file_of_the_package(wheel: ZipFile) -> None:
-    """Code, catalogue, templates, migrations, and the tests that adapters inherit."""
+    """The files are code, catalogue, templates, migrations, and the tests that adapters inherit."""
     files = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "evref").rglob("*")
@@ -32,7 +32,6 @@ def test_the_wheel_has_every_file_of_the_package(wheel: ZipFile) -> None:
 
 
 def test_the_wheel_names_its_extras(wheel: ZipFile) -> None:
-    """Each of which an operator or the author of an adapter can ask for."""
     (metadata,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
 
     extras = message_from_bytes(wheel.read(metadata)).get_all("Provides-Extra")
