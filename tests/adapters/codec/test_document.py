@@ -1,4 +1,4 @@
-"""An entry as a document, and what is refused as one."""
+"""Tests of converting entries to documents and back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_every_entry_reads_back_the_same_from_json(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("is_valid", [False, True], ids=["checked", "known to be valid"])
-def test_values_are_read_in_the_form_of_the_record(*, is_valid: bool) -> None:
+def test_equivalent_values_are_read_as_the_same_entry(*, is_valid: bool) -> None:
     entry = an_entry()
     document = to_document(entry)
     document["enabled_modules"].reverse()
@@ -47,13 +47,13 @@ def test_values_are_read_in_the_form_of_the_record(*, is_valid: bool) -> None:
         ("世界", "unnamed-2020"),
     ],
 )
-def test_a_key_is_the_first_author_and_the_year(authors: str, key: str) -> None:
+def test_the_key_of_a_reference_is_the_first_author_and_the_year(authors: str, key: str) -> None:
     entry = an_entry(interventions=[an_intervention(references=[a_reference(authors=authors)])])
 
     assert list(to_document(entry)["references"]) == [key]
 
 
-def test_keys_of_one_author_and_year_differ_by_letters() -> None:
+def test_keys_of_references_with_the_same_author_and_year_differ_by_letters() -> None:
     references = [a_reference(pmid=str(number + 1)) for number in range(28)]
     entry = an_entry(interventions=[an_intervention(references=references)])
     letters = [key.removeprefix("kolasinski-2020") for key in to_document(entry)["references"]]
@@ -68,7 +68,7 @@ DOCUMENT = to_document(an_entry(interventions=[EXERCISE], modules=[Module.FITT_V
 
 
 @pytest.mark.parametrize("document", [None, [], "", {}, 5])
-def test_a_malformed_document_is_refused(document: object) -> None:
+def test_a_malformed_document_is_rejected(document: object) -> None:
     with pytest.raises(InvalidValueError):
         from_document(document)
 

@@ -1,4 +1,4 @@
-"""Text that is hard to write in YAML, some of it drawn by hypothesis."""
+"""Text that is hard to write in YAML: examples, and strategies for hypothesis."""
 
 import re
 
@@ -19,7 +19,7 @@ _characters = st.characters(exclude_categories=("Cc", "Cs")) | st.sampled_from("
 
 
 def texts(shortest: int = 1, longest: int = 120) -> st.SearchStrategy[str]:
-    """Trimmed text as the domain allows it, of a length within these limits."""
+    """Return a strategy for trimmed text of `shortest` to `longest` characters."""
 
     def fitted(text: str) -> str:
         filled = text.strip() or "-"

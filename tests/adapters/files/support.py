@@ -1,4 +1,4 @@
-"""A valid catalogue file, ways to spoil it, and the faults that reading then reports."""
+"""A valid catalogue file, and helpers that change it and read it."""
 
 from pathlib import Path
 
@@ -69,7 +69,7 @@ references:
 
 
 def knee_with(old: str, new: str) -> str:
-    """The valid file with the first occurrence of a piece replaced."""
+    """Return the valid file with the first occurrence of `old` replaced."""
     assert old in KNEE
     return KNEE.replace(old, new, 1)
 
@@ -79,14 +79,14 @@ def read(*paths: Path) -> Catalogue:
 
 
 def faults_in(*paths: Path) -> tuple[FileFault, ...]:
-    """What reading the paths reports; it must report something."""
+    """Return the faults that reading the paths reports; reading must fail."""
     with pytest.raises(InvalidCatalogueError) as refused:
         read(*paths)
     return refused.value.faults
 
 
 def faults_in_text(folder: Path, text: str | bytes) -> list[tuple[int | None, str]]:
-    """Line and message of each fault in a file with this text."""
+    """Return the line and the message of each fault in a file with this text."""
     path = folder / "file.yaml"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return [(fault.line, fault.message) for fault in faults_in(path)]

@@ -1,4 +1,4 @@
-"""The catalogue that the service comes with."""
+"""Tests of the bundled catalogue."""
 
 from pathlib import Path
 
@@ -16,15 +16,14 @@ def bundled() -> Catalogue:
     return read(BUNDLED)
 
 
-def test_every_bundled_file_is_read(bundled: Catalogue) -> None:
-    """Each diagnosis has its file, named by its id."""
+def test_each_diagnosis_has_a_file_that_is_named_by_its_id(bundled: Catalogue) -> None:
     assert sorted(path.stem for path in BUNDLED.glob("*.yaml")) == sorted(
         entry.diagnosis.id for entry in bundled.entries
     )
 
 
 def test_intervention_ids_begin_with_their_diagnosis(bundled: Catalogue) -> None:
-    """An id shows where it belongs, as docs/how-to/add-a-diagnosis.md requires."""
+    """An id shows its diagnosis, as docs/how-to/add-a-diagnosis.md requires."""
     assert [
         intervention.id
         for entry in bundled.entries
@@ -34,12 +33,12 @@ def test_intervention_ids_begin_with_their_diagnosis(bundled: Catalogue) -> None
 
 
 def test_no_intervention_is_hidden(bundled: Catalogue) -> None:
-    """A module that is missing from a file would look like a loss of data too."""
+    """A module that is missing in `enabled_modules` would hide its interventions."""
     assert [hidden for entry in bundled.entries for hidden in entry.hidden_interventions()] == []
 
 
 def test_every_diagnosis_has_interventions_in_each_enabled_module(bundled: Catalogue) -> None:
-    """A module that is enabled and holds nothing would look like a loss of data."""
+    """An enabled module without interventions would look like a loss of data."""
     assert [
         (entry.diagnosis.id, module)
         for entry in bundled.entries

@@ -1,4 +1,4 @@
-"""The pages on catalogue files say what is so."""
+"""Tests that the pages on catalogue files agree with the code."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_example_is_a_catalogue_file(tmp_path: Path) -> None:
-    """It is read out of the page and loaded, with its codes and with those of the second one."""
+    """The example stays valid with the page's effects and finer codes inserted."""
     example, finer_codes, effects = blocks("yaml")
     evidence = "    evidence:\n"
     with_effects = example.replace(evidence, indent(effects, " " * 4) + evidence)
@@ -36,10 +36,9 @@ def test_the_example_is_a_catalogue_file(tmp_path: Path) -> None:
     assert entry.diagnosis.finer_codes == {CodeList.ICD_10_CM: FinerCodes(("S83.51",), ("S83.52",))}
 
 
-def test_the_faults_shown_are_those_that_are_reported(
+def test_the_faults_on_the_page_are_reported_in_the_same_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Word by word, for a file with all of them."""
     (tmp_path / "knee.yaml").write_text(
         "id: knee\nname: yes\nicd10: [M17, M17]\nicd11: [FA01]\n"
         "enabled_modules: [fitt_vip, hme]\nchecked_on: 2026-11-21\ninterventions:\n"
@@ -55,15 +54,14 @@ def test_the_faults_shown_are_those_that_are_reported(
     assert [str(fault) for fault in faults_in(Path("knee.yaml"))] == shown.splitlines()
 
 
-def test_the_limits_are_those_that_hold() -> None:
-    """The numbers of the page are those of the code."""
+def test_the_limits_on_the_page_are_those_of_the_code() -> None:
     assert f"deeper than {DEEPEST_NESTING} levels" in REFERENCE
     assert f"more than {MOST_NODES:,} keys and values" in REFERENCE
     assert f"at most {LARGEST_FILE} bytes (1 MiB)" in REFERENCE
 
 
 def test_the_table_of_grades_has_every_recommendation_that_is_stated() -> None:
-    """In the order of the enumeration."""
+    """The table has the order of the enumeration."""
     stated = [value for value in Recommendation if value is not Recommendation.NOT_STATED]
 
     assert re.findall(r"\| `(\w+)` \|$", POLICY, re.MULTILINE) == stated

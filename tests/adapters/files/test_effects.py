@@ -1,4 +1,4 @@
-"""Each way in which an effect in a file can be wrong; the schema finds what it can say."""
+"""Tests of invalid effects in catalogue files, with the reader and the JSON Schema."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ BY_DOMAIN = [
 def test_a_fault_of_an_effect_is_reported_once_at_its_line(
     old: str, new: str, message: str, by_schema: bool, tmp_path: Path
 ) -> None:
-    """Editors report it too, if the schema can say it."""
+    """The JSON Schema, which editors use, rejects the file too if it can express the rule."""
     text = KNEE_WITH_EFFECTS.replace(old, new, 1)
     lines = text.splitlines()
     name = message.partition(":")[0]
@@ -120,14 +120,14 @@ def schema_accepts(text: str) -> bool:
     ],
 )
 def test_figures_that_contradict_nothing_are_valid(old: str, new: str, tmp_path: Path) -> None:
-    """An estimate of no effect says neither side, and equal counts are on neither."""
+    """An estimate of no effect agrees with all counts, and equal counts with all estimates."""
     (tmp_path / "knee.yaml").write_text(KNEE_WITH_EFFECTS.replace(old, new, 1))
 
     assert len(read(tmp_path).entries[0].interventions) == 2
 
 
 def test_every_effect_of_an_intervention_is_checked(tmp_path: Path) -> None:
-    """With an undefined reference before the one that they cite, and beside other faults."""
+    """Other faults, such as an undefined reference, do not stop the check of the effects."""
     effect = EFFECTS.partition("\n")[2]
     text = KNEE_WITH_EFFECTS.replace(effect, effect * 4, 1).replace(
         "    references: [kolasinski-2020]", "    references: [who-2020, kolasinski-2020]", 1

@@ -1,4 +1,4 @@
-"""Each way in which a file can be wrong: at which line, and in which words."""
+"""Tests that each fault in a catalogue file is reported with its line and message."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ ICD10 = (
     " digits, such as M17 or M17.1"
 )
 URL = "    url: https://www.nice.org.uk/guidance/ng226"
-# In the valid file of support.py the first text is replaced by the second; the fault is at the
-# line with ‸, which is left out.
+# Each case replaces the first text by the second in the valid file of support.py. The fault is at
+# the line with ‸, which is removed before the file is read.
 CASES = {
     "id missing": (
         "id: knee-osteoarthritis\nname:",
@@ -136,7 +136,7 @@ CASES = {
         "url: is required if there is neither a doi nor a pmid",
     ),
 }
-# Where the fault is not in what was replaced: a piece of the line that has it.
+# For a fault outside the replaced text: a part of the line that has the fault.
 ELSEWHERE = {
     "fitt_vp in another module": "fitt_vp:",
     "the same reference under two keys": "references: [nice-2022, kol",
@@ -147,7 +147,7 @@ ELSEWHERE = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_fault_is_reported_once_at_its_line(name: str, tmp_path: Path) -> None:
-    """With what is allowed there, and with nothing said of what follows from it."""
+    """The message says what is allowed, and the consequences of the fault are not reported."""
     old, new, message = CASES[name]
     marked = knee_with(old, new)
     text = marked.replace("‸", "")
@@ -172,7 +172,7 @@ def test_a_fault_is_reported_once_at_its_line(name: str, tmp_path: Path) -> None
 def test_a_mainstay_is_checked_whatever_else_is_wrong(
     mainstay: str, modules: str, reason: str, other: str, tmp_path: Path
 ) -> None:
-    """At the line of the item."""
+    """The fault is at the line of the mainstay."""
     text = knee_with(
         "enabled_modules: [fitt_vip, home]",
         f"mainstays:\n  - {mainstay}\nenabled_modules: [{modules}]",
@@ -194,7 +194,9 @@ def test_a_mainstay_is_checked_whatever_else_is_wrong(
         ("recommendation: strong_for", "recommendation: Strong_for"),
     ],
 )
-def test_a_wrong_value_is_no_error_of_a_mainstay(right: str, wrong: str, tmp_path: Path) -> None:
+def test_a_wrong_value_is_not_reported_as_a_fault_of_a_mainstay(
+    right: str, wrong: str, tmp_path: Path
+) -> None:
     text = KNEE.replace(
         "enabled_modules:", "mainstays: [knee-osteoarthritis-strength]\nenabled_modules:"
     )
@@ -206,7 +208,7 @@ def test_a_wrong_value_is_no_error_of_a_mainstay(right: str, wrong: str, tmp_pat
     ]
 
 
-def test_invalid_references_are_not_called_the_same(tmp_path: Path) -> None:
+def test_invalid_references_are_not_reported_as_repeated(tmp_path: Path) -> None:
     text = KNEE.replace("year: 2020", "year: 1020").replace("year: 2022", "year: 1022")
 
     assert [message.partition(":")[0] for _, message in faults_in_text(tmp_path, text)] == [
@@ -216,7 +218,7 @@ def test_invalid_references_are_not_called_the_same(tmp_path: Path) -> None:
 
 
 def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
-    """By line, those of fields that are missing and of fields that are unknown included."""
+    """Missing and unknown fields are sorted by line together with the other faults."""
     text = (
         KNEE.replace("name: Knee", "nme: Knee")
         .replace("phase: chronic", "phase: late")
@@ -234,7 +236,7 @@ def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_ids_are_unique_within_a_file(tmp_path: Path) -> None:
-    """The fault is at the second and names the first."""
+    """The fault is at the line of the second id and names the line of the first."""
     text = knee_with("knee-osteoarthritis-home", "knee-osteoarthritis-strength")
 
     assert faults_in_text(tmp_path, text) == [
@@ -249,7 +251,7 @@ def test_ids_are_unique_within_a_file(tmp_path: Path) -> None:
 
 
 def test_ids_are_unique_over_all_files(tmp_path: Path) -> None:
-    """Those of diagnoses and those of interventions, whether or not the files have other faults."""
+    """Ids of diagnoses and interventions are compared even if the files have other faults."""
     (tmp_path / "1.yaml").write_text(KNEE.replace("year: 2020", "year: 1020"))
     (tmp_path / "2.yaml").write_text(KNEE)
 
@@ -266,7 +268,7 @@ def test_ids_are_unique_over_all_files(tmp_path: Path) -> None:
 
 
 def test_a_long_list_is_reported_in_part(tmp_path: Path) -> None:
-    """A message stays short, however many references there are."""
+    """A message stays short even if a file has many references."""
     more = "".join(f"  key-{number}: {{}}\n" for number in range(500))
     text = knee_with("references:\n  kol", f"references:\n{more}  kol").replace(
         "references: [kolasinski-2020]", "references: [x]"
@@ -286,10 +288,10 @@ def test_a_long_list_is_reported_in_part(tmp_path: Path) -> None:
     ],
     ids=["outer white space", "JSON", "a byte order mark and line ends of Windows"],
 )
-def test_another_form_of_a_file_is_no_fault_and_no_other_content(
+def test_another_form_of_a_file_is_valid_and_has_the_same_version(
     tmp_path: Path, content: str
 ) -> None:
-    """Editors leave white space and marks, and programs write JSON, which is YAML."""
+    """Editors add white space and byte order marks, and programs write JSON, which is YAML."""
     (tmp_path / "knee.txt").write_text(KNEE)
     (tmp_path / "other.txt").write_bytes(content.encode())
 

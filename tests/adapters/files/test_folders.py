@@ -1,4 +1,4 @@
-"""Which files a path stands for, and what no path may lead to."""
+"""Tests of which files a path stands for, and of paths that are rejected."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ def ids(*paths: Path) -> list[str]:
 
 
 def test_a_folder_stands_for_the_catalogue_files_in_it_and_below(tmp_path: Path) -> None:
-    """Both endings count, in any case."""
+    """The endings .yaml and .yml may be in upper or lower case."""
     for name, text in {
         "hip.yml": HIP,
         "sub/deep/ankle.YAML": KNEE.replace("knee-", "ankle-"),
@@ -30,8 +30,8 @@ def test_a_folder_stands_for_the_catalogue_files_in_it_and_below(tmp_path: Path)
     assert ids(tmp_path) == ["ankle-osteoarthritis", "hip-osteoarthritis", "wrist-osteoarthritis"]
 
 
-def test_what_is_in_a_folder_and_not_read_is_named(tmp_path: Path) -> None:
-    """Other files, what is hidden, and links to folders; a hidden folder is named as one."""
+def test_paths_in_a_folder_that_are_not_read_are_listed(tmp_path: Path) -> None:
+    """The list contains other files, hidden files, links to folders, and hidden folders."""
     for name in ("knee.yaml", "README.md", ".hidden.yaml", ".git/config", "sub/notes.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(KNEE)
@@ -45,7 +45,7 @@ def test_what_is_in_a_folder_and_not_read_is_named(tmp_path: Path) -> None:
 
 
 def test_files_and_folders_may_be_mixed(tmp_path: Path) -> None:
-    """A file that is named directly may have any name, and may be a link."""
+    """A file that is given directly may have any name and may be a link."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "hip.yaml").write_text(HIP)
     (tmp_path / "knee.txt").write_text(KNEE)
@@ -58,7 +58,7 @@ def test_files_and_folders_may_be_mixed(tmp_path: Path) -> None:
 
 
 def test_faults_are_reported_in_reading_order(tmp_path: Path) -> None:
-    """First the paths that lead to no file, then each file in the order named, by line."""
+    """Paths without a file come first, then the files in the order given, each by line."""
     folder = tmp_path / "a-folder"
     folder.mkdir()
     (folder / "2.yaml").write_text(KNEE.replace("name: Knee", "nme: Knee"))
@@ -77,7 +77,6 @@ def test_faults_are_reported_in_reading_order(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_a_fault(tmp_path: Path) -> None:
-    """The fault says what it looked for."""
     (tmp_path / "README.md").write_text("# About")
 
     assert faults_in(tmp_path) == (
@@ -86,7 +85,7 @@ def test_an_empty_folder_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_missing_or_that_the_system_refuses_is_a_fault(tmp_path: Path) -> None:
-    """The fault gives the system's reason."""
+    """The fault gives the reason of the operating system."""
     (tmp_path / "knee.yaml").write_text(KNEE)
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
     paths = [
@@ -107,7 +106,7 @@ def test_a_path_that_is_missing_or_that_the_system_refuses_is_a_fault(tmp_path: 
 
 
 def test_a_file_named_twice_is_a_fault(tmp_path: Path) -> None:
-    """Under whichever name: the ids in it could not be unique."""
+    """A link to the same file counts too, because the ids could not be unique."""
     path = tmp_path / "knee.yaml"
     path.write_text(KNEE)
     (tmp_path / "same.yaml").symlink_to("knee.yaml")
@@ -118,8 +117,8 @@ def test_a_file_named_twice_is_a_fault(tmp_path: Path) -> None:
     )
 
 
-def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
-    """Nobody ever writes into it."""
+def test_a_pipe_is_rejected_without_waiting(tmp_path: Path) -> None:
+    """Reading from a pipe would wait for a writer for ever."""
     os.mkfifo(tmp_path / "pipe.yaml")
 
     expected = (FileFault(str(tmp_path / "pipe.yaml"), None, "is neither a file nor a folder"),)
@@ -127,8 +126,8 @@ def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
     assert expected == faults_in(tmp_path)
 
 
-def test_a_link_out_of_its_folder_is_refused(tmp_path: Path) -> None:
-    """A folder from elsewhere must not make the service read its own files."""
+def test_a_link_out_of_its_folder_is_rejected(tmp_path: Path) -> None:
+    """A folder from somebody else must not make the service read other files."""
     folder = tmp_path / "folder"
     folder.mkdir()
     (tmp_path / "folder-2").mkdir()
@@ -143,7 +142,7 @@ def test_a_link_out_of_its_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_link_within_its_folder_is_read(tmp_path: Path) -> None:
-    """As in a mounted volume, where each name is a link to the present version."""
+    """In a mounted Kubernetes volume, each name is a link to the current version."""
     (tmp_path / "..data").mkdir()
     (tmp_path / "..data" / "knee.yaml").write_text(KNEE)
     (tmp_path / "knee.yaml").symlink_to("..data/knee.yaml")
@@ -152,7 +151,7 @@ def test_a_link_within_its_folder_is_read(tmp_path: Path) -> None:
 
 
 def test_a_file_may_have_one_mebibyte_and_no_more(tmp_path: Path) -> None:
-    """The size counts in bytes, not in characters."""
+    """The limit counts bytes, not characters."""
     largest = KNEE.encode() + b"# \xc3\xa9\n" + b"#" * LARGEST
     (tmp_path / "knee.yaml").write_bytes(largest[:LARGEST])
 
@@ -163,7 +162,7 @@ def test_a_file_may_have_one_mebibyte_and_no_more(tmp_path: Path) -> None:
 
 
 def test_bytes_that_are_not_utf_8_are_reported_with_their_line(tmp_path: Path) -> None:
-    """Latin-1 and UTF-16 are met most."""
+    """Latin-1 and UTF-16 are the most common wrong encodings."""
     assert faults_in_text(tmp_path, "id: a\nname: Ménière".encode("latin-1")) == [
         (2, "must be UTF-8, has the byte 0xE9")
     ]
@@ -173,7 +172,7 @@ def test_bytes_that_are_not_utf_8_are_reported_with_their_line(tmp_path: Path) -
 
 
 def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
-    """Within 512 MiB of address space, interpreter included. A file of a tebibyte is not read."""
+    """The reader and the interpreter together need at most 512 MiB of address space."""
     with (tmp_path / "huge.yaml").open("wb") as huge:
         huge.truncate(2**40)
     (tmp_path / "nodes.yaml").write_text(("a: [" + "[]," * LARGEST)[: LARGEST - 1] + "]")

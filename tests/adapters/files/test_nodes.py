@@ -1,4 +1,4 @@
-"""YAML that a catalogue file has no use for, some of it meant to harm."""
+"""Tests of YAML that a catalogue file does not need, including hostile YAML."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ ANCHORS = "anchors (&) and aliases (*) are not allowed, write the value out"
 
 @pytest.fixture(params=["libyaml", "python"], autouse=True)
 def _parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test runs with both of PyYAML's parsers."""
+    """Run each test with both of PyYAML's parsers."""
     loader = yaml.CSafeLoader if request.param == "libyaml" else yaml.SafeLoader
     monkeypatch.setattr(nodes, "_LOADER", loader)
 
 
-# In place of the name, on line 2: what is refused, and at which line.
-REFUSED = {
+# The text that replaces the name on line 2, and the line and message of the fault.
+REJECTED = {
     "a tag of Python": (
         "name: !!python/object/apply:os.system [touch harm]",
         2,
@@ -70,11 +70,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("text", "line", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_a_file_does_not_need_is_refused(
+@pytest.mark.parametrize(("text", "line", "message"), REJECTED.values(), ids=REJECTED.keys())
+def test_yaml_that_a_file_does_not_need_is_rejected(
     text: str, line: int, message: str, tmp_path: Path
 ) -> None:
-    """The file is not read further."""
+    """The file is not read further, so there is only one fault."""
     assert faults_in_text(tmp_path, knee_with(NAME, text)) == [(line, message)]
 
 
@@ -91,7 +91,7 @@ def test_what_a_file_does_not_need_is_refused(
     ],
 )
 def test_text_that_is_not_yaml_is_one_fault(text: str, line: int, tmp_path: Path) -> None:
-    """In the parser's words, at the line where it stopped."""
+    """The fault has the parser's message and the line where the parser stopped."""
     ((reported, message),) = faults_in_text(tmp_path, text)
 
     assert reported == line
@@ -100,7 +100,7 @@ def test_text_that_is_not_yaml_is_one_fault(text: str, line: int, tmp_path: Path
 
 
 def test_an_unclosed_quote_is_reported_with_its_beginning(tmp_path: Path) -> None:
-    """The parser meets it at the end of the file only."""
+    """The parser notices the missing quote only at the end of the file."""
     ((line, message),) = faults_in_text(tmp_path, knee_with(NAME, "name: 'Knee"))
 
     assert line == KNEE.count("\n")
@@ -109,7 +109,7 @@ def test_an_unclosed_quote_is_reported_with_its_beginning(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "\n\n"])
 def test_a_file_without_content_is_one_fault(text: str, tmp_path: Path) -> None:
-    """It has no line to name."""
+    """The fault has no line, because it concerns the whole file."""
     assert faults_in_text(tmp_path, text) == [
         (None, "is empty, must have the fields of a diagnosis")
     ]
@@ -117,14 +117,14 @@ def test_a_file_without_content_is_one_fault(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["[]", "- a\n", "word", "---\n...\n", "12"])
 def test_a_file_must_be_a_mapping(text: str, tmp_path: Path) -> None:
-    """The fault lists the fields."""
+    """The message lists the fields."""
     ((_, message),) = faults_in_text(tmp_path, text)
 
     assert message.startswith("must be a mapping with the fields id, name, icd10, icd11, terms,")
 
 
 def test_a_lone_surrogate_is_one_fault(tmp_path: Path) -> None:
-    """No UTF-8 can hold it; one parser refuses the escape, the other the character."""
+    """UTF-8 cannot encode it; one parser rejects the escape, the other the character."""
     ((line, _),) = faults_in_text(tmp_path, knee_with(NAME, r'name: "Kn\ud800ee"'))
 
     assert line == 2
@@ -154,12 +154,11 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("text", "line", "message"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_file_is_one_fault(text: str, line: int, message: str, tmp_path: Path) -> None:
-    """Read no further than to the fault."""
+    """The file is not read further than to the fault."""
     assert faults_in_text(tmp_path, text) == [(line, message)]
 
 
-def test_twenty_levels_are_allowed() -> None:
-    """The limit itself is within."""
+def test_twenty_levels_are_allowed_and_twenty_one_are_not() -> None:
     assert parsed("[" * 20 + "]" * 20).data is not None
     with pytest.raises(FileError):
         parsed("[" * 21 + "]" * 21)
@@ -167,7 +166,7 @@ def test_twenty_levels_are_allowed() -> None:
 
 @pytest.mark.parametrize("quote", ["", "'", '"'])
 def test_a_giant_text_is_reported_by_its_length(quote: str, tmp_path: Path) -> None:
-    """The message does not repeat it."""
+    """The message does not repeat the text."""
     text = knee_with(NAME, f"name: {quote}{'a' * 900_000}{quote}")
 
     assert faults_in_text(tmp_path, text) == [
@@ -176,7 +175,7 @@ def test_a_giant_text_is_reported_by_its_length(quote: str, tmp_path: Path) -> N
 
 
 def test_lines_are_counted_as_editors_count_them() -> None:
-    """YAML takes more characters for line breaks than editors do."""
+    """YAML treats more characters as line breaks than editors do."""
     root = parsed('# \x85 \u2028 \u2029\na: "b\u2028c"\r\nd: e\n')
 
     assert isinstance(root.inner, dict)
@@ -203,8 +202,8 @@ def test_lines_are_counted_as_editors_count_them() -> None:
         ("=", "something else", Unquoted("=", "something else")),
     ],
 )
-def test_the_kind_of_a_text_is_that_of_yaml(text: str, kind: str, data: object) -> None:
-    """As YAML 1.1 has it, which PyYAML reads; only text, null and plain numbers are data."""
+def test_a_value_has_its_kind_in_yaml(text: str, kind: str, data: object) -> None:
+    """PyYAML reads YAML 1.1; only text, null and plain numbers become data."""
     root = parsed(f"- {text}\n")
 
     assert isinstance(root.inner, list)

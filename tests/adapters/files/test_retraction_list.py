@@ -1,4 +1,4 @@
-"""Lists of retractions that are not as expected."""
+"""Tests of lists of retractions that are malformed, too large or not files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADER = "OriginalPaperDOI,OriginalPaperPubMedID,RetractionNature,RetractionDate
 
 
 @pytest.mark.parametrize("pmid", ["²", "٣", "0", "9" * 5000, "unavailable"])
-def test_what_is_not_a_pubmed_id_is_none(pmid: str, tmp_path: Path) -> None:
+def test_an_invalid_pubmed_id_is_read_as_none(pmid: str, tmp_path: Path) -> None:
     file = tmp_path / "list.csv"
     file.write_text(f"{HEADER}\n10.1000/a,{pmid},Retraction,9/30/2021 0:00\n", encoding="utf-8")
 
@@ -23,7 +23,7 @@ def test_what_is_not_a_pubmed_id_is_none(pmid: str, tmp_path: Path) -> None:
     assert notice.pmid is None
 
 
-def test_a_list_that_is_not_a_file_is_refused_without_waiting(tmp_path: Path) -> None:
+def test_a_list_that_is_not_a_file_is_rejected_without_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
     for path in (tmp_path / "pipe", Path("/dev/zero")):
@@ -34,11 +34,11 @@ def test_a_list_that_is_not_a_file_is_refused_without_waiting(tmp_path: Path) ->
         ]
 
 
-def test_a_list_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
+def test_a_list_that_is_too_large_is_rejected_without_being_read(tmp_path: Path) -> None:
     file = tmp_path / "list.csv"
     file.write_text(f"{HEADER}\n")
     os.truncate(file, 256 * 1024 * 1024)
-    # One field of null bytes, which csv refuses, so it was read.
+    # The csv module rejects the null bytes, which shows that the file was read.
     with pytest.raises(InvalidCatalogueError, match="1 error in the list") as read:
         YamlCatalogueFiles().read_retractions(file)
     os.truncate(file, 256 * 1024 * 1024 + 1)

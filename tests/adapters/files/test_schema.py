@@ -1,4 +1,4 @@
-"""The JSON Schema of catalogue files and the reader refuse the same files."""
+"""Tests that the JSON Schema of catalogue files and the reader reject the same files."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from tests.domain.strategies import catalogues
 VALIDATOR = jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 
-def test_the_schema_is_one_of_draft_2020_12() -> None:
-    """Editors take it by this name."""
+def test_the_schema_is_valid_in_draft_2020_12() -> None:
+    """Editors recognise the draft by this name."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
 
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -37,8 +37,8 @@ def test_the_schema_is_one_of_draft_2020_12() -> None:
 
 @settings(max_examples=30)
 @given(catalogues())
-def test_what_the_domain_accepts_the_schema_accepts(catalogue: Catalogue) -> None:
-    """An export is therefore always a file that editors call valid."""
+def test_the_schema_accepts_every_catalogue_of_the_domain(catalogue: Catalogue) -> None:
+    """Editors must not report errors in an exported file."""
     for entry in catalogue.entries:
         assert list(VALIDATOR.iter_errors(yaml.safe_load(text_of_entry(entry)))) == []
 
@@ -94,7 +94,7 @@ BEYOND_A_SCHEMA = (
     *("must be within the interval", "must be on the same side", "must have the lower end first"),
     *("must be visible interventions", "must not begin or end", "must not repeat Kolasinski"),
 )
-"""How the errors begin, or read, that concern several places of a file."""
+"""Parts of the messages about errors that concern several places of a file."""
 
 
 def is_beyond_a_schema(fault: Fault) -> bool:
@@ -103,8 +103,8 @@ def is_beyond_a_schema(fault: Fault) -> bool:
 
 @settings(max_examples=400)
 @given(st.data())
-def test_the_schema_and_the_reader_refuse_the_same(data: st.DataObject) -> None:
-    """But for errors that concern several places, which the reader alone finds."""
+def test_the_schema_and_the_reader_reject_the_same_files(data: st.DataObject) -> None:
+    """Only the reader finds errors that concern several places of a file."""
     document = deepcopy(ENTRY)
     for _ in range(data.draw(st.integers(1, 3))):
         *path, key = data.draw(st.sampled_from(places(document)))

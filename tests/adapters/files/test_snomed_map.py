@@ -1,4 +1,4 @@
-"""Files of maps of SNOMED CT, with made-up rows in the real format."""
+"""Tests of reading maps of SNOMED CT, with made-up rows in the real format."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def groups(snomed: SnomedMap) -> dict[int, object]:
 
 
 def test_an_extended_map_has_groups_of_branches(tmp_path: Path) -> None:
-    """Inactive rows don't count, nor those of another reference set; priority is the order."""
+    """Inactive rows and rows of other reference sets are skipped; priority gives the order."""
     file = a_file(
         tmp_path,
         HEADER,
@@ -74,7 +74,7 @@ def test_an_extended_map_has_groups_of_branches(tmp_path: Path) -> None:
 
 
 def test_the_map_of_the_us_edition_has_codes_of_icd_10_cm(tmp_path: Path) -> None:
-    """A question mark stands for the character of the encounter, which a request does not know."""
+    """A question mark stands for the encounter's character, which a request does not have."""
     us = "6011000124106"
     file = a_file(tmp_path, HEADER, row("101", "S83.511?", refset=us), row("102", refset=us))
 
@@ -85,7 +85,7 @@ def test_the_map_of_the_us_edition_has_codes_of_icd_10_cm(tmp_path: Path) -> Non
 
 
 def test_in_a_full_file_the_newest_row_of_an_id_counts(tmp_path: Path) -> None:
-    """In any order; also if it is inactive."""
+    """The order of the rows does not matter, and the newest row may be inactive."""
     file = a_file(
         tmp_path,
         HEADER,
@@ -101,7 +101,7 @@ def test_in_a_full_file_the_newest_row_of_an_id_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("delimiter", ["\t", ",", ";"])
 @pytest.mark.parametrize("header", [["SNOMED CT;ICD-10"], []])
 def test_a_table_has_two_columns(tmp_path: Path, delimiter: str, header: list[str]) -> None:
-    """Several codes of one are branches; the names of the columns may come first."""
+    """Several ICD-10 codes of a SNOMED CT code are branches; a header is optional."""
     lines = [*header, '"101";"M1711"', "102; I10 ", "101;M16.1", "", "101;M1711"]
     file = a_file(tmp_path, *(line.replace(";", delimiter) for line in lines))
 
@@ -169,7 +169,7 @@ def test_each_row_that_cannot_be_read_is_an_error_with_its_line(
         ),
     ],
 )
-def test_a_file_that_is_not_a_map_is_refused(
+def test_a_file_that_is_not_a_map_is_rejected(
     tmp_path: Path, content: bytes, line: int | None, message: str
 ) -> None:
     file = tmp_path / "map.txt"
@@ -183,6 +183,6 @@ def test_a_file_that_is_not_a_map_is_refused(
     assert fault.message.startswith(message)
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+def test_a_missing_file_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(InvalidCatalogueError, match="1 error in the map"):
         read(tmp_path / "missing")

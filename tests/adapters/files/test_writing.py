@@ -1,4 +1,4 @@
-"""What is written: that it reads back, how it looks, and what happens where it cannot be."""
+"""Tests of writing catalogue files: reading back, layout, and failures."""
 
 import fcntl
 import os
@@ -37,7 +37,7 @@ from evref.testing.builders import (
 from tests.adapters.files.strategies import NASTY, lines, texts
 from tests.adapters.files.support import KNEE, read
 
-# The prefix of the folder in which an export writes.
+# The prefix of the temporary folder of an export.
 BESIDE = ".evref-export-"
 
 KILLED_EXPORT = """
@@ -61,7 +61,7 @@ def faults_of_writing(catalogue: Catalogue, folder: Path) -> tuple[FileFault, ..
 
 
 def written(catalogue: Catalogue, folder: Path) -> str:
-    """The text of a catalogue of one file."""
+    """Write a catalogue of one diagnosis; return the text of its file."""
     write(catalogue, folder)
     (path,) = folder.iterdir()
     return path.read_text(encoding="utf-8")
@@ -69,7 +69,7 @@ def written(catalogue: Catalogue, folder: Path) -> str:
 
 @contextmanager
 def file_sizes_limited_to(size: int) -> Iterator[None]:
-    """As on a full disk, files cannot grow; Python ignores the signal that reports it."""
+    """Simulate a full disk; Python ignores SIGXFSZ, so that a write raises an error."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -80,8 +80,7 @@ def file_sizes_limited_to(size: int) -> Iterator[None]:
 
 @settings(max_examples=50)
 @given(line=lines(5), summary=texts(80, 700), text=texts())
-def test_any_text_reads_back_the_same(line: str, summary: str, text: str) -> None:
-    """In every field that may have it."""
+def test_any_text_in_any_field_reads_back_the_same(line: str, summary: str, text: str) -> None:
     work = replace(a_reference(title=text, authors=text), source=text)
     intervention = an_intervention(
         module=Module.FITT_VIP, title=line, summary=summary, references=[work]
@@ -99,7 +98,7 @@ def test_any_text_reads_back_the_same(line: str, summary: str, text: str) -> Non
 
 
 def shuffled(content: Any, random: Random) -> Any:
-    """The content of a file with its keys, interventions and references in another order."""
+    """Return the content in another order, with other keys for the references."""
     references = list(content["references"].items())
     random.shuffle(references)
     names = {key: f"k{number}" for number, (key, _) in enumerate(references)}
@@ -116,7 +115,7 @@ def shuffled(content: Any, random: Random) -> Any:
 @settings(max_examples=25)
 @given(st.randoms(use_true_random=False))
 def test_no_order_in_files_changes_the_version(random: Random) -> None:
-    """Neither of files, keys, modules and interventions nor of references; nor do their keys."""
+    """The keys of references and the names of files do not change it either."""
     catalogue = a_catalogue(an_entry(interventions=interventions_of_every_kind()), an_entry("a"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -134,7 +133,7 @@ def test_no_order_in_files_changes_the_version(random: Random) -> None:
 
 @pytest.mark.parametrize("text", NASTY)
 def test_text_that_looks_like_other_yaml_is_kept(text: str, tmp_path: Path) -> None:
-    """As a title, for which one line is mostly enough, and within a summary, which is folded."""
+    """Titles are mostly written on one line, and summaries are folded."""
     summary = f"{text}\n{'A guideline describes exercise. ' * 4}{text}"
     references = [a_reference(title=text)]
     catalogue = a_catalogue(
@@ -145,8 +144,8 @@ def test_text_that_looks_like_other_yaml_is_kept(text: str, tmp_path: Path) -> N
     assert read(tmp_path).entries == catalogue.entries
 
 
-def test_a_file_is_written_for_people(tmp_path: Path) -> None:
-    """Fields in the order of the format, long text folded, short lists on a line."""
+def test_a_file_is_written_so_that_people_can_read_it(tmp_path: Path) -> None:
+    """Fields have the order of the format, long text is folded, short lists take one line."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "knee.yaml").write_text(KNEE)
 
@@ -169,7 +168,7 @@ def test_a_file_is_written_for_people(tmp_path: Path) -> None:
     assert "  references: [kolasinski-2020]" in lines
 
 
-def test_what_other_readers_take_for_numbers_is_in_quotes(tmp_path: Path) -> None:
+def test_text_that_other_readers_take_for_numbers_is_in_quotes(tmp_path: Path) -> None:
     """Readers of YAML 1.2 take more for numbers than PyYAML does."""
     intervention = an_intervention("null", diagnosis_id="1e3", references=[a_reference(pmid="319")])
     text = written(
@@ -181,18 +180,18 @@ def test_what_other_readers_take_for_numbers_is_in_quotes(tmp_path: Path) -> Non
 
 
 def test_equal_references_share_a_key(tmp_path: Path) -> None:
-    """Two interventions may rest on one work."""
+    """Two interventions may cite the same work."""
     interventions = [an_intervention(name, references=[a_reference()]) for name in ("a-1", "a-2")]
     text = written(a_catalogue(an_entry(interventions=interventions)), tmp_path)
 
     assert text.count("references: [kolasinski-2020]") == 2
     assert text.count("  kolasinski-2020:\n") == 1
-    # It is derived from the DOI.
+    # The URL is not written, because it is derived from the DOI.
     assert "url" not in text
 
 
-def test_other_catalogue_files_are_named_and_kept(tmp_path: Path) -> None:
-    """Each is a fault; files that are no catalogue files are none."""
+def test_catalogue_files_of_other_diagnoses_are_faults_and_are_kept(tmp_path: Path) -> None:
+    """Hidden files and files of other kinds are not faults."""
     for name in ("b.yml", "a.yaml", "README.md", ".hidden.yaml", "knee-osteoarthritis.yaml"):
         (tmp_path / name).write_text("before")
     message = "is a catalogue file of another diagnosis; name an empty folder"
@@ -205,8 +204,8 @@ def test_other_catalogue_files_are_named_and_kept(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 5
 
 
-def test_hidden_folders_are_left_alone(tmp_path: Path) -> None:
-    """As in a git checkout, and those of an export that another process is writing."""
+def test_hidden_folders_are_not_changed(tmp_path: Path) -> None:
+    """A hidden folder may belong to git, or to an export that another process is writing."""
     for name in (".github/workflows/ci.yml", f"{BESIDE}x1y2/asthma.yaml"):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text("before")
@@ -222,8 +221,8 @@ def test_hidden_folders_are_left_alone(tmp_path: Path) -> None:
     assert [path.read_text() for path in tmp_path.glob(".*/**/*.y*ml")] == ["before", "before"]
 
 
-def test_an_export_removes_what_a_killed_one_left(tmp_path: Path) -> None:
-    """And follows no link."""
+def test_an_export_removes_the_files_that_a_killed_export_left(tmp_path: Path) -> None:
+    """The removal does not follow links."""
     kept, out, link = tmp_path / "kept", tmp_path / "out", tmp_path / "out" / f"{BESIDE}link"
     kept.mkdir()
 
@@ -239,7 +238,7 @@ def test_an_export_removes_what_a_killed_one_left(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_replaced_leaves_the_others_as_they_were(tmp_path: Path) -> None:
-    """Though it is found only after some of them were replaced; here it is a pipe."""
+    """The export fails at a pipe after it has replaced other files, and restores these."""
     (tmp_path / "asthma.yaml").write_text("before")
     (tmp_path / "copd.yaml").symlink_to("elsewhere")
     os.mkfifo(tmp_path / "migraine.yaml")
@@ -253,8 +252,8 @@ def test_a_file_that_cannot_be_replaced_leaves_the_others_as_they_were(tmp_path:
     assert {path.stem for path in tmp_path.iterdir()} == {"asthma", "copd", "migraine"}
 
 
-def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path: Path) -> None:
-    """What it leads to is somebody else's."""
+def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    """The target of the link may belong to somebody else."""
     (tmp_path / "elsewhere").write_text("kept")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "knee-osteoarthritis.yaml").symlink_to("../elsewhere")
@@ -265,7 +264,7 @@ def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path: Path) 
 
 
 def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
-    """A file is in its place, or in that of a folder above it, or its name is none."""
+    """A file is in its place or in that of a parent folder, or its name is invalid."""
     (tmp_path / "file").write_text("kept")
 
     assert [
@@ -281,7 +280,7 @@ def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_file_too_large_to_be_read_back_is_not_written(tmp_path: Path) -> None:
-    """The limit of reading is one for writing too."""
+    """Writing has the same limit as reading."""
     interventions = [an_intervention(f"a-{number}", summary="x" * 700) for number in range(1500)]
     catalogue = a_catalogue(an_entry(interventions=interventions))
 
@@ -296,7 +295,7 @@ def test_a_file_too_large_to_be_read_back_is_not_written(tmp_path: Path) -> None
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
-    """Neither half of the files nor the folders made for them."""
+    """A failed export removes the files and folders that it has made."""
     catalogue = a_catalogue(*[
         an_entry(f"a-{number}", interventions=[
             an_intervention(f"a-{number}-{part}", diagnosis_id=f"a-{number}", summary="x" * 700)

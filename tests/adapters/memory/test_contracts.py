@@ -1,4 +1,4 @@
-"""The storage in memory keeps to the contract."""
+"""Contract tests of the storage in memory."""
 
 import pytest
 

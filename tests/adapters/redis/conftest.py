@@ -1,4 +1,4 @@
-"""Everything in memory, but for the counters, which are in Redis."""
+"""A storage in memory with its counters in Redis."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from tests.fakes import FakeClock
 
 
 class WaitingStorage(RedisStorage):
-    """Each change waits the second that it may take to have effect."""
+    """Advances the clock after each change, by the second until the change has effect."""
 
     def __init__(self, url: str, timeout_seconds: float) -> None:
         self.clock = FakeClock()
@@ -29,9 +29,9 @@ class WaitingStorage(RedisStorage):
 
 
 def storage_on(redis: servers.RedisServer, timeout_seconds: float = 30) -> Iterator[WaitingStorage]:
-    """A storage with its counters on this server, which is emptied.
+    """Yield a storage with its counters on this server, which is emptied first.
 
-    By default it waits for long, because what is tested is not how long Redis may take.
+    The default timeout is long, because the tests do not test how long Redis takes.
     """
     with redis.client() as client:
         client.flushall()

@@ -1,4 +1,4 @@
-"""What is in Redis keeps to the contracts; also on a node of a cluster."""
+"""Contract tests of the counters in Redis, on a server and on a node of a cluster."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ class TestRedisAdmission(AdmissionContract):
 
 class TestRedisUsageReports(UsageReportsContract):
     def expire(self, storage: Storage, days: int) -> None:
-        """Give each name so many days less to live; Redis removes those that have none left."""
+        """Shorten the life of each name by so many days; Redis removes expired names."""
         assert isinstance(storage, WaitingStorage)
         with storage.server.client() as client:
             for name in client.scan_iter():
@@ -31,7 +31,7 @@ class TestRedisUsageReports(UsageReportsContract):
 
 @pytest.fixture(scope="module")
 def node() -> Iterator[servers.RedisServer]:
-    """A cluster of one node, which has all slots and refuses a script whose keys are of two."""
+    """Yield a cluster of one node, which rejects a script whose keys are in two slots."""
     with servers.redis_server("--cluster-enabled", "yes") as node:
         with node.client() as client:
             client.execute_command("CLUSTER ADDSLOTS", *range(16_384))

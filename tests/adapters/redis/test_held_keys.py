@@ -1,4 +1,4 @@
-"""How long admission in Redis holds keys, and how many look-ups it needs for many of them."""
+"""Tests of how long admission in Redis holds keys, and how many look-ups it needs."""
 
 from collections.abc import Collection, Mapping
 from threading import Event, Thread
@@ -19,7 +19,7 @@ MANY = [f"k{number}" for number in range(1, 51)]
 
 
 class WatchedKeys(MemoryKeys):
-    """Notes the digests of each look-up; it can take some time, and one of several keys hang."""
+    """Notes the digests of each look-up; look-ups can be slow, or hang for several keys."""
 
     def __init__(self, clock: FakeClock) -> None:
         self.storage = MemoryStorage()
@@ -71,7 +71,7 @@ def use_all(held: HeldKeys) -> list[str]:
 def test_many_keys_in_turn_are_looked_up_together(
     held: HeldKeys, keys: WatchedKeys, clock: FakeClock
 ) -> None:
-    """The first time each alone, then all of them twice a second."""
+    """Each key is looked up separately at first, then all of them together twice a second."""
     assert use_all(held) == MANY
     keys.lookups.clear()
 
@@ -85,7 +85,7 @@ def test_many_keys_in_turn_are_looked_up_together(
 def test_only_the_latest_thousand_keys_are_looked_up_together(
     held: HeldKeys, keys: WatchedKeys, clock: FakeClock
 ) -> None:
-    """The others are looked up when they are used again."""
+    """Other keys are looked up when they are used again."""
     more = [f"m{number}" for number in range(1000)]
     use_all(held)
     clock.advance(milliseconds=250)
@@ -102,10 +102,10 @@ def test_only_the_latest_thousand_keys_are_looked_up_together(
 
 
 @pytest.mark.parametrize("key_id", ["k1", "k50"])
-def test_a_change_of_one_of_many_is_seen_within_half_a_second(
+def test_a_change_of_one_of_many_keys_is_seen_within_half_a_second(
     held: HeldKeys, keys: WatchedKeys, clock: FakeClock, key_id: str
 ) -> None:
-    """Whichever of them asks first."""
+    """The changed key may be the first or the last that is used."""
     use_all(held)
     change_key(keys.storage, key_id, lambda key: key.revoked(NOON))
 
@@ -115,10 +115,9 @@ def test_a_change_of_one_of_many_is_seen_within_half_a_second(
     assert held.get(digest_of(key_id)).revoked_at == NOON
 
 
-def test_a_key_that_lost_a_secret_is_refused(
+def test_a_removed_secret_of_a_held_key_is_refused(
     held: HeldKeys, keys: WatchedKeys, clock: FakeClock
 ) -> None:
-    """Though it was held."""
     use_all(held)
     rotated = a_key("k2", secrets=[a_secret("another")])
     change_key(keys.storage, "k2", lambda _: rotated)
@@ -133,7 +132,7 @@ def test_a_key_that_lost_a_secret_is_refused(
 def test_a_revocation_holds_within_a_second_however_long_the_look_up_took(
     held: HeldKeys, keys: WatchedKeys
 ) -> None:
-    """What was read before is not held from when it arrived, but from when it was asked for."""
+    """The time for which a key is held begins with the look-up, not with its result."""
     keys.seconds = 0.9
     held.get(digest_of("k1"))
     change_key(keys.storage, "k1", lambda key: key.revoked(NOON))
@@ -141,8 +140,8 @@ def test_a_revocation_holds_within_a_second_however_long_the_look_up_took(
     assert held.get(digest_of("k1")).revoked_at == NOON
 
 
-def test_a_key_is_known_as_soon_as_it_is_made(held: HeldKeys, keys: WatchedKeys) -> None:
-    """That there was none is not held."""
+def test_a_key_is_known_as_soon_as_it_is_created(held: HeldKeys, keys: WatchedKeys) -> None:
+    """The result that there is no such key is not held."""
     with pytest.raises(InvalidApiKeyError):
         held.get(digest_of("new"))
 
@@ -150,14 +149,14 @@ def test_a_key_is_known_as_soon_as_it_is_made(held: HeldKeys, keys: WatchedKeys)
 
 
 @pytest.mark.parametrize(("milliseconds", "more_lookups"), [(375, []), (500, [1])])
-def test_nobody_waits_while_another_looks_up_all_keys(
+def test_no_request_waits_while_another_one_looks_up_all_keys(
     held: HeldKeys,
     keys: WatchedKeys,
     clock: FakeClock,
     milliseconds: int,
     more_lookups: list[int],
 ) -> None:
-    """A key is held for almost a second; if it takes longer, each looks up its own."""
+    """A request uses a held key for almost a second, and then looks up its own key."""
     use_all(held)
     clock.advance(milliseconds=500)
     keys.lookups.clear()

@@ -1,4 +1,4 @@
-"""A Redis server that fails counts as unavailable, with any error of the driver."""
+"""Tests that a failing Redis server counts as unavailable, whatever the driver raises."""
 
 import socket
 import sys
@@ -26,7 +26,7 @@ def fragile() -> Iterator[servers.RedisServer]:
 
 @pytest.fixture
 def served(fragile: servers.RedisServer) -> Iterator[tuple[WaitingStorage, str]]:
-    """A storage with one key, and its digest."""
+    """Yield a storage with one key, and the digest of the key."""
     for storage in storage_on(fragile, timeout_seconds=2.5):
         keep_institutions(storage, "i1")
         yield storage, keep_key(storage, a_key())
@@ -34,7 +34,7 @@ def served(fragile: servers.RedisServer) -> Iterator[tuple[WaitingStorage, str]]
 
 @contextmanager
 def read_only(server: servers.RedisServer) -> Iterator[None]:
-    """It follows another server, as after a failover that a client has not noticed."""
+    """Make the server follow another one, as after a failover that a client has not noticed."""
     with server.client() as client:
         client.replicaof("127.0.0.1", servers.free_port())
         yield
@@ -51,7 +51,7 @@ def out_of_memory(server: servers.RedisServer) -> Iterator[None]:
 
 @contextmanager
 def without_replicas(server: servers.RedisServer) -> Iterator[None]:
-    """It rejects writes that no replica would receive."""
+    """Make the server reject writes because no replica would receive them."""
     with server.client() as client:
         client.config_set("min-replicas-to-write", 1)
         yield
@@ -73,7 +73,7 @@ def test_nothing_is_admitted_while_there_is_a_fault(
     served: tuple[WaitingStorage, str],
     fault: Callable[[servers.RedisServer], AbstractContextManager[None]],
 ) -> None:
-    """Watching it finds out too. Afterwards all goes on, on every connection that was open."""
+    """`ping` fails too. Afterwards every open connection works again."""
     storage, digest = served
     at_once(8, lambda _: storage.admission.admit(digest, Permission.READ, NOON))
 
@@ -110,8 +110,8 @@ def test_the_error_of_a_server_has_no_password(
         assert hidden not in str(caught.value.__cause__)
 
 
-def test_a_server_that_speaks_something_else_is_out_of_reach() -> None:
-    """Such as a web server on the port."""
+def test_a_server_that_is_not_redis_is_unavailable() -> None:
+    """A web server may have the configured port."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         server = RedisServer(f"redis://127.0.0.1:{other.getsockname()[1]}/0")
 
@@ -134,7 +134,7 @@ def test_a_server_that_speaks_something_else_is_out_of_reach() -> None:
     ["", "localhost:6379", "http://localhost", "redis://h:port/0", "redis://h/0?wait=long"],
 )
 def test_a_url_that_is_not_of_redis_is_an_invalid_value(url: str) -> None:
-    """The text says what a right one looks like."""
+    """The message shows a valid URL."""
     with pytest.raises(InvalidValueError, match=r"redis://:PASSWORD@HOST:6379/0"):
         RedisServer(url)
 
@@ -142,7 +142,7 @@ def test_a_url_that_is_not_of_redis_is_an_invalid_value(url: str) -> None:
 def test_without_the_packages_for_redis_the_error_says_how_to_get_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """They are an extra of the package, which services that count elsewhere do without."""
+    """The packages are an extra, because services that count elsewhere do not need them."""
     monkeypatch.setitem(sys.modules, "redis", None)
 
     with pytest.raises(InvalidValueError, match=r"pip install 'evref\[redis\]'"):

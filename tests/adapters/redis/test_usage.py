@@ -1,4 +1,4 @@
-"""What only counts in Redis have: names, an expiry, and others who change them."""
+"""Tests of what only counts in Redis have: names, an expiry, and damage by others."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -31,7 +31,7 @@ def _institution(storage: Storage) -> None:
 def test_the_names_of_a_key_are_in_one_slot_of_a_cluster_and_expire(
     storage: Storage, admin: Redis
 ) -> None:
-    """Both after 400 days."""
+    """Both names expire after 400 days."""
     storage.admission.admit(keep_key(storage, a_key()), Permission.READ, NOON)
 
     names = {"evref:{k1}:2026-03-01": 400, "evref:{k1}:last": 400}
@@ -40,8 +40,8 @@ def test_the_names_of_a_key_are_in_one_slot_of_a_cluster_and_expire(
         assert days * A_DAY - 60 < admin.ttl(name) <= days * A_DAY
 
 
-def test_counting_on_does_not_put_off_the_expiry(storage: Storage, admin: Redis) -> None:
-    """It runs from the day's first request."""
+def test_further_requests_do_not_delay_the_expiry(storage: Storage, admin: Redis) -> None:
+    """The time to expiry begins with the first request of the day."""
     digest = keep_key(storage, a_key(limit=4))
     storage.admission.admit(digest, Permission.READ, NOON)
     admin.expire("evref:{k1}:2026-03-01", 100)
@@ -53,7 +53,7 @@ def test_counting_on_does_not_put_off_the_expiry(storage: Storage, admin: Redis)
 
 
 def test_the_last_day_of_use_is_the_latest_whatever_was_counted_last(storage: Storage) -> None:
-    """Hosts whose clocks differ count towards both days around midnight."""
+    """Around midnight, machines whose clocks differ count for different days."""
     digest = keep_key(storage, a_key())
     for days in (1, 0):
         storage.admission.admit(digest, Permission.READ, NOON + timedelta(days=days))
@@ -66,7 +66,7 @@ def test_the_last_day_of_use_is_the_latest_whatever_was_counted_last(storage: St
 def test_a_script_that_the_server_has_forgotten_is_sent_again(
     storage: Storage, admin: Redis
 ) -> None:
-    """As after a restart; the request is counted once."""
+    """A restarted server has no scripts. The request is still counted only once."""
     digest = keep_key(storage, a_key())
     storage.admission.admit(digest, Permission.READ, NOON)
     admin.script_flush()
@@ -85,7 +85,7 @@ def test_a_script_that_the_server_has_forgotten_is_sent_again(
 def test_counts_that_somebody_else_changed_admit_nothing(
     storage: Storage, admin: Redis, damage: Callable[[Redis], object]
 ) -> None:
-    """They are neither read as zero, nor overwritten, nor shown."""
+    """Such counts are not read as zero, overwritten or shown."""
     digest = keep_key(storage, a_key())
     storage.admission.admit(digest, Permission.READ, NOON)
     damage(admin)
@@ -100,7 +100,7 @@ def test_counts_that_somebody_else_changed_admit_nothing(
 
 
 def test_a_malformed_last_day_of_use_is_not_shown(storage: Storage, admin: Redis) -> None:
-    """The overview is out of reach until somebody removes it."""
+    """The overview is unavailable until somebody removes the value."""
     admin.set("evref:{k1}:last", "yesterday")
 
     with pytest.raises(StorageUnavailableError, match="cannot be reached"):

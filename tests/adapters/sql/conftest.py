@@ -1,4 +1,4 @@
-"""A new database of each kind, and the storage in it, for each test."""
+"""Fixtures: a new database of each kind for each test, and the storage in it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +11,12 @@ from tests.databases import PreparedDatabases
 from tests.servers import PostgresqlServer
 
 KINDS = ("sqlite", "postgresql")
-"""The databases that the storage keep to their contracts on."""
+"""The kinds of database on which the storage is tested."""
 
 
 @pytest.fixture(params=KINDS)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Of a new database; empty, unless the test wants the storage in it."""
+    """Return the URL of a new database, which is empty unless the test uses `storage`."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/evref.db"
     if "storage" in request.fixturenames:
@@ -28,7 +28,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def new_url(url: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """Of a further new database of the same kind, beside the one of the test."""
+    """Return the URL of a second new database of the same kind."""
     if url.startswith("sqlite"):
         return f"sqlite:///{tmp_path}/new.db"
     server: PostgresqlServer = request.getfixturevalue("postgresql")
@@ -37,7 +37,7 @@ def new_url(url: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def database(url: str) -> Iterator[SqlDatabase]:
-    # No deadline is tested with it, and a busy machine would miss the usual one.
+    # The default timeout is too short for a busy machine, and no test needs it.
     database = SqlDatabase(url, timeout_seconds=60)
     yield database
     database.close()
@@ -51,9 +51,9 @@ def storage(database: SqlDatabase) -> SqlStorage:
 
 
 def stop_rows(connection: Connection, table: str, condition: str, *, silently: bool) -> None:
-    """From now on the table takes no new row of which the condition is true.
+    """Make the table reject each new row for which the condition is true.
 
-    An insert fails with the error of a full disk; or it succeeds silently without a row.
+    An insert fails with the error of a full disk or, if `silently`, succeeds without a row.
     """
     sqlite = connection.dialect.name == "sqlite"
     if sqlite:

@@ -1,4 +1,4 @@
-"""Databases that releases of evref have written; `released/make.py` says how."""
+"""Databases that releases of evref have written; `released/make.py` creates them."""
 
 import json
 import lzma
@@ -18,20 +18,20 @@ FOLDER = Path(__file__).parent / "released"
 RELEASES = ("0.1.0",)
 
 REPLACED = {"catalogue_contents", "catalogue_documents", "removals"}
-"""Tables of releases whose content is elsewhere now, or not kept any more."""
+"""Tables of releases whose content is now in other tables, or is no longer kept."""
 
 Rows = dict[str, list[dict[str, Any]]]
-"""By table, each row by column."""
+"""The rows of each table by its name, each row as a mapping of columns to values."""
 
 
 def known(release: str) -> dict[str, Any]:
-    """Return what clients know of the database: keys, cookies, and what it returned to them."""
+    """Return what clients know of the database: keys, cookies and earlier responses."""
     content: dict[str, Any] = json.loads((FOLDER / f"{release}.json").read_text(encoding="utf-8"))
     return content
 
 
 def restore(url: str, release: str) -> None:
-    """Write the database of a release to a new one."""
+    """Write the database of a release to the new database at the URL."""
     if url.startswith("sqlite"):
         content = (FOLDER / f"{release}.db.xz").read_bytes()
         Path(url.removeprefix("sqlite:///")).write_bytes(lzma.decompress(content))
@@ -55,7 +55,7 @@ def rows(connection: Connection) -> Rows:
 
 
 def assert_kept(before: Rows, after: Rows) -> None:
-    """Every row of every table is there, with all values that it had."""
+    """Assert that `after` has every row of every table in `before`, with all its values."""
     assert before.keys() - after.keys() <= REPLACED
     for name in before.keys() & after.keys():
         earlier = before[name]
@@ -80,9 +80,9 @@ def described(url: str) -> list[str]:
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
             rows = connection.execute("SELECT tbl_name, sql FROM sqlite_master WHERE sql <> ''")
             made = "\n".join(sql for table, sql in rows if table != "alembic_version")
-        # SQLite writes a column that was added in the line of the one before.
+        # SQLite puts an added column on the same line as the column before it.
         made = made.replace(", ", ",\n")
-        # SQLite puts the name of a table that was renamed in quotation marks.
+        # SQLite puts the name of a renamed table in quotation marks.
         made = made.replace('"', "")
     else:
         made = schema_of(url, without="alembic_version")

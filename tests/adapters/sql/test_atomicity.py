@@ -1,4 +1,4 @@
-"""What belongs together takes effect together, also if a part of it cannot be written."""
+"""Tests that a change takes effect as a whole or not at all, even if a write fails."""
 
 import zlib
 from collections.abc import Callable
@@ -23,7 +23,6 @@ from tests.adapters.sql.conftest import stop_rows
 def test_a_change_whose_audit_entry_cannot_be_written_is_not_made(
     storage: SqlStorage, database: SqlDatabase, change: Callable[[Changes], object]
 ) -> None:
-    """Everything is as it was before."""
     fill(storage)
     before = records(storage)
     with database.transaction() as connection:
@@ -39,10 +38,9 @@ def test_a_change_whose_audit_entry_cannot_be_written_is_not_made(
     assert records(storage) == before
 
 
-def test_a_catalogue_that_cannot_be_written_leaves_the_one_before(
+def test_a_catalogue_that_cannot_be_written_leaves_the_published_one_unchanged(
     storage: SqlStorage, database: SqlDatabase
 ) -> None:
-    """Version, history and entries."""
     before = a_catalogue(an_entry("asthma"))
     keep_catalogue(storage, before)
     history = storage.catalogue.history()
@@ -66,10 +64,10 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("content", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_catalogue_is_out_of_reach_until_it_is_published_again(
+def test_a_damaged_catalogue_is_unavailable_until_it_is_published_again(
     storage: SqlStorage, database: SqlDatabase, content: str | None
 ) -> None:
-    """So a worker that has a catalogue continues to serve it."""
+    """A worker that holds a catalogue continues to serve it, as in every outage."""
     catalogue = a_catalogue()
     keep_catalogue(storage, catalogue)
     with database.transaction() as connection:
@@ -87,7 +85,7 @@ def test_a_damaged_catalogue_is_out_of_reach_until_it_is_published_again(
 def test_a_request_that_is_never_counted_is_not_admitted(
     storage: SqlStorage, database: SqlDatabase
 ) -> None:
-    """Where storage goes on counting nothing for a key that is live, it is out of reach."""
+    """Storage that counts nothing for a live key is unavailable."""
     keep_institutions(storage, "i1")
     digest = keep_key(storage, a_key())
     with database.transaction() as connection:

@@ -1,4 +1,4 @@
-"""How many connections there are, whose they are, and how long is waited for and on them."""
+"""Tests of the connection pool, of timeouts, and of connections in forked processes."""
 
 import os
 from contextlib import closing
@@ -13,8 +13,8 @@ from evref.testing.builders import NOON, a_key
 from evref.testing.filling import keep_institutions, keep_key
 
 
-def test_whoever_finds_all_connections_in_use_is_refused(storage: SqlStorage, url: str) -> None:
-    """And is served as soon as one is free. On SQLite, admission has one more of its own."""
+def test_a_call_fails_while_all_connections_are_in_use(storage: SqlStorage, url: str) -> None:
+    """The call succeeds as soon as a connection is free. On SQLite, admission has its own."""
     keep_institutions(storage, "i1")
     digest = keep_key(storage, a_key())
     with closing(SqlDatabase(url, pool_size=2, timeout_seconds=60)) as few:
@@ -25,10 +25,10 @@ def test_whoever_finds_all_connections_in_use_is_refused(storage: SqlStorage, ur
         assert [institution.id for institution in SqlStorage(few).accounts.institutions()] == ["i1"]
 
 
-def test_no_statement_is_waited_for_longer_than_was_asked_for(
+def test_no_statement_takes_longer_than_the_timeout(
     storage: SqlStorage, database: SqlDatabase, url: str
 ) -> None:
-    """Here, for a row that another has locked."""
+    """The statement waits for a row that another connection has locked."""
     keep_institutions(storage, "i1")
     digest = keep_key(storage, a_key())
     storage.admission.admit(digest, Permission.READ, NOON)
@@ -58,7 +58,7 @@ def test_a_forked_process_counts_on_connections_of_its_own(
         try:
             answer = storage.admission.admit(digest, Permission.READ, NOON).admitted
         finally:
-            # Whatever happens, the child must not go on with the tests that follow.
+            # The child must not run the tests that follow, not even after an error.
             os._exit(answer)
     _, status = os.waitpid(child, 0)
 

@@ -1,4 +1,4 @@
-"""The storage in SQL keeps to the contract, on each database of the fixture."""
+"""Contract tests of the storage in SQL, on each kind of database."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlStora
     else:
         databases: PreparedDatabases = request.getfixturevalue("prepared_databases")
         url = databases.empty(0)
-    # What is tested with it is not how long it waits: the machine may be busy.
+    # The default timeout is too short for a busy machine, and no test needs it.
     storage = SqlStorage(SqlDatabase(url, timeout_seconds=60))
     storage.prepare()
     yield storage

@@ -1,4 +1,4 @@
-"""The statements of the how-to for a data-protection officer, on each database."""
+"""Tests of the SQL statements in the how-to for data-protection officers."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ PERSON = "person@example.org"
 
 
 def run(database: SqlDatabase, statements: str) -> list[str]:
-    """The actors that the last statement returns, if it is a query."""
+    """Run the statements; return the actors that the last one selects, if it is a query."""
     with database.transaction() as connection:
         for statement in filter(str.strip, statements.split(";")):
             result = connection.execute(text(statement))
@@ -26,7 +26,7 @@ def run(database: SqlDatabase, statements: str) -> list[str]:
 def test_a_person_s_entries_are_found_and_removed(
     storage: SqlStorage, database: SqlDatabase
 ) -> None:
-    """Those of others stay, and each change keeps its entry."""
+    """The entries of others stay, and each change keeps its entry without the person's name."""
     others = a_refusal("desk@example.org")
     signed_in = AuditEntry(NOON, "i1", PERSON, Action.SIGNED_IN, None, "by password")
     changed = AuditEntry(NOON, "i1", PERSON, Action.KEY_CHANGED, None, "limit from 1 to 2")

@@ -1,6 +1,6 @@
-"""A database that a release has written is upgraded with all that it holds; who does it, and when.
+"""Tests that a database that a release has written is upgraded with all its content.
 
-A further release is tested by its files in `released`.
+To test another release, add its files to `released` and its name to `RELEASES`.
 """
 
 from contextlib import closing
@@ -34,7 +34,7 @@ from tests.servers import free_port
 
 @pytest.fixture(params=RELEASES)
 def release(request: pytest.FixtureRequest, url: str) -> str:
-    """A release, whose database is at the URL."""
+    """Write the database of a release to the URL; return the name of the release."""
     name: str = request.param
     restore(url, name)
     return name
@@ -43,7 +43,7 @@ def release(request: pytest.FixtureRequest, url: str) -> str:
 def test_every_row_of_a_release_is_kept(
     release: str, database: SqlDatabase, url: str, new_url: str
 ) -> None:
-    """And its tables become the very ones of a database that is new."""
+    """The upgraded tables are the same as those of a new database."""
     with database.connect() as connection:
         before = rows(connection)
     assert all(before[name] for name in ("api_keys", "daily_usage", "sessions", "audit_entries"))
@@ -59,7 +59,7 @@ def test_every_row_of_a_release_is_kept(
 
 
 class Upgraded:
-    """The service on an upgraded database, an hour after the release wrote it."""
+    """The service on an upgraded database, half an hour after the last publication."""
 
     def __init__(self, url: str, release: str) -> None:
         self.known: dict[str, Any] = known(release)
@@ -83,11 +83,11 @@ def upgraded(release: str, url: str) -> Upgraded:
 
 
 def test_clients_notice_nothing_of_an_upgrade(upgraded: Upgraded) -> None:
-    """Keys, counts, changes, removals, versions and a session go on; a revoked key stays so."""
+    """Everything that clients know stays as it was; a revoked key stays revoked."""
     for path, before in upgraded.known["responses"].items():
         after = upgraded.get(path).get_json()
         if path == "/api/v1/limit":
-            # The paths before were counted then and now.
+            # The requests for the paths before this one were counted a second time.
             counted = len(upgraded.known["responses"]) - 1
             assert after["data"] == before["data"] | {
                 "used": before["data"]["used"] + counted,
@@ -107,7 +107,7 @@ def test_clients_notice_nothing_of_an_upgrade(upgraded: Upgraded) -> None:
 
 
 def test_an_earlier_publication_of_a_release_is_served_again(upgraded: Upgraded) -> None:
-    """All catalogues are stored as they were; the audit log goes on after the release's."""
+    """All stored catalogues are unchanged, and new audit entries follow the release's."""
     container, storage = upgraded.container, upgraded.container.storage()
     before = [publication.version for publication in storage.catalogue.history()]
     assert before == upgraded.known["versions"]
@@ -151,7 +151,7 @@ def test_a_damaged_catalogue_of_a_release_is_not_kept(
 def test_a_database_of_another_version_is_an_error_in_one_line(
     database: SqlDatabase, url: str, tmp_path: Path, revision: str, error: str
 ) -> None:
-    """And neither served from nor changed."""
+    """`serve` and `key list` fail with the same message."""
     with database.transaction() as connection:
         connection.execute(text(f"UPDATE alembic_version SET version_num = '{revision}'"))
     serve = Command(
@@ -165,7 +165,7 @@ def test_a_database_of_another_version_is_an_error_in_one_line(
 def test_concurrent_inits_of_an_empty_database_all_succeed(
     database: SqlDatabase, url: str, tmp_path: Path
 ) -> None:
-    """There is one database in the end, with one catalogue, that one of them has loaded."""
+    """Only one of the commands loads the catalogue."""
     started = [Command(tmp_path / name, "init", database_url=url) for name in ("one", "other")]
     ended = [command.ended() for command in started]
     nothing, summary = sorted(err for _, _, err in ended)

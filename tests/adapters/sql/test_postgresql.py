@@ -1,4 +1,4 @@
-"""What only a database on a server runs into: it hangs, locks, restarts, and has passwords."""
+"""Tests of what can happen only with a database server, such as a cut connection."""
 
 from collections.abc import Callable
 
@@ -15,10 +15,10 @@ from tests.servers import PostgresqlServer, database_name, free_port
 pytestmark = pytest.mark.parametrize("url", ["postgresql"], indirect=True)
 
 
-def test_what_every_request_executes_is_prepared_by_the_server(
+def test_the_server_prepares_the_statement_that_every_request_executes(
     storage: SqlStorage, database: SqlDatabase
 ) -> None:
-    """Once for each connection, after some executions."""
+    """The statement is prepared after some executions on a connection."""
     keep_institutions(storage, "i1")
     digest = keep_key(storage, a_key())
     for _ in range(10):
@@ -30,10 +30,10 @@ def test_what_every_request_executes_is_prepared_by_the_server(
     assert any(statement.strip().startswith("INSERT INTO daily_usage") for statement in prepared)
 
 
-def test_a_server_that_takes_no_writes_is_out_of_reach_though_it_can_be_read(
+def test_a_read_only_server_is_unavailable_although_it_can_be_read(
     storage: SqlStorage, url: str
 ) -> None:
-    """As a standby is, which says the same of each write."""
+    """A standby server rejects each write with the same error."""
     keep_institutions(storage, "i1")
     there = f"{url}&options=-c%20default_transaction_read_only%3Don"
     standby = SqlDatabase(there, timeout_seconds=60)
@@ -52,7 +52,7 @@ def test_a_server_that_takes_no_writes_is_out_of_reach_though_it_can_be_read(
 
 
 def test_the_error_for_a_missing_server_has_no_password(url: str) -> None:
-    """Wherever in the URL it stands."""
+    """The password may be in any part of the URL."""
     port = free_port()
     for there in (
         f"postgresql://someone:secret@127.0.0.1:{port}/evref",
@@ -69,18 +69,18 @@ def test_the_error_for_a_missing_server_has_no_password(url: str) -> None:
         database.close()
 
 
-def test_missing_tables(database: SqlDatabase) -> None:
-    """A database that was never prepared answers nothing, and its reason quotes no statement."""
+def test_a_database_without_tables_is_unavailable(database: SqlDatabase) -> None:
+    """The reason does not quote the statement."""
     with pytest.raises(StorageUnavailableError) as caught:
         SqlStorage(database).keys.list()
 
     assert caught.value.reason.endswith('relation "api_keys" does not exist')
 
 
-def test_a_connection_that_was_cut_is_replaced_before_anything_is_asked_of_it(
+def test_a_connection_that_was_cut_is_replaced_before_it_is_used(
     storage: SqlStorage, url: str, postgresql: PostgresqlServer
 ) -> None:
-    """All connections of the pool, and none of the requests fails."""
+    """No request fails although all connections of the pool are cut."""
     keep_institutions(storage, "i1")
     read: Callable[[int], object] = lambda _: storage.accounts.institutions()  # noqa: E731
     at_once(8, read)
@@ -100,6 +100,6 @@ def test_a_connection_that_was_cut_is_replaced_before_anything_is_asked_of_it(
     ],
 )
 def test_a_url_with_another_driver_or_option_is_an_invalid_value(url: str, wrong: str) -> None:
-    """Another driver, or a misspelt option: found before anything is asked for."""
+    """The error is raised before the database connects."""
     with pytest.raises(InvalidValueError, match=r"postgresql://HOST/DATABASE"):
         SqlDatabase(wrong)

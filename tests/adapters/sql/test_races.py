@@ -1,4 +1,4 @@
-"""Two use cases at the same time, each on connections of its own: one waits for the other."""
+"""Tests of two use cases at the same time: the later one waits for the earlier one."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -23,7 +23,7 @@ from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, Single
 from tests.servers import PATIENCE
 
 TO_SEE_IT_WAIT = 0.5
-"""Seconds, in which an act that need not wait is done."""
+"""The seconds in which an act that does not have to wait finishes."""
 
 Act = Callable[[Storage], object]
 
@@ -69,9 +69,9 @@ def set_cap(**caps: int) -> Act:
 
 
 def in_turn(storage: SqlStorage, url: str, first: Act, second: Act) -> EvrefError | None:
-    """Begin `second` when `first` has done all but commit; return the error of `second`.
+    """Begin `second` just before `first` commits; return the error of `second`.
 
-    It waits for the commit, and then sees what `first` has changed.
+    The act `second` must wait for the commit, and then sees what `first` has changed.
     """
     paused = PausedStorage(storage)
     with (
@@ -109,7 +109,7 @@ def test_no_member_of_a_domain_is_created_elsewhere_while_its_sign_in_is_set(
 def test_a_sign_in_that_is_set_while_a_member_is_created_elsewhere_finds_the_member(
     storage: SqlStorage, url: str
 ) -> None:
-    """So the command lists all members of the domain, once it has set it."""
+    """The command therefore lists all members of the domain after it has set the sign-in."""
     emails: list[str] = []
 
     def set_and_list(of_command: Storage) -> None:

@@ -1,4 +1,4 @@
-"""Making, migrating and checking a database."""
+"""Tests of creating, preparing, checking and opening a database."""
 
 import sqlite3
 import subprocess
@@ -36,10 +36,10 @@ def unprepared(database: SqlDatabase) -> SqlStorage:
     ("form", "name"),
     [("sqlite:///{}", "50 % of it's #1.db"), ("sqlite:///file:{}?uri=true", "evref db")],
 )
-def test_a_database_that_is_not_there_asks_to_be_made_and_is_not(
+def test_the_error_for_a_missing_database_says_how_to_create_it(
     tmp_path: Path, form: str, name: str
 ) -> None:
-    """To look whether it is there makes none. Its path may have any characters."""
+    """The check does not create the database, whose path may have any characters."""
     database = SqlDatabase(form.format(tmp_path / name))
 
     with pytest.raises(StorageNotReadyError, match=r"no database yet; run: evref init$"):
@@ -52,20 +52,19 @@ def test_a_database_that_is_not_there_asks_to_be_made_and_is_not(
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_a_database_without_tables_asks_to_be_made(
+def test_the_error_for_a_database_without_tables_says_how_to_create_them(
     unprepared: SqlStorage, database: SqlDatabase
 ) -> None:
-    """The text says which command does it."""
     with database.transaction():
-        """SQLite makes its file."""
+        pass  # SQLite creates its file
     with pytest.raises(StorageNotReadyError, match=r"no tables yet; run: evref init$"):
         unprepared.verify()
 
 
-def test_a_database_of_a_newer_version_is_left_as_it_is(
+def test_a_database_of_a_newer_version_is_not_changed(
     storage: SqlStorage, database: SqlDatabase, unprepared: SqlStorage
 ) -> None:
-    """Neither serving nor preparing touches what this version cannot know."""
+    """This version neither serves nor prepares tables that it does not know."""
     keep_institutions(storage, "i1")
     with database.transaction() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
@@ -81,7 +80,7 @@ def test_a_database_of_a_newer_version_is_left_as_it_is(
 
 
 def test_the_revisions_are_those_of_the_migrations() -> None:
-    """In their order, so that the last one is Alembic's head."""
+    """The revisions are in order, so that the last one is Alembic's head."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.set_main_option("path_separator", "os")
@@ -95,10 +94,10 @@ def test_the_revisions_are_those_of_the_migrations() -> None:
     ("table", "column"),
     [("daily_usage", "day"), ("sessions", "started_at"), ("sign_in_failures", "last_at")],
 )
-def test_what_is_purged_by_a_column_has_an_index_on_it(
+def test_a_column_by_which_rows_are_purged_has_an_index(
     storage: SqlStorage, database: SqlDatabase, table: str, column: str
 ) -> None:
-    """Else a purge reads the whole table, and on SQLite keeps admission waiting meanwhile."""
+    """Without an index, a purge reads the whole table and, on SQLite, delays admission."""
     with database.connect() as connection:
         indexes = inspect(connection).get_indexes(table)
 
@@ -108,7 +107,7 @@ def test_what_is_purged_by_a_column_has_an_index_on_it(
 def test_a_preparation_that_fails_leaves_nothing_behind(
     unprepared: SqlStorage, database: SqlDatabase
 ) -> None:
-    """A table that is in the way stops it, and the tables made before it are gone again."""
+    """An existing table stops the preparation, and the tables created before are removed."""
     with database.transaction() as connection:
         connection.execute(text("CREATE TABLE daily_usage (theirs INTEGER)"))
 
@@ -120,7 +119,7 @@ def test_a_preparation_that_fails_leaves_nothing_behind(
 
 
 def has_connections(database: SqlDatabase, number: int) -> bool:
-    """Open so many at a time, for which a busy machine can need several attempts."""
+    """Return whether so many open at once; on a busy machine, an attempt can fail."""
     try:
         with ExitStack() as stack:
             for _ in range(number):
@@ -130,8 +129,8 @@ def has_connections(database: SqlDatabase, number: int) -> bool:
     return True
 
 
-def test_preparing_waits_for_whoever_prepares_already(url: str) -> None:
-    """Longer than any request would; the next request waits no longer than before."""
+def test_a_preparation_waits_for_another_preparation(url: str) -> None:
+    """A preparation may wait longer than a request."""
     with closing(SqlDatabase(url, timeout_seconds=0.4)) as database:
         wait_until(lambda: has_connections(database, 2))
         held = database.preparation()
@@ -152,7 +151,7 @@ def test_preparing_waits_for_whoever_prepares_already(url: str) -> None:
 
 @ON_SQLITE
 def test_after_a_preparation_the_timeout_is_that_of_requests(url: str) -> None:
-    """Whether it succeeded or failed, on the connection that it used."""
+    """The connection of a preparation gets this timeout whether it succeeds or fails."""
     with closing(SqlDatabase(url, pool_size=1, timeout_seconds=0.4)) as database:
         SqlStorage(database).prepare()
         with pytest.raises(ZeroDivisionError), database.preparation():
@@ -162,8 +161,8 @@ def test_after_a_preparation_the_timeout_is_that_of_requests(url: str) -> None:
             assert connection.scalar(text("PRAGMA busy_timeout")) == 400
 
 
-def test_serving_does_not_load_what_only_migrating_needs() -> None:
-    """Alembic takes long to import, and no server and no listing uses it."""
+def test_serving_does_not_import_alembic() -> None:
+    """Alembic takes long to import, and only migrations use it."""
     code = "import sys, evref.adapters.outbound.sql; sys.exit('alembic' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -184,7 +183,7 @@ def test_serving_does_not_load_what_only_migrating_needs() -> None:
     ],
 )
 def test_a_url_of_an_unsupported_database_is_an_invalid_value(url: str) -> None:
-    """The text says what a right one looks like."""
+    """The message shows a valid URL."""
     with pytest.raises(InvalidValueError, match=r"sqlite:///evref\.db"):
         SqlDatabase(url)
 
@@ -199,7 +198,7 @@ def test_a_url_of_an_unsupported_database_is_an_invalid_value(url: str) -> None:
     ],
 )
 def test_a_password_with_an_at_sign_is_an_invalid_value(url: str) -> None:
-    """Otherwise a part of it would be read, and logged, as the name of the server."""
+    """Otherwise a part of the password would be read, and logged, as the server's name."""
     with pytest.raises(InvalidValueError, match="as %40") as caught:
         SqlDatabase(url)
 
@@ -209,7 +208,7 @@ def test_a_password_with_an_at_sign_is_an_invalid_value(url: str) -> None:
 def test_without_the_packages_for_postgresql_the_error_says_how_to_get_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """They are an extra of the package, which services on SQLite do without."""
+    """The packages are an extra, because services on SQLite do not need them."""
     monkeypatch.setitem(sys.modules, "evref.adapters.outbound.sql.postgresql", None)
 
     with pytest.raises(InvalidValueError, match=r"pip install 'evref\[postgresql\]'"):
@@ -218,7 +217,7 @@ def test_without_the_packages_for_postgresql_the_error_says_how_to_get_them(
 
 @ON_SQLITE
 def test_the_database_is_set_up_for_many_readers_and_one_writer(url: str) -> None:
-    """As decision 0002 relies on."""
+    """Decision 0002 relies on these settings."""
     with closing(SqlDatabase(url)) as database, database.connect() as connection:
         pragmas = {
             name: connection.scalar(text(f"PRAGMA {name}"))
@@ -233,7 +232,7 @@ def test_the_database_is_set_up_for_many_readers_and_one_writer(url: str) -> Non
     }
 
 
-def test_a_database_in_another_journal_mode_is_taken_as_it_is_while_it_is_in_use(
+def test_a_database_in_use_keeps_its_journal_mode(
     tmp_path: Path,
 ) -> None:
     """Connecting does not wait for other users of the database."""
@@ -249,7 +248,7 @@ def test_a_database_in_another_journal_mode_is_taken_as_it_is_while_it_is_in_use
 
 
 def test_an_instant_without_a_time_zone_is_not_kept(storage: SqlStorage) -> None:
-    """It would come back as another instant."""
+    """The instant would be read back as another one."""
     keep_institutions(storage, "i1")
     naive = datetime(2026, 3, 1, 12, 0)  # noqa: DTZ001 - what the test is about
 

@@ -1,4 +1,4 @@
-"""A database that fails counts as unavailable, with any error of the driver."""
+"""Tests that a failing database counts as unavailable, whatever the driver raises."""
 
 import sqlite3
 import time
@@ -62,12 +62,12 @@ WRITES: dict[str, "Act"] = {
     "audit.remove_older": lambda storage: storage.audit.remove_older(SIGN_INS, NOON),
     "admission.admit": lambda storage: storage.admission.admit(DIGEST, Permission.READ, NOON),
 }
-"""Each method of each part, and the unit of work."""
+"""Together with `READS`: each method of each part of storage, and the unit of work."""
 
 Act = Callable[[Storage], object]
 
 
-def each(acts: Mapping[str, Act]) -> pytest.MarkDecorator:
+def for_each(acts: Mapping[str, Act]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("act", acts.values(), ids=acts)
 
 
@@ -78,7 +78,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(file: Path) -> Iterator[Callable[[str], SqlStorage]]:
-    """Stores in the database of a URL, in which the path of the file may stand as `FILE`."""
+    """Yield a function that opens the storage at a URL; `FILE` stands for the file's path."""
     databases: list[SqlDatabase] = []
 
     def open_stores(url: str = "sqlite:///FILE") -> SqlStorage:
@@ -92,7 +92,7 @@ def opened(file: Path) -> Iterator[Callable[[str], SqlStorage]]:
 
 @pytest.fixture
 def filled(opened: Callable[[str], SqlStorage]) -> SqlStorage:
-    """A database with a key, all of whose connections are closed."""
+    """Return the storage of a database with a key; all its connections are closed."""
     storage = opened("sqlite:///FILE")
     storage.prepare()
     keep_institutions(storage, "i1")
@@ -102,7 +102,7 @@ def filled(opened: Callable[[str], SqlStorage]) -> SqlStorage:
 
 
 def assert_unavailable(act: Act, storage: SqlStorage) -> str:
-    """The call is refused in the one way there is; the reason it gives for the log."""
+    """Assert that the act fails as unavailable; return the reason that is logged."""
     with pytest.raises(StorageUnavailableError) as caught:
         act(storage)
 
@@ -111,30 +111,32 @@ def assert_unavailable(act: Act, storage: SqlStorage) -> str:
     return caught.value.reason
 
 
-# Of these the one makes the tables, and the other has its own way to tell that there are none.
+# `prepare` creates the tables, and `verify` has its own error for missing tables.
 NEED_NO_TABLES = {"schema.prepare", "schema.verify"}
 
 
-@each({name: act for name, act in (READS | WRITES).items() if name not in NEED_NO_TABLES})
-def test_missing_tables(opened: Callable[[str], SqlStorage], act: Act) -> None:
-    """A database that was never prepared, or that somebody emptied, answers nothing."""
+@for_each({name: act for name, act in (READS | WRITES).items() if name not in NEED_NO_TABLES})
+def test_a_database_without_tables_is_unavailable(
+    opened: Callable[[str], SqlStorage], act: Act
+) -> None:
+    """The database was never prepared, or somebody has emptied it."""
     assert "no such table" in assert_unavailable(act, opened("sqlite:///FILE"))
 
 
-# A database that is prepared already needs no write to be prepared.
-@each({name: act for name, act in WRITES.items() if name != "schema.prepare"})
-def test_a_file_that_may_only_be_read_takes_no_write(
+# The database is already prepared, so preparing it writes nothing.
+@for_each({name: act for name, act in WRITES.items() if name != "schema.prepare"})
+def test_a_write_to_a_read_only_file_fails(
     filled: SqlStorage, opened: Callable[[str], SqlStorage], act: Act
 ) -> None:
-    """The reason says why; watching the storage finds it out too."""
+    """The reason says why. `ping` counts as a write, so monitoring finds out too."""
     assert "readonly" in assert_unavailable(act, opened("sqlite:///file:FILE?mode=ro&uri=true"))
 
 
 @pytest.mark.parametrize("journal_mode", ["WAL", "DELETE"])
-def test_a_file_that_may_only_be_read_can_be_read(
+def test_a_read_only_file_can_be_read(
     file: Path, filled: SqlStorage, opened: Callable[[str], SqlStorage], journal_mode: str
 ) -> None:
-    """Whatever journal mode it was left in."""
+    """The journal mode of the file does not matter."""
     with closing(sqlite3.connect(file)) as other:
         assert other.execute(f"PRAGMA journal_mode = {journal_mode}").fetchone() == (
             journal_mode.lower(),
@@ -145,10 +147,12 @@ def test_a_file_that_may_only_be_read_can_be_read(
     assert storage.keys.list() == (a_key(),)
 
 
-def test_a_write_is_refused_while_another_writes(file: Path, filled: SqlStorage) -> None:
-    """However many ask at once. Reading goes on, and so does writing as soon as it can.
+def test_a_write_fails_while_another_process_writes_for_long(
+    file: Path, filled: SqlStorage
+) -> None:
+    """All concurrent writes fail. Reads succeed, and so do writes as soon as the other ends.
 
-    Only a preparation waits longer: it may find another one under way.
+    Only a preparation waits longer, because another one may be running.
     """
     writes = [act for name, act in WRITES.items() if name != "schema.prepare"]
     storage = SqlStorage(SqlDatabase(f"sqlite:///{file}", timeout_seconds=0.2))
@@ -164,8 +168,8 @@ def test_a_write_is_refused_while_another_writes(file: Path, filled: SqlStorage)
     storage.close()
 
 
-def test_a_short_wait_for_another_writer_is_no_failure(file: Path, filled: SqlStorage) -> None:
-    """Who waits gets through when the other has finished."""
+def test_a_short_wait_for_another_writer_is_not_a_failure(file: Path, filled: SqlStorage) -> None:
+    """The waiting writes succeed when the other writer has finished."""
     patient = SqlStorage(SqlDatabase(f"sqlite:///{file}", timeout_seconds=60))
     with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -181,16 +185,16 @@ def test_a_short_wait_for_another_writer_is_no_failure(file: Path, filled: SqlSt
     patient.close()
 
 
-def test_a_disk_without_space_leaves_all_as_it_was(
+def test_a_full_disk_leaves_the_catalogue_unchanged(
     opened: Callable[[str], SqlStorage], file: Path
 ) -> None:
-    """Here the file cannot grow, which SQLite reports like a full disk; reading still works."""
+    """The file cannot grow, which SQLite reports like a full disk. Reading still works."""
     storage = opened("sqlite:///FILE")
     storage.prepare()
     before = a_catalogue()
     keep_catalogue(storage, before)
     full = SqlDatabase(f"sqlite:///{file}")
-    # SQLite takes the least that it can: the pages that there are.
+    # SQLite raises the limit to the number of pages that the file already has.
     event.listen(full._engine, "checkout", lambda us, *_: us.execute("PRAGMA max_page_count = 1"))
     random = Random(0)
     many = a_catalogue(*(an_entry(random.randbytes(30).hex()) for _ in range(1000)))
@@ -203,8 +207,8 @@ def test_a_disk_without_space_leaves_all_as_it_was(
     keep_catalogue(storage, many)
 
 
-def test_service_resumes_when_the_file_is_well_again(file: Path, filled: SqlStorage) -> None:
-    """Without a restart, and with the counts that it had; until then every method is refused."""
+def test_service_resumes_when_the_file_is_restored(file: Path, filled: SqlStorage) -> None:
+    """The service needs no restart and keeps its counts. Until then every method fails."""
     filled.admission.admit(DIGEST, Permission.READ, NOON)
     filled.close()
     content = file.read_bytes()
@@ -218,7 +222,7 @@ def test_service_resumes_when_the_file_is_well_again(file: Path, filled: SqlStor
 
 
 def test_a_reason_shows_no_statement_and_no_value(storage: SqlStorage) -> None:
-    """Neither does the error that it stems from, which a log would print with it, show a secret."""
+    """The cause of the error, which a log prints too, shows no secret."""
     keep_institutions(storage, "i1")
     member = a_member(institution_id="unknown", email="private@example.org")
 

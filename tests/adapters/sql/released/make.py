@@ -1,14 +1,14 @@
-"""Makes the database of release 0.1.0 that the tests upgrade, by running that release.
+"""Creates the database of release 0.1.0 that the tests upgrade, by running that release.
 
-In an environment with the release's dependencies, with ROOT the root of this repository:
+Run it in an environment with the release's dependencies; ROOT is the root of this repository:
 
     git archive e27b581 | tar --extract --directory /tmp/release && cd /tmp/release
     cd evref/data/catalogue && rm [!b]*.yaml && cd -
     python ROOT/tests/adapters/sql/released/make.py ROOT/tests/adapters/sql/released
 
-It uses the release's commands and its interfaces alone. The catalogue is a part of the bundled one,
-so that the file stays small. `0.1.0.json` has what a client would know. `0.1.0.sql.xz` has the same
-rows in PostgreSQL, as `pg_dump --inserts --no-owner` writes them.
+It uses only the release's commands and interfaces. The catalogue is a part of the bundled one, so
+that the file stays small. `0.1.0.json` contains what a client would know. `0.1.0.sql.xz` contains
+the same rows for PostgreSQL, as `pg_dump --inserts --no-owner` writes them.
 """
 
 import json
@@ -46,7 +46,7 @@ with TemporaryDirectory() as temporary:
     evref("key", "revoke", keys[2]["id"])
     rotated = evref("key", "rotate", keys[1]["id"], "--keep-old-for", "1")
 
-    # Three more publications: a removal and a change, the bundled one again, both once more.
+    # Publish a removal and a change, then the bundled catalogue again, then both changes again.
     evref("catalogue", "export", str(files))
     removed, changed = sorted(files.iterdir())[:2]
     removed.unlink()
