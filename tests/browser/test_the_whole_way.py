@@ -50,7 +50,7 @@ def test_from_the_landing_page_to_a_key_that_works_and_to_its_end(page: Page, si
     expect(page.locator("#key-copied")).to_have_text("Copied.")
     key = page.evaluate("navigator.clipboard.readText()")
     assert key == page.locator("#key").inner_text()
-    page.get_by_role("button", name="Copy the line").click()
+    page.get_by_role("button", name="Copy the command").click()
     expect(page.locator("#line-copied")).to_have_text("Copied.")
     line = page.evaluate("navigator.clipboard.readText()")
     assert line == (

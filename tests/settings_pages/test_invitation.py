@@ -99,7 +99,7 @@ def test_somebody_who_is_signed_in_has_to_sign_out_first(site: Site, member: Vis
     path = site.invite()
     page = member.get(path)
     assert page.status_code == 200
-    assert f"In this browser {EMAIL} is signed in. Sign out first" in text_of(page.text)
+    assert f"This browser is signed in as {EMAIL}. Sign out first" in text_of(page.text)
     assert "new-password" not in page.text
 
     answer = member.send(path, **(fields_of(page.text) | WANTED))

@@ -187,7 +187,7 @@ def test_a_forged_header_signs_nobody_in(site: Site, caplog: pytest.LogCaptureFi
 
     assert (site.members(), site.members(OTHER_INSTITUTION), changes(site)) == before
     assert [record.message for record in caplog.records] == [
-        "A sign-in header without the right X-Evref-Proxy-Secret was ignored"
+        "A sign-in header without a valid X-Evref-Proxy-Secret was ignored"
     ]
 
 
@@ -228,10 +228,10 @@ def test_a_request_that_is_not_for_a_page_ends_no_session(site: Site) -> None:
     assert reader.cookie("evref_session") == cookie
 
 
-def test_an_institution_without_an_admin_is_said_to_be_so(
+def test_a_sign_in_for_an_institution_without_members_is_explained(
     site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The sign-in page says it, and the log once a minute."""
+    """The sign-in page explains it, and the log has a warning once a minute."""
     manage = site.container.manage_institutions()
     empty = manage.create_institution(OPERATOR, "Empty")
     secret = manage.set_sign_in(OPERATOR, empty.id, domains=["example.net"])
@@ -243,7 +243,7 @@ def test_an_institution_without_an_admin_is_said_to_be_so(
             for _ in range(2)
         ]
 
-    assert "has no member here yet" in pages[0].text
+    assert "has no members here yet" in pages[0].text
     (said,) = (record.getMessage() for record in caplog.records)
     assert said.endswith("create an admin with evref member create")
     assert "example.net" not in said

@@ -1,1 +1,1 @@
-"""The pages for people, in one frame."""
+"""The HTML pages, which share one layout."""

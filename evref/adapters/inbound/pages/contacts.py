@@ -8,7 +8,7 @@ def link(contact: str) -> str:
 
 
 def report(contact: str, entry_id: str, version: str, address: str) -> str:
-    """Return the link to report an error in an entry, which is filled in."""
+    """Return the link to report an error; it prefills the id, version and address of the entry."""
     if contact.startswith("https:"):
         parts = urlsplit(contact)
         entry = urlencode({"entry": entry_id, "version": version})

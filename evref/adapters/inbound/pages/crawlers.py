@@ -1,4 +1,4 @@
-"""What crawlers read: `/robots.txt`, and the sitemap of a catalogue that everybody may read."""
+"""The files for crawlers: `/robots.txt`, and the sitemap if the catalogue is public."""
 
 from flask import Blueprint, Response, abort, render_template, url_for
 

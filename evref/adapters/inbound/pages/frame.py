@@ -1,4 +1,4 @@
-"""The frame of every page: the signed-in member, access to the catalogue, and the cache."""
+"""What all pages share: the signed-in member, access to the catalogue, and the page cache."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -37,7 +37,7 @@ _DIRECTION_CONTROLS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x20
 # The cookie determines who a page says is signed in, and whether the visitor may see it.
 _VARY = "Accept-Encoding, Cookie, Accept-Language"
 
-# No text of the catalogue has these: it is escaped.
+# The text of the catalogue cannot contain these, because it is escaped.
 _SESSION = "<!--session-->", "<!--/session-->"
 
 _ENGLISH = "en"
@@ -84,7 +84,7 @@ class Frame:
 
     @property
     def is_reader(self) -> bool:
-        """Return whether the member is a reader, who has nothing to do with keys."""
+        """Return whether the member is a reader, who may not see keys."""
         member = self._member
         return member is not None and member.principal.role is Role.READER
 
@@ -109,7 +109,7 @@ class Frame:
         return self._identity.signed_in() is not None
 
     def session(self, *, is_known: bool = True) -> Markup:
-        """Return the part of the frame that says who is signed in."""
+        """Return the part of the navigation that shows the signed-in member."""
         is_for_all = not is_known or g.get("is_for_all", False)
         member = None if is_for_all else self._member
         inner = render_template("session.html", member=member, identity=self._identity)
@@ -126,7 +126,7 @@ class Frame:
 
     @property
     def not_understood(self) -> tuple[str, ...]:
-        """Return what of the query was not understood, for people."""
+        """Return messages about the query parameters that were not understood."""
         return query.not_understood()
 
     @property
@@ -135,7 +135,7 @@ class Frame:
 
     @property
     def served(self) -> Served | None:
-        """Return what is served; None if the visitor may not read it, or there is nothing."""
+        """Return what is served; None if nothing is, or if the visitor may not read it."""
         if "served" not in g:
             try:
                 admitted = self.readers.admits(member=self.is_member)
@@ -156,7 +156,7 @@ class Frame:
         return None if self.served is None else self.served.licence(self._licence)
 
     def require_served(self) -> Served:
-        """Return what is served for a page that needs it, after the visitor's access was checked.
+        """Return what is served, for a page that needs it, after the check of the visitor's access.
 
         Raises:
             NoCatalogueError, StorageUnavailableError: See `BrowseCatalogue.current`.
@@ -176,9 +176,9 @@ class Frame:
     ) -> Response:
         """Return the page for this path and query.
 
-        Its body is rendered once for each version of the catalogue and language; who is signed in
-        is joined for each request. `asked` is what was understood of the query. If the page
-        `is_by_role`, readers have another body.
+        Its body is rendered once for each version of the catalogue and language; the signed-in
+        member is inserted for each request. `asked` has the valid query parameters. If the page
+        `is_by_role`, readers get another body.
         """
         is_reader = is_by_role and self.is_reader
         target = (
@@ -208,7 +208,7 @@ class Frame:
     def respond(self, representation: Representation) -> Response:
         """Return the response that shared caches may keep if the pages and the request are public.
 
-        A cookie other than that of the session does not make it private.
+        Cookies other than the session's do not make it private.
         """
         is_public = (
             self.readers is Readers.PUBLIC
@@ -221,7 +221,7 @@ class Frame:
         return response
 
     def _joined(self, representation: Representation) -> Representation:
-        """Return the page of everybody with the member's part of the frame."""
+        """Return the shared page with the member's part of the navigation inserted."""
         body, _ = representation.content(compressed=False)
         before, _, rest = b"".join(body).partition(_SESSION[0].encode())
         _, _, after = rest.partition(_SESSION[1].encode())
@@ -241,5 +241,5 @@ def _without_direction_controls(value: object) -> object:
     Other values are returned unchanged. For Jinja's `finalize`, which is called with each
     expression before it is escaped.
     """
-    # Not for Markup: each of its parts was passed to this function before.
+    # Markup is skipped, because each of its parts was already passed to this function.
     return value.translate(_DIRECTION_CONTROLS) if type(value) is str else value

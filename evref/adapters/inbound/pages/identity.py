@@ -1,4 +1,4 @@
-"""Who is signed in, on every page: by a session, or by a proxy that names its user."""
+"""The signed-in member of a request: from a session, or from a proxy that names its user."""
 
 import logging
 from dataclasses import dataclass, field
@@ -24,8 +24,9 @@ _SECONDS_BETWEEN_NOTES = 60.0
 class Identity:
     """Finds the member of a request once, and keeps them in `g.signed_in` and `g.token`.
 
-    `header` is the one with the address, None if no proxy signs people in. Unless there are
-    passwords, only a proxy does. `sign_out_url` is where the proxy signs people out.
+    `header` is the name of the header with the e-mail address, or None if no proxy signs people in.
+    Without passwords, only a proxy signs people in. `sign_out_url` is where the proxy signs people
+    out.
     """
 
     members: SignIn
@@ -42,15 +43,15 @@ class Identity:
         return self.has_passwords and member.member.password_hash is not None
 
     def can_sign_out(self, member: SignedIn) -> bool:
-        """Return whether signing out lasts; else the next page would sign the member in again."""
+        """Return whether signing out has an effect: a proxy would sign the member in again."""
         return not member.by_proxy or self.sign_out_url is not None
 
     def register(self, app: Flask) -> None:
-        """Send the cookie of a session that a proxy began, with any response."""
+        """Add the cookie of a session that a proxy began to every response."""
         app.after_request(_with_cookie)
 
     def has_header(self, environ: WSGIEnvironment) -> bool:
-        """Return whether the request has the header of a proxy, right or wrong."""
+        """Return whether the request has the header of a proxy, with or without a valid secret."""
         if self.header is None:
             return False
         return bool(environ.get(f"HTTP_{self.header.upper().replace('-', '_')}"))
@@ -72,7 +73,7 @@ class Identity:
         return signed_in
 
     def _has_proxy_identified(self, token: SessionToken | None) -> bool:
-        """Return whether the request has the header with a right secret, for any user."""
+        """Return whether the request has the header with a valid secret, for any user."""
         if self.header is None or not self.has_header(request.environ):
             return False
         address, secret = request.headers[self.header], request.headers.get(SECRET_HEADER, "")
@@ -82,7 +83,7 @@ class Identity:
         if isinstance(outcome, ProxySession):
             g.signed_in, g.token, g.proxy_session = outcome.signed_in, outcome.token, outcome
         elif outcome is Refusal.SECRET:
-            self._note(f"A sign-in header without the right {SECRET_HEADER} was ignored")
+            self._note(f"A sign-in header without a valid {SECRET_HEADER} was ignored")
             return False
         else:
             g.refusal = outcome.name
@@ -113,8 +114,8 @@ class Identity:
 def _is_for_a_page() -> bool:
     """Return whether the request is for a page: only pages begin and end sessions.
 
-    Proxies let other paths through as they are, and a browser sends the cookie there too. A client
-    may send many HEAD requests or ask for many suggestions without keeping a cookie.
+    Proxies may pass other paths through without a sign-in, and browsers send the cookie there too.
+    A client may send many HEAD requests or ask for many suggestions without keeping a cookie.
     """
     return (
         request.url_rule is not None

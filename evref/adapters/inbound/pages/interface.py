@@ -15,4 +15,4 @@ def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawRes
 
 
 PAGES = HttpInterface("/", _render_problem)
-"""Has the paths that no other interface has, so that an unknown path shows a page."""
+"""The fallback for paths of no other interface, so that an unknown path shows a page."""

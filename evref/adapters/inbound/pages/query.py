@@ -1,6 +1,6 @@
-"""The query of a page. What is not understood filters nothing, and the page says so.
+"""The query parameters of a page. Invalid parameters filter nothing, and the page says so.
 
-Parameters of campaigns are ignored, because people share addresses that have them.
+Campaign parameters such as utm_source are ignored, because people share URLs that have them.
 """
 
 import re
@@ -53,9 +53,9 @@ def words(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 def read(parameters: Mapping[str, Parse]) -> dict[str, Any]:
-    """Return the given parameters of the current request; none if any is not understood.
+    """Return the parameters of the current request; none of them if any is invalid.
 
-    A page that is filtered by half of its address would look as if it were filtered by all of it.
+    Otherwise a page that applies only some of its filters would seem to apply all of them.
     """
     read_values: dict[str, Any] = {}
     faults: dict[str, None] = {}
@@ -76,9 +76,9 @@ def read(parameters: Mapping[str, Parse]) -> dict[str, Any]:
 
 
 def not_understood() -> tuple[str, ...]:
-    """Return what of the query was not understood, for people.
+    """Return messages about the invalid parameters.
 
-    These are a few different texts: none repeats text of the client.
+    The messages are from a small fixed set, and never repeat the client's text.
     """
     if "not_understood" not in g:
         read({})

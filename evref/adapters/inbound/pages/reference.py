@@ -1,5 +1,5 @@
-"""Pages without sign-in: the front page, Swagger UI and the explanation of each problem; also the
-schema of catalogue files, for editors.
+"""Public pages: the front page, Swagger UI and the explanation of each problem; also the JSON
+Schema of catalogue files.
 """
 
 import mimetypes
@@ -52,7 +52,7 @@ def blueprint(
     """Return the pages of a service at `base_url`.
 
     `operator` is who runs it, and `contact` an https: or e-mail address. `infobutton` and `fhir`
-    are whether the service speaks these standards too.
+    say whether these interfaces are enabled.
     """
     pages = Blueprint("pages", __name__, template_folder="templates")
 
@@ -126,7 +126,7 @@ def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
 
 
 def _example_rank(entry: Entry) -> tuple[int, int]:
-    """Return how good an example a card is: the number of its groups, and that it is short."""
+    """Return the sort key of a card as an example: many groups first, then few interventions."""
     return len(_card(entry)), -len(entry.visible_interventions())
 
 

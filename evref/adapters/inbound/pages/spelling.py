@@ -1,6 +1,6 @@
 """One spelling for each page: other spellings of its path are redirected to it.
 
-On the interfaces for programs, another spelling is not found.
+The interfaces for programs respond with 404 to other spellings.
 """
 
 from http import HTTPStatus
@@ -18,7 +18,7 @@ _PAGES = frozenset({"pages", "catalogue", "settings"})
 
 
 def register(app: Flask, base_url: str) -> None:
-    """Redirect from slashes at the end, doubled slashes and capitals, before any view."""
+    """Redirect paths with trailing slashes, double slashes or capitals, before any view runs."""
 
     def to_the_one_spelling() -> Response | None:
         given = decoded_path(request.environ)
@@ -35,7 +35,7 @@ def register(app: Flask, base_url: str) -> None:
 
 
 def _page(given: str) -> str | None:
-    """Return the right path of the page that a path means; None if it means none."""
+    """Return the canonical path of the page that a path means; None if it is not a page."""
     parts = [part for part in given.split("/") if part]
     try:
         rule, _ = current_app.url_map.bind("").match(
@@ -44,7 +44,7 @@ def _page(given: str) -> str | None:
     except HTTPException:
         return None
     blueprint, _, view = rule.endpoint.partition(".")
-    # Files are for programs.
+    # The URLs of files are not redirected, because programs request them.
     if blueprint not in _PAGES or view == "static" or (parts and "." in parts[-1]):
         return None
     # Invitations and ids in the settings can have capitals; ids in the catalogue cannot.

@@ -1,1 +1,1 @@
-"""What all HTTP interfaces share: the path of a request from the server to a view and back."""
+"""The code that all HTTP interfaces share, from the server to a view and back."""

@@ -34,7 +34,7 @@ _BEARER = re.compile(r"bearer +(\S+) *", re.IGNORECASE)
 
 _METHODS = ("GET", "HEAD")
 
-# What to serve, if the request was admitted before Flask.
+# The catalogue to serve, if the request was admitted before Flask.
 _ADMITTED = "evref.admitted"
 
 # Headers of a view's response that the representation sets itself.
@@ -44,14 +44,14 @@ Admit: TypeAlias = Callable[[KeyToken, Permission], Quota]
 """Admits and counts a request, as `Gate.admit` does."""
 View: TypeAlias = Callable[..., Any]
 Select: TypeAlias = Callable[[str, tuple[str, ...]], str]
-"""Returns which of several media types a view sends for an Accept header."""
+"""Selects one of a view's media types for an Accept header."""
 
 
 class CatalogueEndpoints:
     """Makes endpoints of views of the catalogue: they admit, count and cache.
 
-    A view is called only if its response is not cached. Within Flask and before it, the same code
-    admits a request, once.
+    A view is called only if its response is not cached. Each request is admitted once, either
+    before Flask or within it.
     """
 
     def __init__(
@@ -71,9 +71,9 @@ class CatalogueEndpoints:
     ) -> Callable[[View], View]:
         """Return a decorator for views that need this permission and offer these media types.
 
-        A view is called as `view(served=…, **path)`. If it offers several media types, it also
-        gets the one that `select` returns for the Accept header, as `media_type=…`; the answer is
-        406 if that is empty. Only responses with status 200 are cached; others are sent unchanged.
+        A view is called as `view(served=…, **path)`. If it offers several media types, it also gets
+        the one that `select` returns for the Accept header, as `media_type=…`; the response is 406
+        if there is none. Only responses with status 200 are cached; others are sent unchanged.
         """
         is_negotiated = len(offers) > 1
 
@@ -94,7 +94,7 @@ class CatalogueEndpoints:
                 served = environ.get(_ADMITTED) or self._admit(environ, needed)
                 target = _target(environ)
                 if environ["REQUEST_METHOD"] not in _METHODS:
-                    # The response depends on the body of the request too.
+                    # The response also depends on the body of the request.
                     return compressed_where_accepted(rendered(served, path)[0])
                 with self._cache.rendering(target):
                     representation = self._cached(environ, served)
@@ -105,7 +105,7 @@ class CatalogueEndpoints:
                             return compressed_where_accepted(response)
                         representation = _representation(response, is_negotiated=is_negotiated)
                         if response.vary:
-                            # It depends on more than the cache knows.
+                            # The response depends on more than the key of the cache contains.
                             return respond(representation, PRIVATE)
                         representations = {media_type: representation}
                         route = environ[headers.ROUTE]
@@ -120,9 +120,9 @@ class CatalogueEndpoints:
         return decorate
 
     def cached_response(self, environ: WSGIEnvironment) -> RawResponse | None:
-        """Return the cached response to a request, or the one that refuses it.
+        """Return the cached response to a request, or the response that refuses the request.
 
-        None if it is not cached, or only of an earlier publication.
+        None if no response is cached, or only one of an earlier publication.
         """
         cached = self._cache.get(_target(environ))
         # With an Origin header, the response may need CORS headers, which Flask adds.
@@ -133,7 +133,7 @@ class CatalogueEndpoints:
         except Exception as error:  # noqa: BLE001 - every error becomes a response
             response = self._error_responses.raw_response(error, environ)
         else:
-            # After the key, because reading the Accept header takes time.
+            # Checked after the key, because parsing the Accept header takes time.
             representation = cached.representation_for(accepted_media_types(environ))
             if representation is None or served.id != cached.publication_id:
                 environ[_ADMITTED] = served
@@ -150,7 +150,7 @@ class CatalogueEndpoints:
         return cached.representation_for(accepted_media_types(environ))
 
     def _keep(self, target: Target, response: CachedResponse) -> None:
-        """Cache the response, if possible with the other media types of the same publication."""
+        """Cache the response, together with other media types of the same publication."""
         earlier = self._cache.get(target)
         if earlier is not None and earlier.publication_id == response.publication_id:
             representations = {**earlier.representations, **response.representations}
@@ -159,9 +159,9 @@ class CatalogueEndpoints:
         self._cache.put(target, response)
 
     def _admit(self, environ: WSGIEnvironment, needed: Permission) -> Served:
-        """Admit and count the request; return what to serve.
+        """Admit and count the request; return the catalogue to serve.
 
-        A malformed token is rejected without storage, and without a catalogue nothing is counted.
+        A malformed token is rejected without storage. If there is no catalogue, nothing is counted.
         """
         token = bearer_token(environ.get("HTTP_AUTHORIZATION"))
         served = self._browse.current()

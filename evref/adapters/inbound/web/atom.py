@@ -1,7 +1,7 @@
 """Atom feeds (RFC 4287) in XML, and in the JSON of MedlinePlus Connect, which has the same parts.
 
-A feed is made as JSON: an object is an element, a list is a repeated element, a text is an
-attribute, and the text `_value` is an element's content.
+A feed is built in the JSON form: an object is an element, a list is a repeated element, a string is
+an attribute, and the string `_value` is the content of an element.
 """
 
 import re
@@ -16,7 +16,7 @@ _DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 _NAMESPACE = "http://www.w3.org/2005/Atom"
 _OF_XML = {"xsi": "xmlns:xsi", "base": "xml:base", "lang": "xml:lang"}
 
-# XML 1.0, section 2.2: what cannot be in a document, not even escaped.
+# Characters that XML documents cannot contain, even escaped (XML 1.0, section 2.2).
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -52,5 +52,5 @@ def _fill(element: ET.Element, parts: Element) -> None:
 
 
 def xml_text(value: str) -> str:
-    """Return the text with replacement characters for those that XML does not allow."""
+    """Return the text with U+FFFD in place of characters that XML does not allow."""
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value)

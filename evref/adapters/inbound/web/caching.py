@@ -1,8 +1,8 @@
 """Cached responses, which are sent before Flask.
 
 A response depends on nothing but the publication, the path, the query and, if a view offers several
-media types, the Accept header. So it is rendered once: `ResponseCache` has the most recently used
-ones, and `sent_before_flask` sends them at a fraction of the cost of a view.
+media types, the Accept header. So it is rendered once: `ResponseCache` stores the most recently
+used responses, and `sent_before_flask` sends them at a fraction of the cost of a view.
 """
 
 import threading
@@ -24,10 +24,10 @@ Target: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A response with status 200, the publication it is made from, and the route of its view.
+    """A response with status 200, the publication that it is from, and the route of its view.
 
     `needed` is the permission that a key needs for it. `select` returns the media type for an
-    Accept header, and `representations` has those that are cached, by media type.
+    Accept header. `representations` are the cached ones by media type.
     """
 
     publication_id: str
@@ -51,8 +51,8 @@ Cached = TypeVar("Cached", CachedResponse, Representation)
 class ResponseCache(Generic[Cached]):
     """The most recently used responses, up to a number of bytes; thread-safe.
 
-    The bytes include the bodies, the targets, which a client can make long, and the overhead of
-    the objects.
+    The bytes include the bodies, the targets (a client can send long ones) and the overhead of the
+    objects.
     """
 
     ENTRY_BYTES = 2048
@@ -68,10 +68,10 @@ class ResponseCache(Generic[Cached]):
 
     @contextmanager
     def rendering(self, target: Target) -> Iterator[None]:
-        """Block other threads that render the response for this target until the block ends.
+        """Block other threads that render the response for this target until the `with` block ends.
 
         After a publication, all threads may need the same response. If each rendered it, they would
-        take several times the time and memory. So look for it in the cache again in the block.
+        take several times the time and memory. So check the cache again within the block.
         """
         with self._lock:
             # The dictionary forgets a lock as soon as no thread uses it.

@@ -1,4 +1,4 @@
-"""Converts every exception to a problem, which the interface of the request renders."""
+"""Converts exceptions to problems, which the interface of the request renders."""
 
 import logging
 from typing import Any
@@ -22,14 +22,14 @@ _OF_STATUS = {404: problems.NOT_FOUND, 405: problems.METHOD_NOT_ALLOWED}
 
 
 class ErrorResponses:
-    """Creates the responses to failed requests; problem types have pages below `base_url`."""
+    """Creates the responses to failed requests; the URLs of problem types begin with `base_url`."""
 
     def __init__(self, base_url: str, interfaces: HttpInterfaces) -> None:
         self._base_url = base_url
         self._interfaces = interfaces
 
     def register(self, app: Flask) -> None:
-        """Handle all errors of the application and of the framework."""
+        """Register handlers for all errors of the application and of the framework."""
         app.register_error_handler(Exception, self._handle)
 
     def raw_response(self, error: Exception, environ: WSGIEnvironment) -> RawResponse:

@@ -40,14 +40,14 @@ SENT_HOST = "evref.sent_host"
 _REQUEST_ID = "evref.request_id"
 
 
-# The pages for readers, which a record can show in a frame of its own.
+# The pages of the catalogue, which a record system can show in a frame.
 _FOR_READERS = re.compile(r"/|/(catalogue|evidence|about)(/.*)?")
 
 
 def register(app: Flask, frame_ancestors: Sequence[str] = ()) -> None:
     """Add these headers to every response of the application, including errors.
 
-    `frame_ancestors` are the sources of pages that can show the pages for readers in a frame.
+    `frame_ancestors` are the origins whose pages can show the catalogue's pages in a frame.
     """
     readers_policy = PAGE_POLICY
     if frame_ancestors:
@@ -58,7 +58,7 @@ def register(app: Flask, frame_ancestors: Sequence[str] = ()) -> None:
 
 
 def request_id(environ: WSGIEnvironment) -> str:
-    """Return the request id of the client if it is well-formed, else a new one.
+    """Return the client's request id if it is well-formed, else a new one.
 
     An id that looks like an API key is replaced too, because responses and logs repeat the id.
     """
@@ -72,7 +72,7 @@ def request_id(environ: WSGIEnvironment) -> str:
 
 
 def of_api(environ: WSGIEnvironment) -> list[tuple[str, str]]:
-    """Return the headers of API responses and problems that are sent without Flask."""
+    """Return the headers of responses of the API, and of problems that are sent without Flask."""
     quota = environ.get(QUOTA)
     limit = [] if quota is None else rate_limit(quota)
     return [("X-Request-ID", request_id(environ)), *_ON_API, *limit]
@@ -96,13 +96,13 @@ def shown_path(environ: WSGIEnvironment) -> str:
 
 
 def decoded_path(environ: WSGIEnvironment) -> str:
-    """Return the path as text; WSGI has its bytes decoded as latin-1 (PEP 3333)."""
+    """Return the path as text; WSGI decodes its bytes as latin-1 (PEP 3333)."""
     path: str = environ["PATH_INFO"]
     return path.encode("latin-1").decode(errors="replace")
 
 
 def _begin() -> None:
-    # Werkzeug routes //path as /path, but each URL has one spelling.
+    # Werkzeug routes //path like /path, but each resource has only one URL.
     if "//" in request.environ["PATH_INFO"]:
         abort(404)
     if request.url_rule is not None:

@@ -1,4 +1,4 @@
-"""The HTTP interfaces of the service: the paths of each, and how each renders problems."""
+"""The HTTP interfaces of the service: their paths, and how they render problems."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from evref.adapters.inbound.web.headers import request_id, shown_path
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import NEVER, RawResponse
 
-# Kept, because json.dumps makes an encoder for each call with options.
+# Stored, because json.dumps creates an encoder for each call with options.
 _JSON = json.JSONEncoder(ensure_ascii=False)
 
 Render: TypeAlias = "Callable[[ProblemDetails, WSGIEnvironment], RawResponse]"
@@ -47,9 +47,10 @@ class HttpInterfaces:
         self._others = others
 
     def of(self, path: str) -> HttpInterface:
-        """Return the interface of a path in any case, and after several slashes too.
+        """Return the interface of a path, ignoring case and repeated slashes.
 
-        Such a path is not found, but a program still gets the problem in the form of its interface.
+        Such a path is not found, but a program still gets the problem in the format of its
+        interface.
         """
         path = "/" + path.lower().lstrip("/")
         for interface in self._interfaces:
@@ -84,9 +85,9 @@ def json_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawRespon
 def problem_response(
     problem: ProblemDetails, content_type: str, text: str, *, status: int | None = None
 ) -> RawResponse:
-    """Return the response that an interface has rendered as text; nobody may cache it.
+    """Return the response with a problem that an interface has rendered; it must not be cached.
 
-    `status` is that of the problem, unless the interface has another one for it.
+    `status` is the problem's status, unless the interface uses another one for it.
     """
     body = text.encode()
     headers = [

@@ -17,7 +17,7 @@ _access_log = logging.getLogger("evref.access")
 
 @dataclass(frozen=True, slots=True)
 class CompletedRequest:
-    """A request and its status; `seconds` is the time until its response was ready to be sent."""
+    """A request and its status; `seconds` is the time until its response was ready."""
 
     environ: WSGIEnvironment
     status: int
@@ -51,7 +51,7 @@ def observed(wsgi_app: WSGIApplication, observers: Sequence[Observer]) -> WSGIAp
 
 
 def log_access(completed: CompletedRequest) -> None:
-    """Log one line per request, with its id and the key's id; never the key or the query."""
+    """Log one line per request, with its id and the id of its key; never the key or the query."""
     environ = completed.environ
     path = headers.shown_path(environ)
     method = without_keys(environ["REQUEST_METHOD"])

@@ -143,14 +143,14 @@ SERVICE_UNAVAILABLE = Problem(
     HTTPStatus.SERVICE_UNAVAILABLE,
     "Service unavailable",
     "The storage for keys and counts is unavailable, or no catalogue has been published. The "
-    "service returns no data without counting the request. This request may have been counted.",
+    "service never returns data without counting the request. This request may have been counted.",
     "Retry after the number of seconds in the Retry-After header.",
 )
 INTERNAL_ERROR = Problem(
     "internal-error",
     HTTPStatus.INTERNAL_SERVER_ERROR,
     "Internal error",
-    "The service failed. The request is not the cause.",
+    "The error is in the service, not in the request.",
     "Report the request id to the operator, who finds the details under it in the log.",
 )
 

@@ -19,7 +19,7 @@ from werkzeug.wsgi import FileWrapper
 
 # The values of Cache-Control.
 NEVER = "no-store"
-"""For problems, and for every response of a view that sets no other one."""
+"""For problems, and for each view that does not set Cache-Control."""
 PRIVATE = "private, no-cache"
 """For data: a client may store it, but each use is authorised, counted and revalidated."""
 PUBLIC = "public, max-age=300"
@@ -28,11 +28,11 @@ PUBLIC_FOR_A_DAY = "public, max-age=86400"
 _VARY = "Accept-Encoding"
 
 SMALLEST_TO_COMPRESS = 1024
-"""Bytes; a shorter body gains nothing from gzip."""
+"""Bytes; gzip does not make a shorter body smaller."""
 
 
 _MOST_ACCEPTED = 4096
-"""Characters of an Accept header that are read."""
+"""The number of characters of an Accept header that are parsed."""
 
 _LARGEST_KEPT_PLAIN = 4 * 1024 * 1024
 """Bytes; a longer body, such as the whole catalogue, is kept only compressed."""
@@ -54,15 +54,15 @@ def accepts_gzip(accept_encoding: str) -> bool:
 
 
 def accepted_media_types(environ: WSGIEnvironment) -> str:
-    """Return the Accept header, of a long one the beginning: reading it takes time."""
+    """Return the beginning of the Accept header, because parsing a long header takes time."""
     accept: str = environ.get("HTTP_ACCEPT", "")
     return accept[:_MOST_ACCEPTED]
 
 
 def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
-    """Return the offer that the Accept header prefers, or nothing if it accepts none.
+    """Return the offer that the Accept header prefers, or an empty string if it accepts none.
 
-    A single offer is returned for every header.
+    A single offer is always returned.
     """
     return offers[0] if len(offers) == 1 else _preferred(accept, offers)
 
@@ -70,14 +70,14 @@ def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
 @_remembered
 def _preferred(accept: str, offers: tuple[str, ...]) -> str:
     parsed = parse_accept_header(accept, MIMEAccept)
-    # No offer has parameters such as a charset, and none has a meaning for them.
+    # Parameters such as charset are ignored, because no offer has any.
     plain = MIMEAccept((value.partition(";")[0], quality) for value, quality in parsed)
     return plain.best_match(offers, default="") if plain else offers[0]
 
 
 @dataclass(frozen=True, slots=True)
 class RawResponse:
-    """A response as WSGI needs it; without Flask."""
+    """A response as WSGI needs it, independent of Flask."""
 
     status: str
     headers: list[tuple[str, str]]
@@ -87,9 +87,9 @@ class RawResponse:
 class Representation:
     """A body and its media type, with strong ETags (RFC 9110) for the body and for its gzip.
 
-    The body comes in chunks, and is never whole in memory if it is long. `headers` are additional
-    headers of a response with this body. `vary` has the names of the request headers that select
-    the representation.
+    The body is an iterable of chunks, so a long body is never complete in memory. `headers` are
+    additional headers of a response with this body. `vary` has the names of the request headers
+    that select the representation.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Representation:
         return [self._plain or b""], self._length
 
     def response(self, cache_control: str, environ: WSGIEnvironment) -> RawResponse:
-        """Return 304 if the client has this representation, else 200."""
+        """Return a response with 304 if the client has this representation, else with 200."""
         compressed = self._gzip is not None and accepts_gzip(
             environ.get("HTTP_ACCEPT_ENCODING", "")
         )
@@ -158,7 +158,7 @@ class Representation:
         return RawResponse("200 OK", headers, body)
 
     def _is_as_old_as(self, if_modified_since: str) -> bool:
-        """Return whether the header has the time of `Last-Modified`, or a later one."""
+        """Return whether the time in If-Modified-Since is that of `Last-Modified` or later."""
         last_modified = parse_date(dict(self.headers).get("Last-Modified"))
         since = parse_date(if_modified_since)
         return last_modified is not None and since is not None and last_modified <= since
@@ -169,12 +169,12 @@ class Representation:
 
 
 _VERBATIM = "\ud800"
-"""Begins text that stands for a number: a lone surrogate, which no other text can contain."""
+"""The prefix of text that stands for a number: a lone surrogate, which no other text contains."""
 _VERBATIM_NUMBER = re.compile(f'"{_VERBATIM}([^"]*)"')
 
 
 def verbatim(number: str) -> str:
-    """Return what `to_json` writes as a number with exactly this text, such as 0.80."""
+    """Return a value that `to_json` writes as a number with exactly this text, such as 0.80."""
     return _VERBATIM + number
 
 
@@ -204,7 +204,7 @@ def respond(representation: Representation, cache_control: str) -> Response:
 
 
 class Finished(Response):
-    """A response with complete headers, which Flask does not need to complete."""
+    """A response with complete headers, to which Flask adds none."""
 
     default_mimetype = None
 
@@ -213,7 +213,7 @@ class Finished(Response):
 
 
 def compressed_where_accepted(response: Response) -> Response:
-    """Compress a response that is not cached, such as a problem, if the client accepts gzip."""
+    """Compress an uncached response, such as a problem, if the client accepts gzip."""
     body = response.get_data()
     if len(body) > SMALLEST_TO_COMPRESS and "Content-Encoding" not in response.headers:
         response.vary.add(_VARY)

@@ -1,1 +1,1 @@
-"""The catalogue for readers: the same data and use cases as the API, without counting."""
+"""The catalogue as pages: the same data and use cases as the API, but requests are not counted."""

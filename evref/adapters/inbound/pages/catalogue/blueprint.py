@@ -1,4 +1,4 @@
-"""The pages: `/catalogue`, one for each diagnosis, and `/evidence`, which explains them."""
+"""The pages `/catalogue`, `/catalogue/{id}` and `/evidence`, which explains the evidence."""
 
 from collections import Counter
 from http import HTTPStatus
@@ -54,14 +54,14 @@ def blueprint(
 ) -> Blueprint:
     """Return the pages. `base_url` is the address of the service for programs.
 
-    `contact` is the https: or e-mail address for reports of errors, if there is one; `operator`
-    is who runs the service, if that is known.
+    `contact` is the https: or e-mail address for reports of errors, if there is one; `operator` is
+    the name of the operator, if it is set.
     """
     pages = APIBlueprint("catalogue", __name__, enable_openapi=False, template_folder="templates")
 
     @pages.before_request
     def require_reader() -> AnyResponse | None:
-        # The evidence page reveals nothing about the catalogue to visitors who may not read it.
+        # Visitors who may not read the catalogue see `/evidence` without its counts.
         if request.endpoint in {_EVIDENCE, changes.FEED} or frame.readers.admits(member=False):
             return None
         return None if frame.is_member_for_certain() else _to_sign_in()
@@ -138,10 +138,11 @@ def blueprint(
 
 
 def _entry(served: Served, diagnosis_id: str) -> Entry:
-    """Return the entry of a diagnosis; if there is none, leave the nearest ids to the error page.
+    """Return the entry of a diagnosis; if it does not exist, store similar ids for the error page.
 
     Raises:
-        UnknownDiagnosisError: If there is none, or no longer.
+        UnknownDiagnosisError: If the catalogue does not contain the diagnosis, or no longer
+        contains it.
 
     """
     try:
@@ -154,7 +155,7 @@ def _entry(served: Served, diagnosis_id: str) -> Entry:
 def _read_as(
     served: Served, entry: Entry, searched: str | None, searches: OneAtATime
 ) -> str | None:
-    """Return the name or term, or the code, as which the text of a search led to an entry."""
+    """Return the name, term or code by which the search text led to this entry."""
     results = searches.results(served, searched)
     if searched is None or entry not in results.entries:
         return None
@@ -165,7 +166,7 @@ def _read_as(
 
 
 def _to_sign_in() -> AnyResponse:
-    """Redirect to the sign-in page and later back, whether the page exists or not."""
+    """Redirect to the sign-in page, and afterwards back, whether or not the page exists."""
     asked = query.read(PARAMETERS.get(request.endpoint or "", {}))
     onwards = request.path + (f"?{query.normalized(asked)}" if asked else "")
     if has_key(onwards):
@@ -174,13 +175,13 @@ def _to_sign_in() -> AnyResponse:
 
 
 def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """Return all parameters of the page; those that were not given are None."""
+    """Return all parameters of the page; a parameter that was not given is None."""
     return dict.fromkeys(PARAMETERS[endpoint]) | asked
 
 
 def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results) -> dict[str, Any]:
     groups = _grouped(results.entries, by_group="by" in asked)
-    # A search has its own order: the best match first.
+    # Search results are already ordered, best match first.
     is_search = "q" in asked
     only = (
         results.entries[0] if is_search and len(results.entries) == 1 and not results.asks else None

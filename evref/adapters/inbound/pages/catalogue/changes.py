@@ -1,4 +1,4 @@
-"""What is new in the catalogue: the page, the Atom feed, and the history of a diagnosis."""
+"""Changes of the catalogue: the page “What is new”, its Atom feed, and a diagnosis's history."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ class PublicationNews:
 
     @property
     def by_kind(self) -> list[tuple[NewsKind, list[News]]]:
-        """The news of each kind, in their order."""
+        """The news grouped by kind, in the order of `NewsKind`."""
         return [(kind, [*group]) for kind, group in groupby(self.news, lambda item: item.kind)]
 
 
@@ -90,7 +90,7 @@ def _with_news(
 
 
 def feed(served: Served, base_url: str, operator: str | None) -> bytes:
-    """Return the feed of a service at `base_url`. It does not say who published a catalogue."""
+    """Return the feed of a service at `base_url`. It omits the names of publishers."""
     page = f"{base_url}/catalogue/changes"
     publications = _with_news(_compared(served)[: query.ITEMS_A_PAGE], served)
     times = (published.publication.published_at for published in publications)

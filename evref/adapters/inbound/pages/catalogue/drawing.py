@@ -1,6 +1,6 @@
 """The drawings of an effect: its interval on an axis, and its events in a field of 1,000 dots.
 
-They print, and need no colour: what differs has another form.
+They are readable in print and without colour, because elements differ in shape.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _DOTS_A_ROW, _STEP, _DOTS = 50, 5, 1000
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The places on the axis, from the left; `alternative` says what the drawing shows."""
+    """The positions on the axis, from the left; `alternative` is the text alternative."""
 
     estimate: float
     low: float
@@ -28,7 +28,9 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The paths of all dots, of the events on both sides, and of those on one side only."""
+    """The SVG paths of all dots, of the events with and without the intervention, and of the
+    difference.
+    """
 
     everybody: str
     both: str
@@ -37,7 +39,9 @@ class Field:
 
 
 def axis(effect: Effect) -> Axis:
-    """Return the places; the axis of a ratio is logarithmic, so that halves and doubles match."""
+    """Return the positions; the axis of a ratio is logarithmic, so 0.5 and 2 are equally far from
+    1.
+    """
     scale = math.log if effect.measure.is_ratio else float
     estimate = scale(float(effect.estimate.value))
     low = high = estimate
@@ -73,7 +77,7 @@ def _alternative(effect: Effect) -> str:
 
 
 def field(effect: Effect) -> Field | None:
-    """Return the field of dots; None if the events in 1,000 people are not known."""
+    """Return the field of dots; None if the number of events in 1,000 people is unknown."""
     if effect.per_1000 is None:
         return None
     without, with_it = (
@@ -90,12 +94,13 @@ def field(effect: Effect) -> Field | None:
 
 
 def _dots(first: int, end: int) -> str:
-    """Return a path along the rows of these dots, to be drawn with round dashes."""
+    """Return an SVG path along the rows of these dots, which round dashes draw."""
     rows = []
     while first < end:
         row, column = divmod(first, _DOTS_A_ROW)
         number = min(_DOTS_A_ROW - column, end - first)
-        # A little longer than the distance of the first from the last, so that the last is drawn.
+        # Slightly longer than the distance between the first and the last dot, to draw the last
+        # one.
         length = _STEP * (number - 1) + 0.1
         rows.append(f"M{_STEP * column + 3} {_STEP * row + 3}h{length:g}")
         first += number

@@ -1,4 +1,4 @@
-"""The references of a diagnosis in the format RIS, which reference managers read."""
+"""The references of a diagnosis in RIS, the format of reference managers."""
 
 from collections.abc import Iterable, Iterator
 
@@ -32,7 +32,7 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
 
 
 def _authors(authors: str) -> Iterator[str]:
-    """Yield persons as surname and initials, which a comma separates; a body is one author."""
+    """Yield persons as “Surname, initials”; an organisation is one author."""
     names = [name.strip() for name in authors.removesuffix("et al.").split(",") if name.strip()]
     separated = [surname_and_initials(name) for name in names]
     is_body = not any(initials for _, initials in separated)

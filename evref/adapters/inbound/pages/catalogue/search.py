@@ -1,4 +1,4 @@
-"""Search by the text of the search field: words, or codes as written in a patient's record."""
+"""The search of the page: words, or codes as written in a patient's record."""
 
 import re
 import threading
@@ -37,14 +37,14 @@ _SECONDS_TO_WAIT = 1
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The entries, and why: how codes were read and how they fit, or which names matched.
+    """The entries that were found, and why: how codes were read and fit, or which names matched.
 
     Without words, the entries are in the catalogue's order. `missing` are the codes that the
-    catalogue does not contain, not even as a broader code. `doubts` says, for a search by codes,
-    why a diagnosis is only an approximate match, by id. `remarks` are sentences about codes
-    that were not searched or mean another condition, and about parts of the text that find nothing.
-    `wider` is the word that is wider than one diagnosis, `answers` are the interventions that the
-    words ask for. `lacking` are sentences about words that name no diagnosis.
+    catalogue does not contain, not even as a broader code. `doubts` says, by id of the diagnosis,
+    why a code is only an approximate match. `remarks` are sentences about codes that were not
+    searched or mean another condition, and about parts of the text that find nothing. `wider` is
+    the wider word of the text, and `answers` are the interventions that the words ask for.
+    `lacking` are sentences about words that name no diagnosis.
     """
 
     entries: tuple[Entry, ...]
@@ -59,7 +59,7 @@ class Results:
     lacking: tuple[str, ...] = ()
 
     def meant(self, language: str) -> Entry | None:
-        """Return the entry that the text names, by one certain code or one whole name or term.
+        """Return the only entry that the text names, by a certain code, or by a whole name or term.
 
         An abbreviation counts only if it is English or of the language that the reader prefers.
         """
@@ -83,10 +83,10 @@ def _is_foreign_abbreviation(hit: Hit, language: str) -> bool:
 
 
 def search(served: Served, text: str | None, module: Module | None) -> Results:
-    """Return the entries that match all conditions; several codes match if any of them does.
+    """Return the entries that match the text and the module; of several codes, any may match.
 
-    A semicolon separates what is searched by itself. What reads like a code about which nothing is
-    known, such as B12, is searched as words.
+    Texts between semicolons are searched separately. A text in the form of a code that finds
+    nothing, such as B12, is searched as words.
     """
     catalogue = served.catalogue
     if text is None:
@@ -110,17 +110,17 @@ def search(served: Served, text: str | None, module: Module | None) -> Results:
 
 
 class OneAtATime:
-    """One search at a time in a worker: anybody can ask for many, and each takes the processor."""
+    """Allows one search at a time per worker, because searches use the CPU and need no key."""
 
     def __init__(self) -> None:
         self._running = threading.Lock()
 
     @contextmanager
     def turn(self, seconds: float) -> Iterator[None]:
-        """Wait at most so long until no other search runs.
+        """Wait at most this number of seconds until no other search runs.
 
         Raises:
-            SearchBusyError: If another one still runs.
+            SearchBusyError: If another search is still running.
 
         """
         if not self._running.acquire(timeout=seconds):
@@ -131,10 +131,10 @@ class OneAtATime:
             self._running.release()
 
     def results(self, served: Served, text: str | None, module: Module | None = None) -> Results:
-        """Return what the text finds, as `search`. People wait a second for another search.
+        """Return the results of `search`, after waiting up to a second for another search.
 
         Raises:
-            SearchBusyError: If it still runs.
+            SearchBusyError: If the other search is still running.
 
         """
         with self.turn(_SECONDS_TO_WAIT) if text is not None else nullcontext():
@@ -142,7 +142,7 @@ class OneAtATime:
 
 
 def _joined(by_codes: Results, by_words: Mapping[str, Results]) -> Results:
-    """Return what the codes of a text and each of its parts of words find, as one."""
+    """Return the combined results of the codes and of each part of words."""
     every = (by_codes, *by_words.values())
     entries = {entry.diagnosis.id: entry for results in every for entry in results.entries}
     return Results(
@@ -184,7 +184,7 @@ def _results_by_words(served: Served, text: str, module: Module | None) -> Resul
 
 
 def _lacking(served: Served, text: str, answers: Answers) -> Iterator[str]:
-    """Yield what is not in the catalogue, and what may be misspelt: words that nothing has."""
+    """Yield sentences about words that the catalogue does not contain, or that may be misspelt."""
     diagnoses = counted(len(served.catalogue.entries), *_DIAGNOSES)
     absent = served.search.absent(text)
     if answers.interventions and absent != " ".join(text.split()):
@@ -220,7 +220,7 @@ def _results_by_codes(
 def _codes(text: str, served: Served) -> tuple[RecordCode, ...]:
     """Return the codes in the text, separated by commas; those of a list of codes without commas.
 
-    Words among codes are parts that were not read. A text without any code has none.
+    Words among codes are unreadable parts. A text without any code returns an empty list.
     """
     codes = tuple(
         code for part in re.split("[,;]", text) if part.strip() for code in _in_part(part, served)

@@ -1,4 +1,4 @@
-"""Suggestions while one types in the search field, as JSON for the script."""
+"""Suggestions for the search field while the user types, as JSON."""
 
 import json
 import threading
@@ -27,9 +27,9 @@ _MOST_KEPT = 1024
 
 
 def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
-    """Add the view. While another search runs, it sends 503, unless its own was done before.
+    """Add the view. While another search runs, it responds with 503, unless the result is cached.
 
-    The script asks with every pause in typing, and keeps what it has.
+    The script sends a request at each pause in typing, and keeps its suggestions on 503.
     """
     keeping = threading.Lock()
     representations: LRUCache[tuple[str, str], Representation] = LRUCache(_MOST_KEPT)

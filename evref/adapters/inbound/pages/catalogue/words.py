@@ -1,4 +1,4 @@
-"""What the pages say: the names of the catalogue's terms, and sentences made from its data."""
+"""The names of the catalogue's terms, and sentences made from its data, for the pages."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ def directions(interventions: Iterable[Intervention]) -> dict[Direction, int]:
 
 
 def summary(entry: Entry) -> str:
-    """Return the entry in a sentence, for search engines and previews."""
+    """Return a one-sentence description of the entry, for search engines and link previews."""
     diagnosis = entry.diagnosis
     counts = [
         f"{NAMES[group].lower()}: {len(interventions)}"
@@ -50,12 +50,14 @@ def reviewed_count(catalogue: Catalogue) -> int:
 
 
 def checked(catalogue: Catalogue) -> str:
-    """Return when the entries were last checked; there must be one."""
+    """Return when the entries were last checked, as a day or a period. There must be an entry."""
     return days([entry.diagnosis.checked_on for entry in catalogue.entries])
 
 
 def years(works: Iterable[Reference]) -> str:
-    """Return the year of the works, or the first and the last year; there must be one."""
+    """Return the year of the works, or the first and the last year; there must be at least one
+    work.
+    """
     first, *_, last = sorted(work.year for work in (*works, *works))
     return str(first) if first == last else f"{first} to {last}"
 

@@ -1,7 +1,7 @@
-"""The pages of one's own account: sign in, sign out, change the password, accept an invitation.
+"""The pages of a member's account: sign in, sign out, change the password, accept an invitation.
 
-The link of an invitation has a secret, which must not get into another URL: its page links nowhere
-with it, and its referrer policy keeps the path from the pages and files that it leads to.
+The link of an invitation contains a secret, which must not get into another URL. So no link on its
+page contains it, and the referrer policy of the page keeps its path from other pages and files.
 """
 
 from http import HTTPStatus
@@ -122,7 +122,7 @@ class AccountPages:
             return self._invitation(token)
         except NotFoundError:
             if "proxy_session" in g and g.proxy_session.has_joined:
-                # The proxy has named the person, who accepted the invitation by this.
+                # The proxy has signed the person in, which accepted the invitation.
                 flash(_WELCOME)
                 return redirect(home(g.signed_in.member), HTTPStatus.SEE_OTHER)
             # The same page for each reason, so that it says nothing about other people's links.
@@ -133,7 +133,7 @@ class AccountPages:
         invitation, institution = self._people.invitation(token)
         context = {"invitation": invitation, "institution": institution}
         if "signed_in" in g:
-            # Somebody else, because the person is not a member yet.
+            # Another person: the invited one is not a member yet.
             page = form.page(template, **context)
             page.status_code = HTTPStatus.CONFLICT if form.is_submitted() else HTTPStatus.OK
             return page
@@ -145,7 +145,7 @@ class AccountPages:
                     repeated=form.repeated.data or "",
                     address=_address(),
                 )
-                # The catalogue, in which readers begin, shows no messages.
+                # Readers go to the catalogue, whose pages do not show flashed messages.
                 message = None if member.role is Role.READER else _WELCOME
                 return cookies.begin(self._members.start(member), home(member), message)
             except InvalidValueError as error:
@@ -160,7 +160,7 @@ class AccountPages:
 def _try_again_later(
     template: str, form: PageForm, error: TooManyAttemptsError | BusyError, **context: object
 ) -> Response:
-    """Return the page with the form again, and with `Retry-After`."""
+    """Return the page with its form, and with the header `Retry-After`."""
     form.form_errors.append(str(error))
     response = form.page(template, **context)
     if isinstance(error, TooManyAttemptsError):
@@ -172,12 +172,12 @@ def _try_again_later(
 
 
 def who() -> tuple[Principal, str]:
-    """Return the member who is signed in, and the id of their institution."""
+    """Return the signed-in member and the id of their institution."""
     return g.signed_in.principal, g.signed_in.institution.id
 
 
 def _address() -> str:
-    """Return the IP address of the visitor, by which failed attempts are slowed down."""
+    """Return the visitor's IP address, by which failed attempts are throttled."""
     return request.remote_addr or ""
 
 
@@ -191,10 +191,11 @@ def home(member: Member) -> str:
 
 
 def _known_page(address: str) -> tuple[str, bool]:
-    """Return the URL of the page of the settings or the catalogue, empty if it is another one, and
-    whether it is a page of the catalogue.
+    """Return the URL of a page of the settings or the catalogue, and whether it is of the
+    catalogue.
 
-    The URL is built from the route, so that no text of the client gets into it.
+    For any other page, the URL is empty. The URL is built from the route, so that no text of the
+    client gets into it.
     """
     if has_key(address):
         return "", False

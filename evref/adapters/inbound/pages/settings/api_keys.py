@@ -46,7 +46,7 @@ _CREATED = (
 
 _NEWEST = "newest"
 _ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
-    # Within each, the newest first.
+    # Keys with the same value are ordered from the newest.
     _NEWEST: lambda _: 0,
     "name": lambda key_in_use: folded(key_in_use.key.name),
     "use": lambda key_in_use: 0 if key_in_use.today is None else -key_in_use.today.admitted,
@@ -56,10 +56,10 @@ _ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
     "expiry": lambda key_in_use: key_in_use.key.expires_on or date.max,
     "state": lambda key_in_use: labels.STATES[key_in_use.state],
 }
-"""How the list can be sorted, after keys that no longer work have been put last."""
+"""The sort orders of the list. Keys that no longer work are always last."""
 
 _FEW_KEYS = 12
-"""A list of so many keys needs no search."""
+"""Up to this number of keys, the list has no search field."""
 
 
 class ApiKeyPages:
@@ -90,7 +90,7 @@ class ApiKeyPages:
             {"q": str.strip, "sort": query.one_of(*_ORDERS), "page": query.whole_number}
         )
         asked, sort = options.get("q", ""), options.get("sort", _NEWEST)
-        # A key must not appear on a page again, or in the address of the next one.
+        # A key must not be shown again on a page, or get into the URL of the next page.
         is_whole_key = has_key(asked)
         q = "" if is_whole_key else asked
         matching = sorted(
@@ -156,7 +156,7 @@ class ApiKeyPages:
                 return _back_to_key(NOTHING_CHANGED if after == key_in_use.key else _SAVED)
         today, limit = self._keys.today(), key_in_use.key.daily_limit
         usage = [
-            # The limit of a past day is the one at its last request, that of today the present one.
+            # A past day has the limit at its last request; today has the present limit.
             replace(day, limit=limit) if day.day == today else day
             for day in self._keys.history(_principal(), key_id, count)
         ]

@@ -21,7 +21,7 @@ _one_kind = query.one_of(*Action, _CHANGES)
 _FILTER: Mapping[str, query.Parse] = {
     "person": query.words,
     "key": query.words,
-    # The form sends an empty text for any kind.
+    # The form sends an empty value for “Any”.
     "kind": lambda text: text and _one_kind(text),
 }
 _FORMULA = re.compile(r"(^|;)(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])|(^|;)(?=[\t\r])")
@@ -31,7 +31,7 @@ spreadsheets end a cell at a semicolon, even within quotes.
 
 
 class AuditLogPage:
-    """Shows one page of the log at a time, with the present names of the keys."""
+    """Shows the log page by page, with the present names of the keys."""
 
     def __init__(self, log: ReadAuditLog, keys: ManageKeys) -> None:
         self._log = log
@@ -58,7 +58,7 @@ class AuditLogPage:
     def audit_log_csv(self) -> Response:
         asked = query.read(_FILTER)
         if faults := query.not_understood():
-            # Unlike a page, a file cannot say that it is not filtered.
+            # A file cannot show the message that its filters were ignored, so this is an error.
             message = f"Part of the address was not understood: {'; '.join(faults)}.\n"
             status = HTTPStatus.UNPROCESSABLE_ENTITY
             return Response(message, status, content_type="text/plain; charset=utf-8")
@@ -85,7 +85,7 @@ class AuditLogPage:
 def _filter(asked: Mapping[str, Any]) -> AuditFilter:
     person, kind = asked.get("person"), asked.get("kind")
     return AuditFilter(
-        # As addresses are stored.
+        # Addresses are stored in lower case.
         None if person is None else person.lower(),
         asked.get("key"),
         None if kind is None else CHANGES if kind == _CHANGES else frozenset({kind}),

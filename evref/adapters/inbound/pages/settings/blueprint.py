@@ -73,7 +73,8 @@ def blueprint(
             abort(HTTPStatus.LENGTH_REQUIRED)
         request.max_content_length = LONGEST_FORM
         if request.files:
-            # No form has a file; Flask-WTF would put it in the place of a text.
+            # No form has a file field; Flask-WTF would use an uploaded file as the value of a text
+            # field.
             abort(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         if "secret_error" in g:
             raise g.secret_error
@@ -82,15 +83,15 @@ def blueprint(
             return _forbidden("settings/other_site.html", base_url=base_url)
         return _to_sign_in() if signed_in is None and request.endpoint not in PUBLIC else None
 
-    # Browsers check the address of a redirect after a form too.
+    # Browsers apply form-action to the redirect after a form too.
     url = identity.sign_out_url
     policy = PAGE_POLICY if url is None else _policy_with(url)
     pages.after_request(lambda response: _complete(response, policy))
     pages.register_error_handler(NotAllowedError, lambda _: _forbidden("settings/not_allowed.html"))
-    # A session may end while a page is made.
+    # A session may end while a page is rendered.
     pages.register_error_handler(NotSignedInError, lambda _: _to_sign_in())
     pages.context_processor(lambda: _template_context(identity))
-    # Filters, because templates that are imported do not see the context.
+    # These are filters because imported templates do not have the context.
     now = identity.clock.now
     pages.add_app_template_filter(lambda at: labels.time_in_words(at, now()), "time_in_words")
     pages.add_app_template_filter(lambda of: labels.day_in_words(of, now().date()), "day_in_words")
@@ -115,8 +116,8 @@ def _forbidden(template: str, **context: object) -> AnyResponse:
 
 
 def _to_sign_in() -> AnyResponse:
-    """Redirect to the sign-in and back; it says that what was typed is not saved."""
-    # A path that seems to contain an API key must not appear in another URL.
+    """Redirect to the sign-in page and back, with a message that the form was not saved."""
+    # A path that may contain an API key must not get into another URL.
     onwards = None if has_key(request.path) else request.path
     response = redirect(url_for(".sign_in", next=onwards), HTTPStatus.SEE_OTHER)
     unsaved = "Nothing was saved. " if request.method == "POST" else ""

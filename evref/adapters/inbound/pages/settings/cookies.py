@@ -19,8 +19,8 @@ from evref.domain.errors import StorageUnavailableError
 from evref.domain.principal import Role
 
 PATH = "/settings"
-"""The path of the forms. No cookie has a path: every page shows the sign-in, and `__Host-` requires
-it.
+"""The path of the forms. The cookies have the path `/`: every page shows the signed-in member, and
+the prefix `__Host-` requires it.
 """
 
 SESSION = "evref_session"
@@ -51,7 +51,7 @@ def configure(app: Flask, cookie_secret: Callable[[], str], *, secure: bool) -> 
 
 
 class _FormsInterface(SecureCookieSessionInterface):
-    """Flask's signed cookie, with a secret that is read when a page first needs it.
+    """Flask's signed cookie, with a secret that is read when a form first needs it.
 
     Other requests, including all of the API, have no session.
     """
@@ -65,20 +65,20 @@ class _FormsInterface(SecureCookieSessionInterface):
         try:
             app.secret_key = self._cookie_secret()
         except StorageUnavailableError as error:
-            # Raised by the page, because an error here would not be handled.
+            # The view raises the error instead, because Flask would not handle one here.
             g.secret_error = error
             return None
         return super().open_session(app, request)
 
 
 def present_token() -> SessionToken | None:
-    """Return the token that the browser sent; it may belong to no session."""
+    """Return the session token that the browser sent, unverified."""
     text = request.cookies.get(_full_name(SESSION))
     return None if text is None else SessionToken(text)
 
 
 def present_device() -> Device | None:
-    """Return the device that the browser is, if a member signed in with it; it may be unknown."""
+    """Return the device that the browser sent, unverified; None if no member signed in with it."""
     try:
         id_, binding, seconds = _serializer().loads(request.cookies.get(_full_name(DEVICE), ""))
     except BadSignature:
@@ -87,7 +87,8 @@ def present_device() -> Device | None:
 
 
 def begin(started: StartedSession, onwards: str, message: str | None = None) -> Response:
-    """Redirect with the cookies of the session and the device, without data of earlier forms.
+    """Redirect with the cookies of the session and the device, and remove the data of earlier
+    forms.
 
     The next page shows the message.
     """
@@ -103,13 +104,13 @@ def begin(started: StartedSession, onwards: str, message: str | None = None) -> 
 
 
 def set_session(response: Response, token: SessionToken, member: Member) -> None:
-    # A reader stays signed in when the browser is closed; others manage keys.
+    # Readers stay signed in when the browser is closed. Other members can see or manage keys.
     length = LONGEST_SESSION if member.role is Role.READER else None
     response.set_cookie(_full_name(SESSION), token.text, max_age=length, **_flags())
 
 
 def end(onwards: str, message: str) -> Response:
-    """Redirect without the cookie of the session and the data of its forms.
+    """Redirect, and remove the cookie of the session and the data of its forms.
 
     The device stays known. The next page shows the message.
     """

@@ -1,4 +1,4 @@
-"""The forms: they parse input and show the errors of the domain at its fields."""
+"""The forms: they parse input, and show the errors of the domain beside the fields."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -38,8 +38,8 @@ NOTHING_CHANGED = "Nothing was changed."
 
 
 class PageForm(FlaskForm):
-    """A form whose CSRF token is valid in one session only: that of the member or, before the
-    sign-in, that of the browser.
+    """A form whose CSRF token is valid only in the member's session or, before the sign-in, in the
+    browser's.
 
     An error is a sentence, or completes the label of its field: “must be …”.
     """
@@ -78,7 +78,8 @@ class PageForm(FlaskForm):
     def add_errors(self, error: InvalidValueError) -> None:
         """Add each error to its field, or to the form if it has no such field.
 
-        A field that is already invalid keeps its own error: the domain did not see what was typed.
+        A field that is already invalid keeps its own error, because the domain did not get its
+        value.
         """
         invalid = self.errors
         for fault in error.faults:
@@ -89,7 +90,7 @@ class PageForm(FlaskForm):
                 self[fault.field].errors = [*self[fault.field].errors, fault.message]
 
     def add_outdated(self, saved: Mapping[str, str]) -> None:
-        """Add the error of a form that is older than what is saved. `saved` has the values."""
+        """Add the error that the saved values are newer than the form. `saved` has these values."""
         self.form_errors.append(
             "Somebody else has changed this since you opened the page. Nothing was saved. "
             "To replace the saved values with yours, save again."
@@ -113,7 +114,7 @@ class LimitField(IntegerField):
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
         self.data = None
-        # A longer one is higher than any limit.
+        # A number with more digits is higher than any limit.
         if len(text) > 20 or _WHOLE_NUMBER.fullmatch(text) is None:  # noqa: PLR2004
             if _WITH_POINTS.fullmatch(text):
                 meant = _SEPARATOR.sub("", text)
@@ -189,7 +190,7 @@ _HOUR = timedelta(hours=1)
 
 
 class Expiry(StrEnum):
-    """The choices of when a key expires, but for the numbers of days."""
+    """The choices of when a key expires, except for the numbers of days."""
 
     KEEP = "keep"
     NEVER = "never"
@@ -202,7 +203,7 @@ _NEVER = "Never: the key works until you revoke it"
 
 
 class KeyForm(PageForm):
-    """The fields of a key. `today` is the UTC day from which the key's days are counted.
+    """The fields of a key. `today` is the UTC day from which “In … days” counts.
 
     `rules_of_limit` returns what the operator's caps require of a daily limit.
     """
@@ -267,7 +268,7 @@ class KeyForm(PageForm):
 
 
 class NewKeyForm(KeyForm):
-    """Has the id of the new key, so that sending the form again creates no second key.
+    """A form with the id of the new key, so that sending it again does not create a second key.
 
     `use` is what the institution uses of its caps.
     """
@@ -282,7 +283,7 @@ class NewKeyForm(KeyForm):
 
 
 class ChangedKeyForm(KeyForm):
-    """Has the values of a key, and the version of the key when the form was opened."""
+    """A form with the values of a key, and the version of the key when the form was opened."""
 
     version = HiddenField()
 
@@ -319,7 +320,7 @@ class ChangedKeyForm(KeyForm):
         return values
 
     def show_saved(self, key: ApiKey) -> None:
-        """Show the saved values beside what was typed; a second save then replaces them."""
+        """Show the saved values beside the typed values; saving again replaces the saved values."""
         never = "never" if key.expires_on is None else day(key.expires_on)
         saved = {
             "name": key.name,
@@ -338,12 +339,14 @@ class ChangedKeyForm(KeyForm):
 
 
 class RotateForm(PageForm):
-    """Has the id of the newest secret, so that sending the form again rotates no second time."""
+    """A form with the id of the newest secret, so that sending it again does not rotate the key
+    again.
+    """
 
     current = HiddenField()
     keep_old_for = _radio_field(
-        "How long does the previous key go on working?",
-        "Choose how long the previous key goes on working.",
+        "How long does the previous key keep working?",
+        "Choose how long the previous key keeps working.",
         choices={str(overlap // _HOUR): labels.OVERLAPS[overlap] for overlap in OVERLAPS},
         default="24",
     )
@@ -354,7 +357,7 @@ class RotateForm(PageForm):
 
 
 class ConfirmForm(PageForm):
-    """Has the CSRF token only."""
+    """A form with a CSRF token only."""
 
 
 class RoleForm(PageForm):
@@ -367,12 +370,12 @@ class RoleForm(PageForm):
 
 
 class ChangedRoleForm(RoleForm):
-    """Has the role that the member had when the form was opened."""
+    """A form with the role that the member had when the form was opened."""
 
     version = HiddenField()
 
     def show_saved(self, role: Role) -> None:
-        """Show the saved role beside the chosen one, which a second save replaces it with."""
+        """Show the saved role beside the chosen role; saving again replaces the saved role."""
         self.add_outdated({"role": role.value})
         self.version.data = role.value
 

@@ -1,4 +1,4 @@
-"""The section Institution: what the operator has set for it."""
+"""The section Institution: the operator's settings for the institution."""
 
 from flask import Blueprint, render_template
 
@@ -8,7 +8,7 @@ from evref.application.accounts.people import People
 
 
 class InstitutionPage:
-    """Shows the name, the caps with what is used of them, and the domains of the sign-in."""
+    """Shows the caps, how much of them is used, and the domains of the sign-in."""
 
     def __init__(self, keys: ManageKeys, people: People) -> None:
         self._keys = keys

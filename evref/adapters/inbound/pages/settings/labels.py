@@ -1,4 +1,4 @@
-"""How these pages name states, levels, roles and times. Times and days are UTC."""
+"""The words for states, levels, roles and times on these pages. Times and days are UTC."""
 
 import re
 from dataclasses import astuple
@@ -65,13 +65,13 @@ def action(kind: Action) -> str:
 
 
 def detail(entry: AuditEntry) -> str:
-    """Return the detail of an entry, with how often it happened if that is several times."""
+    """Return the detail of an entry, with the number of times if it is more than one."""
     often = f", {entry.times:,} times" if entry.times and entry.times > 1 else ""
     return entry.detail + often
 
 
 def address(email: str) -> Markup:
-    """Return an e-mail address that, if it is long, can break before its @ and its full stops.
+    """Return an e-mail address that can break before its @ and its dots if it is long.
 
     It never breaks at a hyphen.
     """
@@ -86,25 +86,25 @@ def address(email: str) -> Markup:
         )
         for part in parts
     )
-    # One element, because a cell of a table may lay out its children side by side.
+    # In one element, because a table cell may lay out its children side by side.
     return Markup("<span>{}</span>").format(shown)
 
 
 def with_addresses(text: str) -> Markup:
-    """Return a text in which e-mail addresses break as `address` says."""
+    """Return a text whose e-mail addresses can break as in `address`."""
     words = re.split(r"([\s,']+)", text)
     shown = Markup("").join(address(word) if "@" in word else word for word in words)
     return Markup("<span>{}</span>").format(shown)
 
 
 _SHORT_ADDRESS = 24
-"""The number of characters that fit into a line."""
+"""The number of characters that fit on one line."""
 
 LIMIT_RULE = f"Enter a whole number from 0 to {HIGHEST_DAILY_LIMIT:,}."
 
 
 def caps(use: CapUse) -> str:
-    """Return what is used of the operator's caps, in sentences; empty if there are no caps."""
+    """Return sentences on the use of the operator's caps; empty if there are no caps."""
     most, highest, total = astuple(use.caps)
     sentences = []
     if most is not None:
@@ -151,9 +151,9 @@ _DAYS_A_MONTH, _DAYS_A_YEAR = 30, 365
 
 
 def time_in_words(at: datetime, now: datetime) -> str:
-    """Return how long before or after now an instant is, rounded down to a whole unit.
+    """Return the time between an instant and now in words, rounded down to a whole unit.
 
-    From 24 hours on, the difference is that of the calendar days.
+    From 24 hours on, calendar days are counted.
 
     >>> time_in_words(datetime(2026, 11, 22, 11, 5), datetime(2026, 11, 22, 14, 30))
     '3 hours ago'
@@ -169,7 +169,7 @@ def time_in_words(at: datetime, now: datetime) -> str:
 
 
 def day_in_words(day: date, today: date) -> str:
-    """Return how many days, months or years before or after today a day is, rounded down.
+    """Return the distance of a day from today in days, months or years, rounded down.
 
     >>> day_in_words(date(2026, 11, 28), date(2026, 11, 22))
     'in 6 days'

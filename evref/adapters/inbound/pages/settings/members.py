@@ -37,13 +37,13 @@ _LAST_ADMIN = (
 )
 
 _FEW_MEMBERS = 12
-"""A list of so many members needs no search."""
+"""Up to this number of members, the list has no search field."""
 
 
 class MemberPages:
     """Each method is the view of a page and handles its form.
 
-    `base_url` is the address of the service, with which the links of invitations begin.
+    `base_url` is the address of the service, for the links of invitations.
     """
 
     def __init__(self, people: People, base_url: str) -> None:
@@ -83,7 +83,7 @@ class MemberPages:
         )
 
     def invite(self) -> Response:
-        # Refuses those who may not invite, before the form is shown or read.
+        # Checks the permission before the form is shown or parsed.
         self._people.invitations(*who())
         form = InviteForm()
         if form.accepted():

@@ -1,4 +1,4 @@
-"""Whether a form was sent by another site, beside its CSRF token."""
+"""Detection of forms from other sites, in addition to CSRF tokens."""
 
 from urllib.parse import urlsplit
 

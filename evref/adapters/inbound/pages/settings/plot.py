@@ -1,4 +1,4 @@
-"""Computes the geometry of the plot of a key's requests per day, for the template.
+"""The geometry of the plot of a key's requests per day, for the template.
 
 Widths are percentages, so that the plot fits every screen; heights and text are in pixels, so that
 text keeps its size.
@@ -16,7 +16,7 @@ DAYS = (30, 90)
 TOP, BOTTOM = 48, 228
 _MOST_STEPS = 5
 _BAR = 0.7
-# A single request must stay visible with a limit of millions.
+# A single request must be visible even if the axis goes to millions.
 _LOWEST_BAR = 2.0
 
 
@@ -42,8 +42,8 @@ class Bar:
 class Plot:
     """The plot.
 
-    `rows` are the values of the y axis with their heights, and `columns` the days of the x axis
-    with their places. `limit_y` is the height of the line of the present daily limit.
+    `rows` are the values of the y axis with their positions, and `columns` the days of the x axis.
+    `limit_y` is the position of the line for the present daily limit.
     """
 
     bars: tuple[Bar, ...]
