@@ -1,4 +1,4 @@
-"""A service with an example of all that FHIR treats differently, and its resources."""
+"""Fixtures: a service with an example of everything that FHIR treats differently."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from evref.testing.builders import a_diagnosis, an_intervention
 from tests.http.service import BASE_URL, Service, body
 
 ROOT = "https://evref.example/fhir"
-"""The beginning of canonical URLs."""
+"""The first part of each canonical URL."""
 
 RESOURCES = Resources("https://evref.example.org", ROOT)
 ISSUE = Issue(datetime(2026, 11, 1, 8, 30, tzinfo=UTC), "https://example.org/licence")
 
 LONG_ID = "knee-osteoarthritis-" + "-".join(["supervised"] * 6)
-"""Longer than an id of FHIR."""
+"""An id that is longer than FHIR allows."""
 
 Read = Callable[[str], Any]
 
@@ -69,7 +69,7 @@ def catalogue() -> Catalogue:
 
 
 def new_service(**settings: Any) -> Service:
-    """A service with that catalogue in its own memory."""
+    """Return a service in memory with the example catalogue."""
     service = Service(Settings(storage=StorageKind.MEMORY, base_url=BASE_URL, **settings))
     service.publish(catalogue())
     return service
@@ -77,7 +77,7 @@ def new_service(**settings: Any) -> Service:
 
 @pytest.fixture(scope="session")
 def shared_service() -> Service:
-    """For tests that change nothing but counts."""
+    """Return a service for tests that change nothing but counts."""
     return new_service()
 
 
@@ -88,13 +88,13 @@ def service(shared_service: Service) -> Service:
 
 @pytest.fixture
 def token(service: Service) -> str:
-    """The token of a key that may read."""
+    """Return the token of a key that may read."""
     return service.token()
 
 
 @pytest.fixture
 def read(service: Service, token: str) -> Read:
-    """Reads what a path below `/fhir` has."""
+    """Return a function that reads a path below `/fhir`."""
 
     def get(path: str) -> Any:
         response = service.get(f"/fhir/{path}", token=token)
@@ -106,7 +106,7 @@ def read(service: Service, token: str) -> Read:
 
 
 def ids(bundle: Any) -> list[str]:
-    """The ids of the resources that a Bundle has found, in its order."""
+    """Return the ids of the resources that a Bundle has found, in its order."""
     return [
         entry["resource"]["id"]
         for entry in bundle.get("entry", [])

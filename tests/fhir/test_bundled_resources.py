@@ -1,4 +1,4 @@
-"""Every resource of the bundled catalogue."""
+"""Checks of every resource of the bundled catalogue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from tests.pages.site import bundled
 
 @pytest.fixture(scope="module")
 def resources() -> list[dict[str, Any]]:
-    """Each resource of the bundled catalogue."""
     index = Index(bundled())
     return [
         RESOURCES.rendered(item, ISSUE)
@@ -40,7 +39,7 @@ def actions_of(resources: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_no_resource_has_an_empty_value(
     resources: list[dict[str, Any]],
 ) -> None:
-    """FHIR allows none (R4, json)."""
+    """FHIR does not allow empty values in JSON (R4)."""
     for resource in resources:
         assert [value for value in values(resource) if value in (None, "", [], {})] == []
 
@@ -48,7 +47,7 @@ def test_no_resource_has_an_empty_value(
 def test_every_action_leads_to_an_intervention(
     resources: list[dict[str, Any]],
 ) -> None:
-    """And each ActivityDefinition belongs to an action."""
+    """Each ActivityDefinition belongs to an action."""
     addresses = [resource["url"] for resource in resources]
     assert len(set(addresses)) == len(addresses)
     led_to = [action["definitionCanonical"] for action in actions_of(resources)]
@@ -59,7 +58,7 @@ def test_every_action_leads_to_an_intervention(
 def test_every_resource_has_the_disclaimer_and_only_actions_against_are_marked(
     resources: list[dict[str, Any]],
 ) -> None:
-    """A client that knows no extension refuses the action rather than take it for advice."""
+    """A client that ignores the modifier extension must not take such an action for advice."""
     actions = actions_of(resources)
 
     assert {resource["usage"] for resource in resources} == {DISCLAIMER}

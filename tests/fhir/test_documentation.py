@@ -1,4 +1,4 @@
-"""The how-to shows the mapping tables of the code, and its program runs."""
+"""The how-to has the mapping tables of the code, and its program runs."""
 
 from __future__ import annotations
 
@@ -62,17 +62,17 @@ def codes(codings: Iterable[Coding]) -> list[str]:
     ids=["systems", "directions", "strengths", "qualities", "problems"],
 )
 def test_the_page_has_each_table_of_the_code(table: list[list[str]]) -> None:
-    """Row by row, and no other row; headings stand between tables, and are left out."""
+    """The rows are equal, without the headings."""
     assert table in TABLES
 
 
 def test_every_problem_that_can_occur_has_an_issue_type() -> None:
-    """A diagnosis that is unknown is a resource that is not found."""
+    """FHIR treats an unknown diagnosis as a resource that is not found."""
     assert set(ISSUE_TYPES) == set(PROBLEMS) - {"unknown-diagnosis"}
 
 
 def test_the_page_has_every_parameter() -> None:
-    """But for those that the links of a Bundle carry."""
+    """It leaves out the parameters that only the links of a Bundle have."""
     parameters = set().union(*SEARCH.values())
     named = {name for row in ROWS for name in re.findall("`([^`]+)`", row[0])}
 

@@ -1,4 +1,4 @@
-"""Ids of at most 64 characters, for each id of the catalogue another one."""
+"""Ids of resources: at most 64 characters, and different for each id of the catalogue."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ LONG = st.lists(WORDS, min_size=33, max_size=40).map(lambda words: "-".join(word
 
 
 @given(slug=SHORT | LONG)
-def test_every_id_is_one_of_fhir(slug: str) -> None:
+def test_every_id_is_valid_in_fhir(slug: str) -> None:
     assert re.fullmatch(r"[A-Za-z0-9\-.]{1,64}", fhir_id(slug))
 
 
 @given(slug=LONG)
-def test_a_long_id_keeps_its_beginning_and_is_never_one_of_the_catalogue(slug: str) -> None:
-    """Which has no dot."""
+def test_the_id_for_a_long_slug_keeps_its_beginning_and_is_no_slug(slug: str) -> None:
+    """Ids of the catalogue have no dot."""
     beginning, dot, digest = fhir_id(slug).partition(".")
 
     assert slug.startswith(beginning)
@@ -32,12 +32,12 @@ def test_a_long_id_keeps_its_beginning_and_is_never_one_of_the_catalogue(slug: s
 
 
 @given(first=SHORT | LONG, second=SHORT | LONG)
-def test_two_ids_are_never_the_same(first: str, second: str) -> None:
+def test_different_slugs_have_different_ids(first: str, second: str) -> None:
     assert (fhir_id(first) == fhir_id(second)) == (first == second)
 
 
 @pytest.mark.parametrize("length", [63, 64, 65, 96])
-def test_the_longest_that_stays_has_64_characters(length: int) -> None:
+def test_a_slug_of_up_to_64_characters_is_the_id(length: int) -> None:
     slug = an_intervention("x" * length).id
 
     assert (fhir_id(slug) == slug) == (length <= 64)

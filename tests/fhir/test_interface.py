@@ -1,4 +1,4 @@
-"""What every interface promises, as FHIR has it: admission, limits, errors and HTTP."""
+"""Admission, limits, errors and HTTP in FHIR's formats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ACTIVITY = "/fhir/ActivityDefinition/k-tape"
 METADATA = "/fhir/metadata"
 
 
-def test_a_used_up_limit_says_when_to_come_back(service: Service) -> None:
+def test_a_refusal_at_the_limit_says_when_to_try_again(service: Service) -> None:
     response = service.get(PLAN, token=service.token(limit=0))
 
     (issue,) = assert_outcome(response, 429, "throttled")
@@ -44,7 +44,7 @@ def test_a_used_up_limit_says_when_to_come_back(service: Service) -> None:
     ],
 )
 @pytest.mark.parametrize("path", [PLAN, METADATA])
-def test_json_is_sent_under_each_of_its_names(
+def test_every_name_of_json_is_accepted(
     service: Service, token: str, path: str, accept: str | None
 ) -> None:
     headers = {} if accept is None else {"Accept": accept}
@@ -76,7 +76,7 @@ def test_another_format_is_not_acceptable(
     accept: str | None,
     format: str | None,  # noqa: A002
 ) -> None:
-    """Also after an answer in JSON is in the cache."""
+    """This holds even if a response in JSON is cached."""
     assert service.get(path, token=token).status_code == 200
     headers = {} if accept is None else {"Accept": accept}
 
@@ -89,10 +89,10 @@ def test_another_format_is_not_acceptable(
 
 
 @pytest.mark.parametrize("path", [PLAN, SEARCH, METADATA])
-def test_the_parameter_for_the_format_goes_before_the_header(
+def test_the_parameter_for_the_format_overrides_the_header(
     service: Service, token: str, path: str
 ) -> None:
-    """For a person who enters an address in a browser."""
+    """A person who enters an address in a browser can set only the parameter."""
     xml = {"Accept": "application/fhir+xml"}
     for name in ("json", "application/json", "application/fhir%2Bjson", "JSON"):
         for _ in range(2):
@@ -108,8 +108,8 @@ def test_the_capability_statement_is_the_same_in_every_mode(service: Service, mo
 
 
 @pytest.mark.parametrize("is_cached", [False, True])
-def test_what_has_not_changed_since_is_not_sent(*, is_cached: bool) -> None:
-    """Unless If-None-Match says more, which goes before it (RFC 9110, section 13.1.3)."""
+def test_an_unchanged_resource_is_not_sent_again(*, is_cached: bool) -> None:
+    """`If-None-Match` takes precedence over `If-Modified-Since` (RFC 9110, section 13.1.3)."""
     service = new_service()
     token = service.token()
     if is_cached:
@@ -140,7 +140,7 @@ def test_the_header_says_when_a_resource_last_changed(
     assert service.get(path, token=token, headers=headers).status_code == 304
 
 
-def test_the_capability_statement_says_what_there_is(service: Service) -> None:
+def test_the_capability_statement_lists_types_and_parameters(service: Service) -> None:
     statement = body(service.get(METADATA))
 
     assert statement["resourceType"] == "CapabilityStatement"
@@ -160,7 +160,7 @@ def test_the_capability_statement_says_what_there_is(service: Service) -> None:
         }
 
 
-def test_switched_off_it_is_a_path_like_any_unknown() -> None:
+def test_paths_of_fhir_are_unknown_when_it_is_switched_off() -> None:
     service = new_service(fhir=False)
     unknown = service.get("/nothing")
 
@@ -177,8 +177,8 @@ def test_switched_off_it_is_a_path_like_any_unknown() -> None:
 FORM = "application/x-www-form-urlencoded"
 
 
-def test_a_search_as_post_finds_counts_and_is_limited_as_get(service: Service) -> None:
-    """The parameters of the form are joined with those of the address; a cache never has it."""
+def test_a_search_with_post_finds_and_counts_like_get(service: Service) -> None:
+    """The parameters of the form and of the address are joined, and no cache keeps the response."""
     key = service.new_key(limit=3)
     token = key.token.text
     path = f"{SEARCH}/_search?_format=json"
@@ -203,7 +203,7 @@ def test_a_search_as_post_finds_counts_and_is_limited_as_get(service: Service) -
     assert service.admitted(key) == 3
 
 
-def test_a_search_as_post_takes_a_key_in_the_header_alone(service: Service, token: str) -> None:
+def test_a_search_with_post_accepts_a_key_only_in_the_header(service: Service, token: str) -> None:
     form = {"Content-Type": FORM}
 
     response = service.request(

@@ -1,4 +1,4 @@
-"""Following the links of a Bundle: each resource once, also while the catalogue changes."""
+"""The links of a Bundle lead to each resource once, even while the catalogue changes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.http.service import BASE_URL, Service, body
 
 @pytest.fixture
 def service() -> Service:
-    """A service whose catalogue is changed."""
+    """Return a service whose catalogue the test can change."""
     return new_service()
 
 
 def publish(service: Service, names: str) -> None:
-    """A catalogue with a diagnosis for each letter."""
+    """Publish a catalogue with a diagnosis for each letter."""
     service.publish(Catalogue([an_entry(f"d-{name}", name=f"Zz {name}") for name in names]))
     service.clock.advance(seconds=1)
 
@@ -37,7 +37,7 @@ def links(bundle: Any) -> dict[str, str]:
 
 
 def pages(service: Service, token: str, url: str, relation: str = "next") -> Iterator[Any]:
-    """The Bundle, and those that its links lead to."""
+    """Yield the Bundle and each Bundle that its links lead to."""
     following: str | None = url
     while following is not None:
         bundle = get(service, token, following)
@@ -47,10 +47,10 @@ def pages(service: Service, token: str, url: str, relation: str = "next") -> Ite
 
 @pytest.mark.parametrize("resource_type", ["PlanDefinition", "ActivityDefinition"])
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 6, 100])
-def test_the_links_lead_through_all_and_back(
+def test_the_links_lead_through_all_resources_and_back(
     service: Service, token: str, resource_type: str, count: int
 ) -> None:
-    """In the order of ids, with what was searched for, and the same pages in both directions."""
+    """Resources are in the order of their ids, and the pages are the same in both directions."""
     publish(service, "abcde")
     first = f"/fhir/{resource_type}?title:contains=e&_count={count}&_format=json"
 
@@ -67,7 +67,7 @@ def test_the_links_lead_through_all_and_back(
 
 
 def test_sorted_pages_have_each_resource_once(service: Service, token: str) -> None:
-    """Forwards and backwards."""
+    """The pages are the same in both directions."""
     there = list(pages(service, token, "/fhir/ActivityDefinition?_count=1&_sort=-title"))
     back = list(pages(service, token, links(there[-1])["self"], "previous"))
 
@@ -99,10 +99,10 @@ def test_a_link_names_the_address_of_the_operator(service: Service, token: str) 
         ("abcdefg", "abcdefg"),
     ],
 )
-def test_a_new_catalogue_between_two_pages_neither_repeats_nor_skips(
+def test_a_new_catalogue_between_two_pages_repeats_and_skips_nothing(
     service: Service, token: str, published_later: str, seen: str
 ) -> None:
-    """What both catalogues have."""
+    """This holds for the resources that are in both catalogues."""
     publish(service, "abcdef")
     first = get(service, token, "/fhir/PlanDefinition?_count=2")
     publish(service, published_later)
@@ -113,8 +113,8 @@ def test_a_new_catalogue_between_two_pages_neither_repeats_nor_skips(
     assert names == [f"d-{letter}" for letter in seen]
 
 
-def test_a_count_of_zero_gives_the_total_alone(service: Service, token: str) -> None:
-    """No entries, and no links but that to itself (R4, search, count)."""
+def test_a_count_of_zero_gives_only_the_total(service: Service, token: str) -> None:
+    """The Bundle has no entries, and only the link to itself (R4, search, count)."""
     publish(service, "abc")
 
     bundle = get(service, token, "/fhir/PlanDefinition?_count=0")
@@ -124,10 +124,8 @@ def test_a_count_of_zero_gives_the_total_alone(service: Service, token: str) -> 
     assert links(bundle).keys() == {"self"}
 
 
-def test_a_page_has_at_most_100_resources_and_20_if_nobody_says(
-    service: Service, token: str
-) -> None:
-    """The link to itself has the number that holds."""
+def test_a_page_has_at_most_100_resources_and_20_by_default(service: Service, token: str) -> None:
+    """The link of the Bundle to itself has the number that was used."""
     service.publish(Catalogue([an_entry(f"d-{number}") for number in range(120)]))
     service.clock.advance(seconds=1)
 

@@ -1,4 +1,4 @@
-"""What a diagnosis and an intervention look like as resources."""
+"""Diagnoses and interventions as resources of FHIR."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ QUALITY = "http://hl7.org/fhir/StructureDefinition/cqf-qualityOfEvidence"
 
 
 def rendered(intervention: Intervention) -> dict[str, Any]:
-    """The resource of an intervention."""
+    """Return the resource of an intervention."""
     entry = Entry(a_diagnosis(), (intervention,))
     return RESOURCES.rendered(Item(intervention.id, intervention.title, entry, intervention), ISSUE)
 
@@ -60,7 +60,7 @@ def justifications(resource: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def grade(resource: dict[str, Any], url: str) -> dict[str, str] | None:
-    """The coding of an extension of the justification's document, where R4 allows it."""
+    """Return the coding in an extension of the justification's document, where R4 allows it."""
     codings: list[dict[str, str]] = [
         extension["valueCodeableConcept"]["coding"][0]
         for artifact in justifications(resource)
@@ -89,8 +89,8 @@ def test_a_diagnosis_is_a_plan_definition(read: Read) -> None:
     assert [artifact["type"] for artifact in plan["relatedArtifact"]] == ["citation"]
 
 
-def test_the_focus_of_a_plan_definition_are_its_codes(read: Read) -> None:
-    """Each by itself, with the name of the diagnosis."""
+def test_the_codes_are_the_focus_of_a_plan_definition(read: Read) -> None:
+    """Each code has its own `useContext`, with the name of the diagnosis."""
     contexts = read("PlanDefinition/low-back-pain")["useContext"]
 
     assert [context["code"]["code"] for context in contexts] == ["focus"] * 3
@@ -105,7 +105,7 @@ def test_the_focus_of_a_plan_definition_are_its_codes(read: Read) -> None:
 
 
 def test_the_actions_are_the_visible_interventions_as_on_the_card(read: Read) -> None:
-    """Each leads to its ActivityDefinition, and names its module, its phase and its direction."""
+    """Each action names its ActivityDefinition, module, phase and direction."""
     actions = read("PlanDefinition/knee-osteoarthritis")["action"]
 
     assert [(action["title"], direction(action)) for action in actions] == [
@@ -136,7 +136,7 @@ def test_the_actions_are_the_visible_interventions_as_on_the_card(read: Read) ->
 
 
 def test_a_diagnosis_without_visible_interventions_has_no_actions(read: Read) -> None:
-    """FHIR has no empty lists."""
+    """FHIR does not allow empty lists."""
     plan = read("PlanDefinition/guillain-barre-syndrome")
 
     assert plan.keys() & {"action", "topic", "relatedArtifact"} == set()
@@ -165,8 +165,8 @@ def test_an_intervention_is_an_activity_definition(read: Read) -> None:
     assert activity["version"] == read("PlanDefinition/low-back-pain")["version"]
 
 
-def test_an_intervention_with_a_long_id_is_read_by_the_short_one(read: Read) -> None:
-    """Which has its own id as identifier."""
+def test_an_intervention_with_a_long_id_has_a_shorter_id_in_fhir(read: Read) -> None:
+    """The id of the catalogue is its identifier."""
     (entry,) = read("ActivityDefinition?title=Exercise")["entry"]
     resource = entry["resource"]
 
@@ -242,15 +242,14 @@ def test_the_certainty_is_a_code_of_hl7(certainty: Certainty, code: str, display
     assert coding == {"system": f"{HL7}/evidence-quality", "code": code, "display": display}
 
 
-def test_what_the_sources_do_not_state_is_not_invented() -> None:
-    """Neither a strength nor a certainty."""
+def test_strength_and_certainty_are_left_out_if_the_sources_state_none() -> None:
     assert justifications(graded()) == []
     assert grade(graded(Certainty.LOW), STRENGTH) is None
     assert grade(graded(recommendation=Recommendation.STRONG_FOR), QUALITY) is None
 
 
-def test_the_grade_of_the_source_is_in_its_own_words() -> None:
-    """Also where it is the only one."""
+def test_the_grade_is_in_the_words_of_the_source() -> None:
+    """This holds even if there is no other grade."""
     assert justifications(graded(source_grade="Level B")) == [
         {"type": "justification", "display": "Level B"}
     ]
@@ -258,8 +257,8 @@ def test_the_grade_of_the_source_is_in_its_own_words() -> None:
     assert both["display"] == "Level B"
 
 
-def test_a_dose_has_the_stated_elements_alone() -> None:
-    """Where none is stated it is left out: an extension has a value or extensions."""
+def test_a_dose_has_only_the_stated_elements() -> None:
+    """A dose without any element is left out, because an extension must not be empty."""
     exercise = an_intervention(module=Module.FITT_VIP)
     stated = FittVp("Twice a week", None, "40 minutes", "Strength", None, None)
     nothing = FittVp(None, None, None, None, None, None)
@@ -304,7 +303,7 @@ def test_a_dose_has_the_stated_elements_alone() -> None:
 def test_a_reference_is_a_citation(
     reference: Reference, url: str, document: str | None, ends: str
 ) -> None:
-    """With the addresses of its DOI and of PubMed."""
+    """It has the addresses of its DOI and of PubMed."""
     resource = rendered(an_intervention(references=[reference]))
 
     (citation,) = (
@@ -316,7 +315,7 @@ def test_a_reference_is_a_citation(
     assert citation["citation"] == f"Kolasinski SL, Neogi T, et al. A guideline. {ends}"
 
 
-def test_a_narrative_escapes_what_a_text_has() -> None:
+def test_a_narrative_escapes_markup() -> None:
     intervention = an_intervention(title="<script>alert(1)</script> & more")
 
     div = rendered(intervention)["text"]["div"]

@@ -1,4 +1,4 @@
-"""Searching: which resources a query finds, and which queries are refused."""
+"""Which resources a search finds, and which searches are rejected."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ KNEE, BACK, GBS = "knee-osteoarthritis", "low-back-pain", "guillain-barre-syndro
         (f"M17,{ICD_10}|x,http://snomed.info/sct|239873007", [KNEE]),
     ],
 )
-def test_a_code_finds_the_diagnoses_as_icd10_and_icd11_do(
+def test_a_code_finds_the_same_diagnoses_as_in_the_api(
     read: Read, context: str, diagnoses: list[str]
 ) -> None:
-    """With a system or without."""
+    """The code may have a system or not."""
     bundle = read(f"PlanDefinition?{urlencode({'context': context})}")
 
     assert ids(bundle) == diagnoses
@@ -69,7 +69,7 @@ def test_a_code_finds_the_diagnoses_as_icd10_and_icd11_do(
     ],
 )
 def test_a_code_that_cannot_be_read_is_refused(service: Service, token: str, context: str) -> None:
-    """It is never taken for a code that finds nothing."""
+    """An error must not look like a code that finds nothing."""
     path = f"/fhir/PlanDefinition?{urlencode({'context': context})}"
 
     (issue,) = assert_outcome(service.get(path, token=token), 400, "invalid")
@@ -78,8 +78,8 @@ def test_a_code_that_cannot_be_read_is_refused(service: Service, token: str, con
     assert ICD_10_CM in issue["details"]["text"]
 
 
-def test_a_title_with_a_comma_is_found_by_an_escaped_one() -> None:
-    """As FHIR escapes it."""
+def test_a_title_with_a_comma_is_found_by_an_escaped_comma() -> None:
+    """FHIR escapes a comma with a backslash."""
     service = new_service()
     service.publish(Catalogue([an_entry(name="Pain, chronic")]))
     service.clock.advance(seconds=1)
@@ -90,8 +90,8 @@ def test_a_title_with_a_comma_is_found_by_an_escaped_one() -> None:
     assert ids(body(response)) == [KNEE]
 
 
-def test_what_is_hidden_is_not_found(service: Service, token: str) -> None:
-    """Neither by its id nor, if that is long, by the id of the catalogue."""
+def test_a_hidden_intervention_is_not_found(service: Service, token: str) -> None:
+    """A long id of the catalogue, which is not an id in FHIR, is not found either."""
     for name in ("k-hidden", LONG_ID, "nobody", "_search"):
         for resource_type in ("ActivityDefinition", "PlanDefinition"):
             response = service.get(f"/fhir/{resource_type}/{name}", token=token)
@@ -142,10 +142,10 @@ def test_what_is_hidden_is_not_found(service: Service, token: str) -> None:
         ("_after=%2C", "_after", "an id"),
     ],
 )
-def test_a_parameter_is_never_ignored(
+def test_an_invalid_parameter_is_never_ignored(
     service: Service, token: str, query: str, named: str, allowed: str
 ) -> None:
-    """The answer names it and what is allowed."""
+    """The response names the parameter and what is allowed."""
     for resource_type in ("PlanDefinition", "ActivityDefinition"):
         response = service.get(f"/fhir/{resource_type}?{query}", token=token)
 
@@ -154,7 +154,7 @@ def test_a_parameter_is_never_ignored(
         assert allowed in issue["details"]["text"]
 
 
-def test_each_faulty_parameter_has_an_issue(service: Service, token: str) -> None:
+def test_each_invalid_parameter_has_an_issue(service: Service, token: str) -> None:
     response = service.get("/fhir/PlanDefinition?modul=home&_count=x&title=", token=token)
 
     issues = assert_outcome(response, 400, "invalid")
@@ -165,10 +165,8 @@ def test_each_faulty_parameter_has_an_issue(service: Service, token: str) -> Non
 @pytest.mark.parametrize(
     "path", ["PlanDefinition/knee-osteoarthritis", "ActivityDefinition/k-tape", "metadata"]
 )
-def test_what_reads_one_resource_takes_no_search_parameter(
-    service: Service, token: str, path: str
-) -> None:
-    """But for the format."""
+def test_a_read_accepts_no_search_parameter(service: Service, token: str, path: str) -> None:
+    """The parameter for the format is allowed."""
     response = service.get(f"/fhir/{path}?_id=x", token=token)
 
     (issue,) = assert_outcome(response, 400, "invalid")
@@ -221,8 +219,10 @@ def test_what_reads_one_resource_takes_no_search_parameter(
         ("context=M17&context=M54", []),
     ],
 )
-def test_a_search_meets_every_parameter(read: Read, query: str, diagnoses: list[str]) -> None:
-    """And of the values of one, any. Titles are compared without case and accents."""
+def test_a_search_finds_what_matches_every_parameter(
+    read: Read, query: str, diagnoses: list[str]
+) -> None:
+    """One of the values of each is enough. Titles are compared without case and accents."""
     assert ids(read(f"PlanDefinition?{query}")) == diagnoses
 
 
@@ -260,8 +260,10 @@ def test_a_search_finds_visible_interventions(
         ("2001", False),
     ],
 )
-def test_the_time_of_the_last_change_is_searched(read: Read, *, value: str, is_found: bool) -> None:
-    """To the precision that is given."""
+def test_the_time_of_the_last_change_can_be_searched(
+    read: Read, *, value: str, is_found: bool
+) -> None:
+    """The search uses the precision of the given time."""
     time = read(f"PlanDefinition/{KNEE}")["meta"]["lastUpdated"]
     given = value.format(
         year=time[:4], month=time[:7], day=time[:10], minute=time[:16], second=time[:19]
@@ -277,7 +279,7 @@ def test_a_minute_ends_when_the_next_one_begins(text: str) -> None:
     assert Period.read(text) == Period("eq", start, start + timedelta(minutes=1))
 
 
-def test_a_version_finds_the_resource_of_that_version_alone(read: Read) -> None:
+def test_a_version_finds_only_the_resource_of_that_version(read: Read) -> None:
     version = read(f"PlanDefinition/{KNEE}")["version"]
 
     for query in (f"url={ROOT}/PlanDefinition/{KNEE}|{version}", f"version={version}"):
@@ -285,10 +287,10 @@ def test_a_version_finds_the_resource_of_that_version_alone(read: Read) -> None:
 
 
 @pytest.mark.parametrize("prefer", ["handling=lenient", 'return=minimal, Handling="lenient"'])
-def test_a_lenient_client_has_unknown_parameters_ignored_and_named(
+def test_unknown_parameters_are_ignored_and_named_for_a_lenient_client(
     service: Service, token: str, prefer: str
 ) -> None:
-    """Another client never gets the response from a cache; known values stay strict."""
+    """No other client gets the response from a cache, and invalid values are still rejected."""
     path = f"/fhir/PlanDefinition?_id={KNEE}&modul=home&_security=x"
 
     response = service.get(path, token=token, headers={"Prefer": prefer})
@@ -309,8 +311,8 @@ def test_a_lenient_client_has_unknown_parameters_ignored_and_named(
     assert len(assert_outcome(invalid, 400, "invalid")) == 1
 
 
-def test_a_publication_updates_the_resources_that_it_changed_alone() -> None:
-    """A diagnosis with all its interventions."""
+def test_a_publication_updates_only_the_resources_that_it_changed() -> None:
+    """A change of a diagnosis updates all its interventions."""
     service = new_service()
     token = service.token()
     of_knee = ("PlanDefinition/knee-osteoarthritis", "ActivityDefinition/k-tape")
@@ -335,7 +337,7 @@ def test_a_publication_updates_the_resources_that_it_changed_alone() -> None:
 
 
 def test_a_summary_and_elements_are_parts_of_a_resource(read: Read) -> None:
-    """They are marked, and neither loses that the sources advise against something."""
+    """Parts are marked, and always say if the sources advise against an intervention."""
 
     def part(query: str) -> Any:
         (entry,) = read(f"ActivityDefinition?_id=k-arthroscopy&{query}")["entry"]
@@ -373,7 +375,7 @@ def test_interventions_are_included(read: Read) -> None:
 
 
 def test_definitions_are_served_and_found(read: Read) -> None:
-    """Those that a resource names, by the names that it has for them."""
+    """Each canonical URL that a resource names can be searched and read."""
     direction = read("CodeSystem/direction")
     assert [concept["code"] for concept in direction["concept"]] == ["for", "against", "unclear"]
     assert ids(read("CodeSystem")) == ["direction", "module", "phase"]
