@@ -1,4 +1,4 @@
-"""Requests of an info button, and the feeds that answer them."""
+"""Requests of an info button, and access to the feeds that answer them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ AS_HTML = {"knowledgeResponseType": "text/html"}
 
 
 def coded(oid: str, code: str, number: str = "", *, name: str | None = None) -> Parameters:
-    """A criterion: a code of this code system, with its display name."""
+    """Return a criterion: a code of this code system, with its display name."""
     parts = {"cs": oid, "c": code} | ({} if name is None else {"dn": name})
     return {f"{CRITERION}.{part}{number}": text for part, text in parts.items()}
 
 
 def named(words: str, number: str = "") -> Parameters:
-    """A criterion: words without a code."""
+    """Return a criterion: words without a code."""
     return {f"{CRITERION}.dn{number}": words}
 
 
@@ -49,7 +49,7 @@ def ask(service: Service, token: str, parameters: Parameters) -> TestResponse:
 
 
 def json_feed(service: Service, token: str, parameters: Parameters) -> Any:
-    """The feed of an answer in JSON."""
+    """Return the feed of a response in JSON."""
     response = ask(service, token, parameters | AS_JSON)
     assert response.status_code == 200, response.text
     assert response.mimetype == "application/json"
@@ -57,7 +57,7 @@ def json_feed(service: Service, token: str, parameters: Parameters) -> Any:
 
 
 def xml_feed(service: Service, token: str, parameters: Parameters) -> ET.Element:
-    """The feed of an answer in XML."""
+    """Return the feed of a response in XML."""
     response = ask(service, token, parameters)
     assert response.status_code == 200, response.text
     assert response.headers["Content-Type"] == "text/xml; charset=utf-8"
@@ -76,12 +76,12 @@ def titles(feed: Any) -> list[str]:
 
 
 def documents(feed: Any) -> list[str]:
-    """The titles of the entries that are no section of another."""
+    """Return the titles of the entries for diagnoses, which are not sections."""
     return [entry["title"]["_value"] for entry in feed["entry"] if "source" not in entry]
 
 
 def summaries(feed: Any) -> dict[str, str]:
-    """The summaries of the same entries, by the id of the diagnosis."""
+    """Return the summaries of the entries for diagnoses, by the id of the diagnosis."""
     return {
         entry["id"]["_value"].rpartition("/")[2]: entry["summary"]["_value"]
         for entry in feed["entry"]
@@ -90,7 +90,7 @@ def summaries(feed: Any) -> dict[str, str]:
 
 
 def sections(feed: Any) -> list[str]:
-    """The modules of the entries that are a section of another."""
+    """Return the modules of the entries that are sections of another entry."""
     return [
         entry["id"]["_value"].rpartition("module=")[2]
         for entry in feed["entry"]

@@ -1,4 +1,4 @@
-"""What is read of a request, what is ignored, and what is refused."""
+"""Which parts of a request are read, ignored or rejected."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ pytestmark = pytest.mark.shared_service
 def test_a_code_is_read_by_its_code_system(
     service: Service, token: str, oid: str, code: str, read_as: str
 ) -> None:
-    """The response says how."""
+    """The response says how the code was read."""
     feed = json_feed(service, token, coded(oid, code))
 
     assert documents(feed) == ["Knee osteoarthritis"]
@@ -63,7 +63,7 @@ def test_a_code_is_read_by_its_code_system(
 
 @pytest.mark.parametrize("part", ["dn", "ot"])
 def test_words_are_searched_where_there_is_no_code(service: Service, token: str, part: str) -> None:
-    """As with `q` in the API; a code system without a code is nothing to search by."""
+    """The search is that of `q` in the API, and a code system without a code is ignored."""
     words = {
         f"{CRITERION}.{part}": "BARRE guillain",
         f"{CRITERION}.cs": SNOMED_CT,
@@ -73,10 +73,10 @@ def test_words_are_searched_where_there_is_no_code(service: Service, token: str,
     assert documents(json_feed(service, token, words)) == ["Guillain-Barré syndrome"]
 
 
-def test_several_criteria_are_answered_in_their_order_and_each_diagnosis_once(
+def test_several_criteria_are_answered_in_order_and_each_diagnosis_once(
     service: Service, token: str
 ) -> None:
-    """The standard numbers what it repeats."""
+    """The standard numbers repeated criteria."""
     asked = {
         **coded(ICD11, "FB53.0"),
         **coded(ICD10, "M17", "1"),
@@ -106,10 +106,10 @@ def test_several_criteria_are_answered_in_their_order_and_each_diagnosis_once(
         coded(f"{ICD10_GM}.417.1", "M17.1"),
     ],
 )
-def test_a_code_system_that_is_not_read_finds_nothing_and_is_no_error(
+def test_an_unknown_code_system_finds_nothing_and_is_not_an_error(
     service: Service, token: str, asked: Parameters
 ) -> None:
-    """The response says which are read; a code of one that is read, beside it, finds as always."""
+    """The response says which code systems are read, and a code of these still finds."""
     feed = json_feed(service, token, asked)
     both = json_feed(service, token, asked | coded(ICD10, "M17", "1"))
 
@@ -118,15 +118,15 @@ def test_a_code_system_that_is_not_read_finds_nothing_and_is_no_error(
     assert documents(both) == ["Knee osteoarthritis"]
 
 
-def test_the_case_of_a_name_says_nothing(service: Service, token: str) -> None:
-    """The guide's own examples write `subtopic.v.c` too, and ignoring it would filter nothing."""
+def test_names_of_parameters_are_case_insensitive(service: Service, token: str) -> None:
+    """The guide's own examples also write `subtopic.v.c`, which must not be ignored."""
     asked = {name.upper(): text for name, text in KNEE.items()} | {"subtopic.v.c": "d012648"}
 
     assert sections(json_feed(service, token, asked)) == ["home"]
 
 
-def test_what_else_the_standard_has_is_ignored(service: Service, token: str) -> None:
-    """As are parameters that nobody knows."""
+def test_other_parameters_of_the_standard_are_ignored(service: Service, token: str) -> None:
+    """Unknown parameters are ignored too."""
     unused = {
         "knowledgeRequestNotification.effectiveTime.v": "20060706001023",
         "holder.assignedEntity.n": "user",
@@ -161,7 +161,7 @@ def test_what_else_the_standard_has_is_ignored(service: Service, token: str) -> 
 def test_a_subtopic_selects_its_modules(
     service: Service, token: str, sub_topic: SubTopic, system: Parameters
 ) -> None:
-    """Of those that are enabled and have interventions; the diagnosis itself is always there."""
+    """Sections are enabled modules with interventions. The diagnosis always has an entry."""
     in_catalogue = [Module.FITT_VIP, Module.HOME, Module.CONCEPT]
 
     feed = json_feed(service, token, KNEE | system | {"subTopic.v.c": sub_topic.code})
@@ -181,10 +181,10 @@ def test_a_subtopic_selects_its_modules(
         ({"subTopic.v.ot": "treatment"}, "treatment"),
     ],
 )
-def test_a_subtopic_without_a_module_gives_the_diagnosis_alone(
+def test_a_subtopic_without_a_module_gives_only_the_diagnosis(
     service: Service, token: str, sub_topic: Parameters, shown: str
 ) -> None:
-    """No section, so that nobody takes one for what was asked; and the response says so."""
+    """A section would look like an answer, so there is none, and the response says so."""
     feed = json_feed(service, token, KNEE | sub_topic)
 
     assert documents(feed) == ["Knee osteoarthritis"]
@@ -233,10 +233,10 @@ def test_a_subtopic_without_a_module_gives_the_diagnosis_alone(
         (KNEE | {CRITERION.upper() + ".C": "M18"}, f"{CRITERION}.c", "is given more than once"),
     ],
 )
-def test_what_cannot_be_used_is_named_with_what_is_allowed(
+def test_an_invalid_parameter_is_named_with_what_is_allowed(
     service: Service, token: str, asked: Parameters, parameter: str, message: str
 ) -> None:
-    """Each error of a request, and each request counts one."""
+    """The request is counted."""
     response = ask(service, token, asked | AS_JSON)
 
     problem = assert_problem(response, 422, "invalid-parameter")
@@ -258,17 +258,18 @@ def test_all_errors_of_a_request_are_named_at_once(service: Service, token: str)
 
 
 @pytest.mark.parametrize("asked", ["text/plain", "application/javascript", "atom+xml"])
-def test_another_response_type_is_refused(service: Service, token: str, asked: str) -> None:
-    """With those that there are."""
+def test_an_unknown_response_type_is_rejected(service: Service, token: str, asked: str) -> None:
+    """The problem lists the available types."""
     response = ask(service, token, KNEE | {"knowledgeResponseType": asked})
 
     assert response.status_code == 422
     assert re.findall("<i>([a-z/+]+)</i>", response.text) == [*FEEDS, "text/html"]
 
 
-def test_words_stand_for_a_code_of_a_system_that_is_not_read(service: Service, token: str) -> None:
-    """The subtitle says so. They never stand for a code that was read; each criterion is judged by
-    itself.
+def test_words_replace_a_code_of_an_unknown_system(service: Service, token: str) -> None:
+    """The subtitle says so.
+
+    Each criterion is treated separately, and words never replace a code that was read.
     """
     name, icd9 = "Knee osteoarthritis", "2.16.840.1.113883.6.103"
     snomed = coded(SNOMED_CT, "239873007", name=name)

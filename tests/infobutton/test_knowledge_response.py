@@ -1,4 +1,4 @@
-"""The feed: in XML and in JSON, what it says of each intervention, and where it leads."""
+"""The feed in XML and in JSON: its content and its links."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ HOSTILE = [
 
 
 def as_json(element: ET.Element) -> Any:
-    """An element of the feed as it is in JSON."""
+    """Return an element of the feed in the structure that it has in JSON."""
     names = {"{http://www.w3.org/XML/1998/namespace}base": "base"}
     names["{http://www.w3.org/XML/1998/namespace}lang"] = "lang"
     parts: dict[str, Any] = {names.get(name, name): text for name, text in element.attrib.items()}
@@ -68,8 +68,8 @@ def as_json(element: ET.Element) -> Any:
 
 
 @pytest.mark.parametrize("asked", [{}, {"subTopic.v.c": "Q000628", "informationRecipient": "PROV"}])
-def test_both_forms_say_the_same(service: Service, token: str, asked: Parameters) -> None:
-    """Element by element."""
+def test_xml_and_json_say_the_same(service: Service, token: str, asked: Parameters) -> None:
+    """Only the links differ."""
     feed = json_feed(service, token, KNEE | asked)
     in_xml = as_json(xml_feed(service, token, KNEE | asked))
 
@@ -79,8 +79,10 @@ def test_both_forms_say_the_same(service: Service, token: str, asked: Parameters
 
 
 @pytest.mark.parametrize("media_type", FEEDS)
-def test_the_link_to_itself_keeps_the_form(service: Service, token: str, media_type: str) -> None:
-    """Whoever follows it gets the same bytes."""
+def test_the_link_of_a_feed_to_itself_keeps_the_media_type(
+    service: Service, token: str, media_type: str
+) -> None:
+    """A client that follows the link gets the same bytes."""
     response = ask(service, token, KNEE | {"knowledgeResponseType": media_type})
     text = response.text.replace("&amp;", "&")
     (address,) = re.findall(rf"{re.escape(BASE_URL)}(/infobutton[^\"]*ResponseType=[^\"]*)", text)
@@ -92,8 +94,10 @@ def test_the_link_to_itself_keeps_the_form(service: Service, token: str, media_t
 
 
 @pytest.mark.parametrize("accept", ["text/csv", "image/*", "*/*;q=0"])
-def test_a_client_that_accepts_no_form_gets_406(service: Service, token: str, accept: str) -> None:
-    """The answer lists the forms; any one of them is enough, since a parameter selects."""
+def test_a_client_that_accepts_no_media_type_gets_406(
+    service: Service, token: str, accept: str
+) -> None:
+    """A client that accepts any of the types is served, because a parameter selects the type."""
     for other in ("text/html", "application/json"):
         accepted = service.get(target(KNEE), token=token, headers={"Accept": other})
         assert accepted.mimetype == "text/xml"
@@ -106,7 +110,7 @@ def test_a_client_that_accepts_no_form_gets_406(service: Service, token: str, ac
 
 
 def test_the_json_is_that_of_medlineplus_connect(service: Service, token: str) -> None:
-    """Its members, by which programs read it, with the same types."""
+    """Programs that read MedlinePlus Connect need the same members with the same types."""
     feed = json_feed(service, token, KNEE)
 
     assert feed["base"] == f"{BASE_URL}/"
@@ -132,10 +136,8 @@ def test_the_json_is_that_of_medlineplus_connect(service: Service, token: str) -
     assert first["updated"] == {"_value": "2026-02-01T00:00:00Z"}
 
 
-def test_the_disclaimer_stands_in_every_feed_and_every_diagnosis(
-    service: Service, token: str
-) -> None:
-    """In the feed, and in what a record shows of it."""
+def test_every_feed_and_every_diagnosis_has_the_disclaimer(service: Service, token: str) -> None:
+    """A record may show only the summary of an entry."""
     knee, empty = (json_feed(service, token, coded(ICD10, code)) for code in ("M17", "B05"))
 
     assert knee["rights"] == empty["rights"] == {"type": "text", "_value": DISCLAIMER}
@@ -143,10 +145,8 @@ def test_the_disclaimer_stands_in_every_feed_and_every_diagnosis(
     assert empty["entry"] == []
 
 
-def test_a_diagnosis_has_an_entry_and_each_of_its_modules_another(
-    service: Service, token: str
-) -> None:
-    """In the order of the pages; a section names the diagnosis, its page and its subtopics."""
+def test_a_diagnosis_and_each_of_its_modules_have_an_entry(service: Service, token: str) -> None:
+    """Sections are in the order of the pages; each names its diagnosis, page and subtopics."""
     feed = json_feed(service, token, KNEE)
 
     assert titles(feed) == [
@@ -171,7 +171,7 @@ def test_a_diagnosis_has_an_entry_and_each_of_its_modules_another(
 
 
 def test_a_link_leads_to_a_page(make_service: MakeService) -> None:
-    """Of the diagnosis, of its module, and of each intervention by its permanent address."""
+    """The pages are those of the diagnosis, of the module and of each intervention."""
     service = make_service(catalogue_pages=Readers.PUBLIC)
     service.publish(Catalogue(entries()))
 
@@ -191,7 +191,7 @@ def test_a_link_leads_to_a_page(make_service: MakeService) -> None:
 def test_a_section_shows_the_evidence_of_each_intervention(
     make_service: MakeService,
 ) -> None:
-    """Direction, strength, certainty, grade, phase, dose and references, in words."""
+    """It shows direction, strength, certainty, grade, phase, dose and references in words."""
     evidence = Evidence(
         Certainty.VERY_LOW, Recommendation.STRONG_AGAINST, Direction.AGAINST, 'Grade "D"'
     )
@@ -234,10 +234,10 @@ def test_a_section_shows_the_evidence_of_each_intervention(
     assert '<a href="https://pubmed.ncbi.nlm.nih.gov/123/">Second</a>' in shown
 
 
-def test_interventions_that_are_named_beside_a_diagnosis_stand_first(
+def test_interventions_that_are_named_beside_a_diagnosis_come_first(
     make_service: MakeService,
 ) -> None:
-    """Their section, and they themselves in it; nothing else is left out."""
+    """Their section is first, and they are first within it. No intervention is left out."""
     knee = [
         an_intervention("k-run", module=Module.FITT_VIP, title="Running"),
         an_intervention("k-heat", module=Module.HOME, title="Heat packs"),
@@ -258,7 +258,7 @@ def test_interventions_that_are_named_beside_a_diagnosis_stand_first(
 
 
 def test_a_feed_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeService) -> None:
-    """So the feed changes with the catalogue only; without an entry, it is the catalogue's."""
+    """The feed changes only with the catalogue, and without entries it has the catalogue's date."""
     days = {"a": date(2026, 1, 1), "b": date(2026, 3, 1), "c": date(2026, 2, 1)}
     codes = {"a": "M17", "b": "M18", "c": "M17.1"}
     service = make_service()
@@ -281,7 +281,7 @@ def test_a_feed_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeServic
 
 
 def test_a_feed_has_the_first_of_many_diagnoses(make_service: MakeService) -> None:
-    """And says so; the page for a person has all."""
+    """The subtitle says how many there are."""
     service = make_service()
     service.publish(Catalogue(Entry(a_diagnosis(f"knee-{n}"), ()) for n in range(21)))
     token = service.token()
@@ -292,8 +292,8 @@ def test_a_feed_has_the_first_of_many_diagnoses(make_service: MakeService) -> No
     assert subtitle(feed) == "Results for ICD-10 M17.1. The first 20 of 21 diagnoses."
 
 
-def test_the_request_is_repeated_in_its_categories(service: Service, token: str) -> None:
-    """Under the names of the standard, without numbers; the response type is not of the request."""
+def test_the_categories_of_a_feed_repeat_the_request(service: Service, token: str) -> None:
+    """Names are those of the standard, without numbers. The response type is left out."""
     asked = coded(ICD10_CM, "M17.11", "1") | {
         "mainsearchcriteria.v.dn": "knee",
         "taskContext.c.c": "PROBLISTREV",
@@ -314,7 +314,7 @@ def test_the_request_is_repeated_in_its_categories(service: Service, token: str)
 
 
 def test_the_id_of_a_feed_is_its_address(service: Service, token: str) -> None:
-    """Without the form; asking there gives the same feed in XML."""
+    """The address has no response type and gives the same feed in XML."""
     asked = KNEE | named("Guillain Barré", "1") | {"subTopic.v.c": "Q000628"}
     feed = json_feed(service, token, asked)
 
@@ -326,8 +326,8 @@ def test_the_id_of_a_feed_is_its_address(service: Service, token: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_words_are_words(service: Service, token: str, text: str) -> None:
-    """Both forms can be read, and nothing of it is markup."""
+def test_hostile_words_of_a_request_are_text(service: Service, token: str, text: str) -> None:
+    """XML and JSON can be parsed, and no part of the words is markup."""
     asked = coded(ICD10, "M17.1", name=text) | coded("1.2.3", text, "1")
     asked |= {"subTopic.v.dn": text, "informationRecipient": text}
 
@@ -341,7 +341,7 @@ def test_hostile_words_are_words(service: Service, token: str, text: str) -> Non
 
 @pytest.mark.parametrize("text", [HOSTILE[0], HOSTILE[1], HOSTILE[3], HOSTILE[5], "\ufffe"])
 def test_hostile_text_of_the_catalogue_is_text(make_service: MakeService, text: str) -> None:
-    """In a title it stays as it is; in a summary, which is HTML, it is escaped."""
+    """It is unchanged in a title, and escaped in a summary, which is HTML."""
     title = text.ljust(5, "x")
     intervention = an_intervention(
         "a-1", diagnosis_id="a", title=title, summary=text.ljust(80, "x")

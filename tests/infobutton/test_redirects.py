@@ -1,4 +1,4 @@
-"""The response for a person: a redirect to a page of the catalogue."""
+"""Responses for a person, which redirect to a page of the catalogue."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ pytestmark = pytest.mark.shared_service
 def test_a_person_is_sent_to_the_page(
     service: Service, token: str, asked: Parameters, page: str
 ) -> None:
-    """It counts as one request, and is not cached by others."""
+    """The request is counted, and only the client may cache the response."""
     response = ask(service, token, asked | AS_HTML)
     head = service.request("HEAD", response.request.full_path, token=token)
 
@@ -85,7 +85,7 @@ def test_a_person_is_sent_to_the_page(
 def test_a_browser_needs_no_key_for_a_page_that_it_may_read(
     make_service: MakeService, readers: str, status: int
 ) -> None:
-    """Nor is it counted; the feeds always need one."""
+    """Its request is not counted. The feeds always need a key."""
     service = make_service(catalogue_pages=readers)
     service.publish(Catalogue([an_entry()]))
     key = service.new_key()
@@ -108,7 +108,7 @@ def test_a_browser_needs_no_key_for_a_page_that_it_may_read(
 
 
 def test_a_signed_in_browser_needs_no_key_for_a_page_of_members() -> None:
-    """The feeds always need one."""
+    """The feeds always need a key."""
     site = a_site(Readers.MEMBERS, Catalogue([an_entry()]))
     member, visitor = a_member(site), Visitor(site)
 
@@ -120,8 +120,8 @@ def test_a_signed_in_browser_needs_no_key_for_a_page_of_members() -> None:
     assert member.get(target(KNEE)).status_code == 401
 
 
-def test_without_pages_there_is_none_to_go_to(make_service: MakeService) -> None:
-    """A page that is off is not offered as a response type, and entries lead to the API."""
+def test_nobody_is_redirected_if_the_pages_are_off(make_service: MakeService) -> None:
+    """HTML is then not a response type, and entries link to the API."""
     service = make_service(catalogue_pages=Readers.OFF)
     service.publish(Catalogue(entries()))
     token = service.token()

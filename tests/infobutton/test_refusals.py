@@ -1,4 +1,4 @@
-"""Refusals in the form of this interface: problem details, in XML or in JSON."""
+"""Refusals as problem details, in XML or in JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.shared_service
 
 
 def xml_problem(response: TestResponse, status: int) -> ET.Element:
-    """The problem in an answer (RFC 9457, appendix B)."""
+    """Check that the response is a problem in XML, and return it (RFC 9457, appendix B)."""
     assert response.status_code == status
     assert response.mimetype == "application/problem+xml"
     problem = ET.fromstring(plain_body(response))
@@ -41,10 +41,8 @@ def xml_problem(response: TestResponse, status: int) -> ET.Element:
         (429, "quota-exceeded"),
     ],
 )
-def test_a_refusal_is_in_the_form_that_was_requested(
-    service: Service, status: int, slug: str
-) -> None:
-    """XML unless the request is one of JSON."""
+def test_a_refusal_is_in_the_requested_media_type(service: Service, status: int, slug: str) -> None:
+    """It is in XML unless the request asks for JSON."""
     revoked = service.new_key()
     service.container.manage_keys().revoke(OPERATOR, revoked.key.id)
     token = {
@@ -56,7 +54,7 @@ def test_a_refusal_is_in_the_form_that_was_requested(
 
     in_xml = service.get(target(KNEE), token=token)
     in_json = service.get(target(KNEE | AS_JSON), token=token)
-    # Without a key, it is a browser's, which is led to the sign-in page.
+    # A request without a key is that of a browser, which gets the sign-in page.
     for_a_page = service.get(target(KNEE | AS_HTML), token=token) if token else in_xml
 
     problem = xml_problem(in_xml, status)
@@ -71,14 +69,14 @@ def test_a_refusal_is_in_the_form_that_was_requested(
 
 
 @pytest.mark.parametrize("path", ["/infobutton/", "/infobutton/x"])
-def test_a_path_below_is_not_found(service: Service, path: str) -> None:
+def test_a_path_below_infobutton_is_not_found(service: Service, path: str) -> None:
     problem = xml_problem(service.get(path), 404)
 
     assert problem.findtext(f"{PROBLEM}instance") == path
 
 
 def test_the_members_of_an_error_are_elements(service: Service, token: str) -> None:
-    """The items of a list are elements named `i`, as the schema of RFC 9457 has them."""
+    """In the schema of RFC 9457, the items of a list are elements named `i`."""
     problem = xml_problem(ask(service, token, {}), 422)
 
     (fault,) = problem.findall(f"{PROBLEM}errors/{PROBLEM}i")
@@ -89,7 +87,7 @@ def test_the_members_of_an_error_are_elements(service: Service, token: str) -> N
 
 
 def test_hostile_values_in_an_error_are_text(service: Service, token: str) -> None:
-    """The problem can be read."""
+    """The problem must be valid XML."""
     hostile = "<i>\x00\ufffe]]>&"
 
     response = ask(service, token, KNEE | {"mainSearchCriteria.v.c": hostile})
